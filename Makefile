@@ -1,0 +1,52 @@
+# Everything runs from a virtual environment in .venv, made on first use and renewed when the pinned versions change.
+#
+#   make run ARGS="list --json"     arguments for pollux
+#   make test PYTHON=python3.13     another interpreter (after `make clean`)
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: run test lint bench test-exhaustive clean help
+
+run: $(READY) ## Open pollux on this machine's histories, or on the bundled sample where there are none
+	@$(BIN)/pollux $(ARGS); status=$$?; \
+	if [ $$status -ne 1 ]; then exit $$status; fi; \
+	exec $(BIN)/pollux --sample $(ARGS)
+
+test: lint ## Check style, types and layers, then run all tests
+	$(BIN)/pytest -n auto $(ARGS)
+
+lint: $(READY) ## Check style, types and layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(READY) ## Measure speed and memory (benchmarks/run.py)
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+test-exhaustive: $(READY) ## Run the property tests over every case instead of a sample
+	POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties $(ARGS)
+
+clean: ## Remove the environment and everything else that is made
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The build backend comes first, pinned like the rest. So pip need not fetch an unpinned one for the build.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("pollux needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
+	@echo "Setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -c constraints.txt hatchling
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@

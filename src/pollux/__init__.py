@@ -1,0 +1,33 @@
+"""The immortal twin of your coding agents' sessions: find them, read them whole and right, keep what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pollux.errors import PolluxError
+    from pollux.library import Filter, Library
+    from pollux.model import Message, Notice, Session, Summary, Usage
+
+__version__ = "0.1.0"
+__all__ = ["Filter", "Library", "Message", "Notice", "PolluxError", "Session", "Summary", "Usage", "__version__"]
+
+_HOMES = {
+    "Filter": "pollux.library",
+    "Library": "pollux.library",
+    "Message": "pollux.model",
+    "Notice": "pollux.model",
+    "PolluxError": "pollux.errors",
+    "Session": "pollux.model",
+    "Summary": "pollux.model",
+    "Usage": "pollux.model",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: `pollux --version` needs none of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pollux' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,5 @@
+"""`python -m pollux`."""
+
+from pollux.cli import main
+
+main()

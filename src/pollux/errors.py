@@ -1,0 +1,77 @@
+"""Every exception pollux raises on purpose.
+
+PolluxError
+├── NotFound        nothing matches what was asked for                (exit 1)
+├── RequestError    what was asked makes no sense                     (exit 2)
+│   ├── UnknownName     no agent, format or session has this name
+│   └── Ambiguous       several sessions start with this prefix
+├── Unreadable      the input cannot be opened or holds no session    (exit 3)
+├── StoreError      pollux's own files are locked, damaged, too new   (exit 4)
+└── OutputError     the target exists or cannot be written            (exit 5)
+
+What is wrong *inside* a session file is never an exception: see `pollux.model.Notice`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class PolluxError(Exception):
+    """Base of all errors meant for the user: `str(error)` is one plain sentence, `hint` says what to try."""
+
+    exit_code = 1
+
+    def __init__(self, sentence: str, hint: str | None = None) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+class NotFound(PolluxError):
+    """Nothing matches what was asked for."""
+
+    exit_code = 1
+
+
+class RequestError(PolluxError):
+    """The request itself makes no sense."""
+
+    exit_code = 2
+
+
+class UnknownName(RequestError):
+    """No agent, format or session has this name."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str | None = None) -> None:
+        listed = ", ".join(known)
+        super().__init__(f"No {kind} is called {name!r}.", hint or (f"Known: {listed}." if listed else None))
+
+
+class Ambiguous(RequestError):
+    """Several sessions start with the given prefix."""
+
+    def __init__(self, prefix: str, keys: Iterable[str]) -> None:
+        several = list(keys)
+        shown = ", ".join(several[:5]) + (", …" if len(several) > 5 else "")
+        super().__init__(f"{len(several)} sessions start with {prefix!r}.", f"Type more of the id: {shown}")
+
+
+class Unreadable(PolluxError):
+    """The input cannot be opened, or no agent wrote it."""
+
+    exit_code = 3
+
+
+class StoreError(PolluxError):
+    """pollux's own files are locked, damaged, or written by a newer version."""
+
+    exit_code = 4
+
+
+class OutputError(PolluxError):
+    """The output exists already or cannot be written."""
+
+    exit_code = 5

@@ -1,0 +1,122 @@
+"""The account of every file: what was read, what was left alone and why, and what is new to us."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Notice, Severity, Value
+from pollux.sources.base import Bundle, File, Ledger, Source, Status, Surroundings
+from pollux.wire import shown
+
+
+class Unfamiliar(Value, frozen=True, kw_only=True):
+    """A record kind, field or word that no known release writes: the alarm for the next change of a format."""
+
+    agent: str
+    what: str
+    count: int
+    example: str
+
+
+class Doctor(Value, frozen=True, kw_only=True):
+    """The whole account."""
+
+    files: tuple[Ledger, ...]
+    unknown: tuple[Unfamiliar, ...]
+    notices: tuple[Notice, ...]
+    totals: dict[str, Any]
+
+    @property
+    def sound(self) -> bool:
+        """Is every file accounted for, and nothing unreadable or unknown?"""
+        bad = any(file.status in (Status.UNREADABLE, Status.UNKNOWN) for file in self.files)
+        return not bad and not self.unknown and not any(n.severity is Severity.ERROR for n in self.notices)
+
+
+def examine(found: Iterable[tuple[Source, Path, list[File]]], around: Surroundings) -> Doctor:
+    """Read everything once and write down what became of each file."""
+    lines: dict[str, Ledger] = {}
+    notices: list[tuple[str, Notice]] = []
+    sessions = 0
+    for source, root, files in found:
+        for file in files:
+            lines[file.path] = _by_role(source.name, file)
+        for bundle in source.bundles(root, files, around):
+            read = source.read(bundle)
+            sessions += len(read)
+            _account(source, bundle, [session.key for session in read], lines)
+            for session in read:
+                notices += [(source.name, notice) for notice in session.notices]
+                _companions(session.files, session.key, lines)
+    unfamiliar = _unfamiliar(notices)
+    counts = {status.value: sum(line.status is status for line in lines.values()) for status in Status}
+    totals = {"files": len(lines), "bytes": sum(line.bytes for line in lines.values()), "sessions": sessions, **counts}
+    unique = {(n.file, n.line, n.code, n.subject or n.text): n for _, n in notices}
+    return Doctor(files=tuple(lines.values()), unknown=tuple(unfamiliar), notices=tuple(unique.values()), totals=totals)
+
+
+def _by_role(agent: str, file: File) -> Ledger:
+    """What a file's place alone says of it; a session file stays unread until a bundle has read it."""
+    status = {"ignored": Status.IGNORED, "unknown": Status.UNKNOWN, "unreadable": Status.UNREADABLE}.get(file.role)
+    reason = file.reason
+    if status is None:
+        status, reason = Status.IGNORED, "holds no conversation" if file.size else "the file is empty"
+        if file.role == "output":
+            reason = "large tool output that no session refers to"
+        elif file.role == "marker":
+            status, reason = Status.READ, None
+    return Ledger(path=file.path, agent=agent, status=status, reason=reason, bytes=file.size)
+
+
+def _account(source: Source, bundle: Bundle, keys: list[str], lines: dict[str, Ledger]) -> None:
+    problem = getattr(bundle, "problem", None)
+    for index, file in enumerate(bundle.files):
+        line = lines.get(file.path)
+        if line is None:
+            continue
+        held = (*line.sessions, *(key for key in keys if key not in line.sessions))
+        if keys:
+            copy = index > 0 and line.status is not Status.READ and _same(bundle.files[0], file)
+            status, reason = (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
+        elif problem:
+            status, reason = Status.UNREADABLE, problem
+        else:
+            status, reason = line.status, line.reason
+        lines[file.path] = Ledger(path=file.path, agent=source.name, status=status, reason=reason, bytes=line.bytes, sessions=held)
+
+
+def _same(one: File, other: File) -> bool:
+    if one.size != other.size:
+        return False
+    try:
+        return Path(one.path).read_bytes() == Path(other.path).read_bytes()
+    except OSError:
+        return False
+
+
+def _companions(files: Iterable[str], key: str, lines: dict[str, Ledger]) -> None:
+    """Files beside the session's own that it was read from: offloaded output, the log of prompts."""
+    for path in files:
+        line = lines.get(path)
+        if line is not None and (line.status is Status.IGNORED or key not in line.sessions):
+            status = line.status if line.status is Status.COPY else Status.READ
+            lines[path] = msgspec.structs.replace(line, status=status, reason=None if status is Status.READ else line.reason, sessions=(*line.sessions, key))
+
+
+def _unfamiliar(notices: list[tuple[str, Notice]]) -> list[Unfamiliar]:
+    counted: dict[tuple[str, str], tuple[int, str]] = {}
+    for agent, notice in notices:
+        if notice.subject is None or not notice.code.endswith(".unknown"):
+            continue
+        count, example = counted.get((agent, notice.subject), (0, ""))
+        place = f"{notice.file}:{notice.line}" if notice.line is not None else f"{notice.file}"
+        counted[agent, notice.subject] = (count + notice.count, example or place)
+    return [Unfamiliar(agent=a, what=what, count=n, example=e) for (a, what), (n, e) in sorted(counted.items())]
+
+
+__all__ = ["Doctor", "Unfamiliar", "Unreadable", "examine"]

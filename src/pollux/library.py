@@ -1,0 +1,292 @@
+"""The one object every view holds: all sessions of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from pollux import registry
+from pollux.errors import Ambiguous, NotFound, Unreadable, UnknownName
+from pollux.ledger import Doctor, examine
+from pollux.memory import ProjectMemory
+from pollux.model import Kind, Session, Summary, Usage, Value, add, summarize
+from pollux.places import Places
+from pollux.sources.base import Bundle, File, Root, Source, Surroundings
+from pollux.wire import read_head
+
+ALWAYS_LISTED = (Kind.MAIN,)
+_HEAD = 4096
+
+
+class Filter(Value, frozen=True, kw_only=True):
+    """Which sessions are wanted; what is None does not matter. `everything` adds sub-agents, checkpoints, prompt logs."""
+
+    agent: str | None = None
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    everything: bool = False
+
+    def wants(self, summary: Summary) -> bool:
+        """Is this session one of them?"""
+        if self.agent is not None and summary.agent != self.agent:
+            return False
+        if not self.everything and summary.kind not in ALWAYS_LISTED:
+            return False
+        moment = summary.ended or summary.started
+        if self.since is not None and (moment is None or moment < self.since):
+            return False
+        if self.until is not None and ((summary.started or moment) is None or (summary.started or moment) > self.until):  # type: ignore[operator]
+            return False
+        return self.project is None or fits(self.project, summary.project)
+
+
+class Listed(Value, frozen=True, kw_only=True):
+    """A session in a list, with what its whole family used."""
+
+    summary: Summary
+    family_usage: Usage
+
+
+class Project(Value, frozen=True, kw_only=True):
+    """A directory people worked in, or the hash of one that is not known."""
+
+    path: str | None
+    name: str
+    agents: Mapping[str, int]
+    hashes: tuple[str, ...]
+    evidence: str | None
+
+
+class Library:
+    """Every session of every agent, read from the agents' own files.
+
+    >>> for session in Library().sessions():
+    ...     print(session.key, session.title)
+
+    `environ` stands for the process's environment, `cwd` for the directory it was started in.
+    """
+
+    def __init__(self, environ: Mapping[str, str] | None = None, cwd: Path | None = None, *, hunt: bool = True) -> None:
+        self.places = Places(environ)
+        self.cwd = Path.cwd() if cwd is None else cwd
+        self.memory = ProjectMemory(self.places.projects)
+        self._hunt = hunt
+        self._bundles: list[tuple[Source, Bundle]] | None = None
+
+    # ------------------------------------------------------------------ what there is
+
+    def sources(self) -> list[Source]:
+        """Every agent pollux can read."""
+        return [registry.source(name) for name in registry.source_names()]
+
+    def roots(self) -> list[tuple[Source, Root]]:
+        """Where each agent's sessions are looked for."""
+        return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
+
+    def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
+        """Full sessions, those whose files changed last first; read one at a time."""
+        asked = wanted or Filter()
+        for source, bundle in self._found(asked.agent):
+            for session in source.read(bundle):
+                if asked.wants(summarize(session)):
+                    yield session
+        self.memory.save()
+
+    def list(self, wanted: Filter | None = None, limit: int | None = None) -> list[Listed]:
+        """Summaries, newest first."""
+        asked = wanted or Filter()
+        every = [summarize(s) for source, bundle in self._found(asked.agent) for s in source.read(bundle)]
+        self.memory.save()
+        family = _families(every)
+        found = [Listed(summary=s, family_usage=family[s.key]) for s in every if asked.wants(s)]
+        found.sort(key=lambda listed: _newest(listed.summary), reverse=True)
+        return found if limit is None else found[:limit]
+
+    # ------------------------------------------------------------------ one session
+
+    def session(self, name: str) -> Session:
+        """The session of a key, a unique prefix of an id, `last`, or the path of a file."""
+        session = self._session(name)
+        self.memory.save()
+        return session
+
+    def _session(self, name: str) -> Session:
+        if name == "last":
+            return self._last()
+        path = Path(name).expanduser()
+        if _looks_like_path(name) or path.is_file():
+            return self.open(path)
+        agent, _, prefix = name.rpartition(":") if ":" in name else ("", "", name)
+        if agent and agent not in registry.source_names():
+            raise UnknownName("agent", agent, registry.source_names())
+        found = [(s, b) for s, b in self._found(agent or None) if b.id.startswith(prefix)] if prefix else []
+        exact = [(s, b) for s, b in found if b.id == prefix]
+        found = exact or found
+        if len({b.key for _, b in found}) > 1:
+            raise Ambiguous(name, sorted({b.key for _, b in found}))
+        for source, bundle in found:
+            for session in source.read(bundle):
+                if session.id.startswith(prefix):
+                    return session
+        return self._inner(name, agent, prefix)
+
+    def _inner(self, name: str, agent: str, prefix: str) -> Session:
+        """A session that lies inside another's files is found only by reading them."""
+        inner = [
+            session
+            for source, bundle in self._found(agent or None)
+            for session in source.read(bundle)
+            if prefix and session.id != bundle.id and session.id.startswith(prefix)
+        ]
+        exact = [session for session in inner if session.id == prefix]
+        inner = exact or inner
+        if len({session.key for session in inner}) > 1:
+            raise Ambiguous(name, sorted(session.key for session in inner))
+        if not inner:
+            raise UnknownName("session", name, hint="Try: pollux list --all")
+        return inner[0]
+
+    def _last(self) -> Session:
+        newest = self.list(limit=1)
+        if not newest:
+            raise NotFound("There are no sessions.", "pollux agents shows where pollux looks.")
+        return self._session(newest[0].summary.key)
+
+    def open(self, path: Path) -> Session:
+        """Read one file, wherever it lies and whichever agent wrote it."""
+        if path.is_dir():
+            raise Unreadable(f"{path} is a folder, not a session file.")
+        head = read_head(path, _HEAD)
+        resolved = os.path.realpath(path)
+        for source, bundle in self._found(None):
+            if any(os.path.realpath(file.path) == resolved for file in bundle.files):
+                for session in source.read(bundle):
+                    return session
+        for source in self.sources():
+            if source.claims(path, head):
+                for session in source.read(source.loose(path, self._around())):
+                    return session
+                raise Unreadable(f"{path} holds no conversation.")
+        raise Unreadable(f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}.")
+
+    def family_usage(self, session: Session) -> Usage:
+        """What a session and its descendants used."""
+        if not any(getattr(part, "child", None) for m in session.messages for part in m.parts) and session.parent is None:
+            return session.usage
+        return next((l.family_usage for l in self.list(Filter(everything=True)) if l.summary.key == session.key), session.usage)
+
+    # ------------------------------------------------------------------ projects and files
+
+    def projects(self, name: str | None = None) -> list[Project]:
+        """The projects people worked in; a name, or part of it, narrows them down."""
+        groups: dict[str, list[tuple[Summary, str | None]]] = {}
+        for source, bundle in self._found(None):
+            for session in source.read(bundle):
+                if session.kind is Kind.SUBAGENT:
+                    continue
+                summary, digest = summarize(session), _hash_of(session)
+                groups.setdefault(summary.project or digest or "", []).append((summary, digest))
+        self.memory.save()
+        found = [_project(group) for group in groups.values()]
+        found = [project for project in found if name is None or fits(name, project.path) or _starts(project, name)]
+        return sorted(found, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
+
+    def teach(self, path: str) -> str:
+        """Remember that this path is a project; returns the hash it will be known by."""
+        digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+        self.memory.teach(digest, path)
+        return digest
+
+    def doctor(self) -> Doctor:
+        """Account for every file under the agents' roots."""
+        report = examine([(s, root.path, list(s.find(root.path))) for s, root in self.roots()], self._around())
+        self.memory.save()
+        return report
+
+    # ------------------------------------------------------------------ inside
+
+    def _around(self) -> Surroundings:
+        return Surroundings(home=self.places.home, cwd=self.cwd, memory=self.memory, hunt=self._hunt)
+
+    def _found(self, agent: str | None) -> list[tuple[Source, Bundle]]:
+        """All bundles, those that changed last first."""
+        if agent is not None and agent not in registry.source_names():
+            raise UnknownName("agent", agent, registry.source_names())
+        if self._bundles is None:
+            around = self._around()
+            found: list[tuple[Source, Bundle]] = []
+            for source, root in self.roots():
+                files: list[File] = list(source.find(root.path))
+                found += [(source, bundle) for bundle in source.bundles(root.path, files, around)]
+            self._bundles = sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
+        return [(source, bundle) for source, bundle in self._bundles if agent in (None, source.name)]
+
+
+def fits(asked: str, path: str | None) -> bool:
+    """Does a project answer to what a person typed: its path, a folder above it, its name or part of it?"""
+    if path is None:
+        return False
+    if asked == path or asked.rstrip("/\\") == path:
+        return True
+    if os.sep in asked or asked.startswith(("~", ".")):
+        full = os.path.abspath(os.path.expanduser(asked))  # noqa: PTH100, PTH111
+        return path == full or path.startswith(full.rstrip(os.sep) + os.sep)
+    return asked.casefold() in os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
+
+
+def _starts(project: Project, name: str) -> bool:
+    return len(name) >= 4 and any(digest.startswith(name.lower()) for digest in project.hashes)
+
+
+def _looks_like_path(name: str) -> bool:
+    return os.sep in name or name.endswith((".json", ".jsonl")) or name.startswith(("~", "."))
+
+
+def _newest(summary: Summary) -> tuple[float, str]:
+    moment = summary.ended or summary.started
+    return (moment.timestamp() if moment is not None else 0.0, summary.key)
+
+
+def _families(summaries: Iterable[Summary]) -> dict[str, Usage]:
+    """Each session's usage with that of all its descendants."""
+    every = {summary.key: summary for summary in summaries}
+    children: dict[str, list[str]] = {}
+    for summary in every.values():
+        if summary.parent is not None:
+            children.setdefault(summary.parent, []).append(summary.key)
+
+    def family(key: str, above: frozenset[str]) -> list[Usage]:
+        below = [u for child in children.get(key, ()) if child not in above for u in family(child, above | {child})]
+        return [every[key].usage, *below]
+
+    return {key: _sum(family(key, frozenset({key}))) for key in every}
+
+
+def _sum(usages: list[Usage]) -> Usage:
+    exact = False if any(u.exact is False for u in usages) else None if any(u.exact is None for u in usages) else True
+    return add(usages, exact)
+
+
+def _hash_of(session: Session) -> str | None:
+    digest = session.extra.get("projectHash")
+    return digest if isinstance(digest, str) else None
+
+
+def _project(group: list[tuple[Summary, str | None]]) -> Project:
+    path = group[0][0].project
+    hashes = tuple(sorted({digest for _, digest in group if digest}))
+    agents: dict[str, int] = {}
+    for summary, _ in group:
+        agents[summary.agent] = agents.get(summary.agent, 0) + 1
+    name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
+    evidence = next((s.project_evidence for s, _ in group if s.project_evidence), None)
+    return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)
+
+
+__all__ = ["Filter", "Library", "Listed", "Project", "fits", "msgspec"]

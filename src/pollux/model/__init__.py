@@ -1,0 +1,56 @@
+"""The session model: what a session *is*, whoever recorded it.
+
+Plain frozen values. No I/O, no agent names. Everything a source knew and the model has no word for stands in `extra`.
+"""
+
+from pollux.model.base import Extra, Value
+from pollux.model.notices import Notice, Severity
+from pollux.model.parts import (
+    Attachment,
+    Context,
+    FileReference,
+    Part,
+    Status,
+    Summary as SummaryPart,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from pollux.model.session import Author, Fate, Kind, Link, Message, Origin, Role, Session
+from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
+from pollux.model.usage import Usage, add
+
+__all__ = [
+    "Attachment",
+    "Author",
+    "Context",
+    "Counts",
+    "Extra",
+    "Fate",
+    "FileReference",
+    "Kind",
+    "Link",
+    "Message",
+    "Notice",
+    "Origin",
+    "Part",
+    "Role",
+    "Session",
+    "Severity",
+    "Status",
+    "Summary",
+    "SummaryPart",
+    "Text",
+    "Thinking",
+    "ToolCall",
+    "ToolResult",
+    "Unknown",
+    "Usage",
+    "Value",
+    "add",
+    "first_words",
+    "is_reply",
+    "summarize",
+]

@@ -1,0 +1,118 @@
+"""A session, its messages, and how it hangs together with others."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pollux.model.base import Extra, Value
+from pollux.model.notices import Notice
+from pollux.model.parts import Part, Text
+from pollux.model.usage import Usage, add
+
+
+class Kind(StrEnum):
+    """What sort of session it is."""
+
+    MAIN = "main"
+    SUBAGENT = "subagent"
+    CHECKPOINT = "checkpoint"
+    PROMPTS = "prompts"
+
+
+class Role(StrEnum):
+    """In whose place a message stands in the conversation."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+
+
+class Author(StrEnum):
+    """Who really wrote the words."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    CLIENT = "client"
+
+
+class Fate(StrEnum):
+    """What became of a message: `live` is what the agent would resume, the rest is still in the files only."""
+
+    LIVE = "live"
+    REWOUND = "rewound"
+    COMPRESSED = "compressed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class Origin(Value, frozen=True, kw_only=True):
+    """Where a message stands: a line of a file, or the n-th item (from 0) of a document's list."""
+
+    file: str
+    line: int | None = None
+    item: int | None = None
+
+
+class Message(Value, frozen=True, kw_only=True):
+    """One utterance. Messages stand in the order in which they happened; `at` is data, not the order."""
+
+    id: str
+    role: Role
+    author: Author
+    at: datetime | None = None
+    parts: tuple[Part, ...] = ()
+    model: str | None = None
+    usage: Usage | None = None
+    fate: Fate = Fate.LIVE
+    inherited: bool = False
+    origin: Origin | None = None
+    extra: Extra = {}
+
+    @property
+    def text(self) -> str:
+        """The words of the message, without thinking, files and tools."""
+        return "\n".join(part.text for part in self.parts if type(part) is Text)
+
+
+class Link(Value, frozen=True, kw_only=True):
+    """How this session hangs together with another, and how we know."""
+
+    kind: str
+    target: str
+    evidence: str
+
+
+class Session(Value, frozen=True, kw_only=True):
+    """One conversation with one agent, however many files hold it."""
+
+    agent: str
+    id: str
+    kind: Kind = Kind.MAIN
+    parent: str | None = None
+    title: str | None = None
+    project: str | None = None
+    project_evidence: str | None = None
+    started: datetime | None = None
+    ended: datetime | None = None
+    messages: tuple[Message, ...] = ()
+    links: tuple[Link, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    files: tuple[str, ...] = ()
+    exact: bool | None = None
+    extra: Extra = {}
+
+    @property
+    def key(self) -> str:
+        """The name by which every command knows this session."""
+        return f"{self.agent}:{self.id}"
+
+    @property
+    def usage(self) -> Usage:
+        """What the session itself used: nothing inherited, nothing of its sub-agents."""
+        return add((m.usage for m in self.messages if m.usage is not None and not m.inherited), self.exact)
+
+    @property
+    def prompts(self) -> list[Message]:
+        """What the human said, in order."""
+        return [m for m in self.messages if m.role is Role.USER and m.author is Author.HUMAN]

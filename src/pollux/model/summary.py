@@ -1,0 +1,92 @@
+"""What a list shows of a session."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from pollux.model.base import Value
+from pollux.model.parts import Status, ToolCall
+from pollux.model.session import Author, Kind, Message, Role, Session
+from pollux.model.usage import Usage
+
+PROMPT_LENGTH = 500
+TITLE_LENGTH = 100
+
+
+class Counts(Value, frozen=True, kw_only=True):
+    """How much was said and done, whatever its fate; inherited messages do not count."""
+
+    prompts: int = 0
+    replies: int = 0
+    tool_calls: int = 0
+    failed_tool_calls: int = 0
+
+
+class Summary(Value, frozen=True, kw_only=True):
+    """A session without its messages."""
+
+    key: str
+    agent: str
+    id: str
+    kind: Kind
+    parent: str | None
+    title: str | None
+    project: str | None
+    project_evidence: str | None
+    started: datetime | None
+    ended: datetime | None
+    first_prompt: str | None
+    last_prompt: str | None
+    models: tuple[str, ...]
+    counts: Counts
+    usage: Usage
+    cost_usd: float | None
+    files: tuple[str, ...]
+    notice_count: int
+
+
+def summarize(session: Session) -> Summary:
+    """The facts a list needs, worked out from the messages."""
+    own = [m for m in session.messages if not m.inherited]
+    prompts = [text for m in session.prompts if (text := m.text.strip())]
+    calls = [part for m in own for part in m.parts if type(part) is ToolCall]
+    return Summary(
+        key=session.key,
+        agent=session.agent,
+        id=session.id,
+        kind=session.kind,
+        parent=session.parent,
+        title=session.title or (first_words(prompts[0]) if prompts else None),
+        project=session.project,
+        project_evidence=session.project_evidence,
+        started=session.started,
+        ended=session.ended,
+        first_prompt=prompts[0][:PROMPT_LENGTH] if prompts else None,
+        last_prompt=prompts[-1][:PROMPT_LENGTH] if prompts else None,
+        models=tuple(dict.fromkeys(m.model for m in own if m.model)),
+        counts=Counts(
+            prompts=sum(m.role is Role.USER and m.author is Author.HUMAN for m in own),
+            replies=sum(is_reply(m) for m in own),
+            tool_calls=len(calls),
+            failed_tool_calls=sum(call.status is Status.ERROR for call in calls),
+        ),
+        usage=session.usage,
+        cost_usd=None,
+        files=session.files,
+        notice_count=sum(notice.count for notice in session.notices),
+    )
+
+
+def is_reply(message: Message) -> bool:
+    """Did the model say something in words?"""
+    return message.role is Role.ASSISTANT and message.author is Author.MODEL and bool(message.text.strip())
+
+
+def first_words(text: str, length: int = TITLE_LENGTH) -> str:
+    """The beginning of a text on one line, cut at a word."""
+    line = re.sub(r"\s+", " ", text[: 4 * length]).strip()
+    if len(line) <= length:
+        return line
+    cut = line[: length - 1]
+    return f"{cut[: cut.rfind(' ')] if cut.rfind(' ') > length // 2 else cut}…"

@@ -1,0 +1,46 @@
+"""The only file that knows pollux's own directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class Places:
+    """Where pollux keeps its own things, from an environment: `XDG_*` where set, else their usual defaults."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self.environ = os.environ if environ is None else environ
+
+    @property
+    def home(self) -> Path:
+        """The user's home directory."""
+        named = self.environ.get("HOME", "")
+        return Path(named) if named else Path.home()
+
+    @property
+    def data(self) -> Path:
+        """What is the user's own and cannot be rebuilt."""
+        return self._xdg("XDG_DATA_HOME", ".local/share")
+
+    @property
+    def config(self) -> Path:
+        """Settings the user writes."""
+        return self._xdg("XDG_CONFIG_HOME", ".config")
+
+    @property
+    def cache(self) -> Path:
+        """What can be deleted at any moment."""
+        return self._xdg("XDG_CACHE_HOME", ".cache")
+
+    @property
+    def projects(self) -> Path:
+        """The table of project hashes and paths that pollux has learnt."""
+        return self.data / "projects.json"
+
+    def _xdg(self, variable: str, default: str) -> Path:
+        named = self.environ.get(variable, "")
+        # A relative path is invalid by the standard and must be ignored.
+        base = Path(named) if named and os.path.isabs(named) else self.home / default  # noqa: PTH117
+        return base / "pollux"

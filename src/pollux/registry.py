@@ -1,0 +1,62 @@
+"""Which agents and formats there are: ours in two tables, others' through entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from pollux.errors import UnknownName
+from pollux.sources.base import Source
+from pollux.writers.base import Writer
+
+SOURCES = {
+    "gemini": "pollux.sources.gemini:SOURCE",
+}
+WRITERS = {
+    "markdown": "pollux.writers.markdown:WRITER",
+    "text": "pollux.writers.text:WRITER",
+    "json": "pollux.writers.json:WRITER",
+}
+
+
+def source_names() -> list[str]:
+    """Every agent's name."""
+    return list(_catalogue("pollux.sources"))
+
+
+def writer_names() -> list[str]:
+    """Every format's name."""
+    return list(_catalogue("pollux.writers"))
+
+
+def source(name: str) -> Source:
+    """The agent of this name."""
+    loaded: Source = _load("pollux.sources", "agent", name)
+    return loaded
+
+
+def writer(name: str) -> Writer:
+    """The format of this name."""
+    loaded: Writer = _load("pollux.writers", "format", name)
+    return loaded
+
+
+@cache
+def _catalogue(group: str) -> Mapping[str, str | EntryPoint]:
+    ours = SOURCES if group == "pollux.sources" else WRITERS
+    theirs: dict[str, str | EntryPoint] = {point.name: point for point in entry_points(group=group)}
+    return {**ours, **{name: point for name, point in theirs.items() if name not in ours}}
+
+
+@cache
+def _load(group: str, kind: str, name: str) -> Any:
+    found = _catalogue(group).get(name)
+    if found is None:
+        raise UnknownName(kind, name, _catalogue(group))
+    if isinstance(found, EntryPoint):
+        return found.load()
+    module, _, attribute = found.partition(":")
+    return getattr(import_module(module), attribute)

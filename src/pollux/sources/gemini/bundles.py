@@ -1,0 +1,320 @@
+"""Which files belong to one session: copies, twins, stubs and parts joined by the id they carry."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Kind
+from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.gemini import find, records
+from pollux.sources.gemini.projects import Folder, Projects
+from pollux.sources.gemini.prompts import PromptLog
+from pollux.wire import Malformed, Notes, plain, read_head
+
+AGENT = "gemini"
+_HEAD = 4096
+# Every release writes these two first, in a document as in a header line.
+_FIRST = re.compile(rb'\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:\s*"([^"\\]*)"')
+
+
+class GeminiBundle(Bundle, kw_only=True):
+    """The files of one session and what lies around them.
+
+    `log` and `peers` are the project's log of typed lines and its other session files; `asked` is set where a person
+    named the file, so that a problem with it is theirs to hear; `problem` is why nothing could be read.
+    """
+
+    kind: Kind = Kind.MAIN
+    parent: str | None = None
+    evidence: str = ""
+    hash: str | None = None
+    folders: tuple[Folder, ...] = ()
+    projects: Projects | None = None
+    log: PromptLog | None = None
+    children: tuple[GeminiBundle, ...] = ()
+    tag: str | None = None
+    asked: bool = False
+    problem: str | None = None
+
+    @property
+    def folder_paths(self) -> list[str]:
+        """The project's folders under `tmp`."""
+        return [folder.path for folder in self.folders]
+
+    @property
+    def child_ids(self) -> set[str]:
+        """The ids of its sub-agents' sessions."""
+        return {child.id for child in self.children}
+
+    @property
+    def peers(self) -> list[File]:
+        """The project's other session files."""
+        own = {file.path for file in self.files}
+        return [f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own]
+
+    def project(self) -> tuple[str | None, str | None]:
+        """The project's path and how we know it."""
+        if self.projects is None:
+            return None, None
+        hints = [f for folder in self.folders for f in folder.files if f.role in (find.SESSION, find.SUBAGENT, find.CHECKPOINT)]
+        for folder in (*self.folders, *(() if self.folders else (None,))):
+            path, evidence = self.projects.of(folder, self.hash, hints or list(self.files))
+            if path is not None:
+                return path, evidence
+        return next((folder.marker for folder in self.folders if folder.marker), None), None
+
+
+def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    """The sessions under one root."""
+    grouped: dict[str, list[File]] = {}
+    for file in files:
+        grouped.setdefault(_folder_of(root, file.path), []).append(file)
+    folders = {path: Folder(path, held) for path, held in grouped.items() if path}
+    projects = Projects(root, around)
+    logs = _logs(folders.values())
+    mains = _mains(folders.values(), projects, logs)
+    for main in mains:
+        # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
+        if main.log is not None and any(".jsonl" in file.path for file in main.files):
+            main.log.divide(main.id)
+    _adopt(mains, _subagents(folders.values(), projects))
+    checkpoints = _checkpoints(folders.values(), projects)
+    return [*mains, *(child for main in mains for child in main.children), *checkpoints, *_alone(logs, mains, projects)]
+
+
+def _folder_of(root: Path, path: str) -> str:
+    """The project's folder a file lies in; empty for a file that lies in none."""
+    inner = os.path.relpath(path, root).split(os.sep)
+    return os.path.join(root, inner[0]) if len(inner) > 1 else ""  # noqa: PTH118
+
+
+def identity(file: File) -> tuple[str | None, str | None]:
+    """A session file's id and project hash, from its first bytes where they are as always, else from all of it."""
+    try:
+        head = read_head(file.path, _HEAD)
+        if (first := _FIRST.match(head)) is not None:
+            return first.group(1).decode("utf-8", "replace"), first.group(2).decode("utf-8", "replace") or None
+        found = records.contents(file.path, Notes())
+    except Unreadable:
+        return None, None
+    if isinstance(found, records.Log):
+        ids = (r.sessionId or (r.set.sessionId if r.set is not None else None) for _, r in found.records)
+        hashes = (r.projectHash for _, r in found.records)
+        return next(filter(None, ids), None), next(filter(None, hashes), None)
+    if isinstance(found, records.Captured):
+        stated = (event.get("session_id") for _, event in found.events)
+        return next((name for name in stated if isinstance(name, str) and name), None), None
+    return None, None
+
+
+def _mains(
+    folders: Iterable[Folder], projects: Projects, logs: dict[str, tuple[list[Folder], PromptLog]]
+) -> list[GeminiBundle]:
+    found: dict[tuple[str, str], GeminiBundle] = {}
+    for folder in folders:
+        for file in folder.files:
+            if file.role != find.SESSION:
+                continue
+            name, project = identity(file)
+            project = project or folder.hash
+            name = name or stem(file.path)
+            same = (name, project or folder.path)
+            bundle = found.get(same)
+            if bundle is None:
+                log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
+                bundle = found[same] = GeminiBundle(
+                    agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None
+                )
+            bundle.files = (*bundle.files, file)
+            if folder not in bundle.folders:
+                bundle.folders = (*bundle.folders, folder)
+    return _told_apart(list(found.values()))
+
+
+def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
+    """Users may choose ids (0.41+), also twice: the same id in another project gets the project's hash behind it."""
+    seen: set[str] = set()
+    for bundle in sorted(found, key=lambda bundle: (bundle.id, bundle.hash or "")):
+        if bundle.id in seen:
+            bundle.id = f"{bundle.id}@{(bundle.hash or 'unknown')[:8]}"
+        seen.add(bundle.id)
+    return found
+
+
+def _subagents(folders: Iterable[Folder], projects: Projects) -> list[GeminiBundle]:
+    """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
+    found: dict[tuple[str, str, str], GeminiBundle] = {}
+    for folder in folders:
+        for file in folder.files:
+            if file.role != find.SUBAGENT:
+                continue
+            name, project = identity(file)
+            parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
+            name = name or stem(file.path)
+            same = (name, parent, project or folder.hash or folder.path)
+            bundle = found.get(same)
+            if bundle is None:
+                bundle = found[same] = GeminiBundle(
+                    agent=AGENT,
+                    id=name,
+                    kind=Kind.SUBAGENT,
+                    parent=parent,
+                    evidence=f"its file lies in the folder named by {parent}",
+                    hash=project or folder.hash,
+                    projects=projects,
+                )
+            bundle.files = (*bundle.files, file)
+            if folder not in bundle.folders:
+                bundle.folders = (*bundle.folders, folder)
+    return _told_apart(list(found.values()))
+
+
+def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
+    """Give each sub-agent to its parent; one whose parent is gone stands for itself."""
+    by_id = {main.id: main for main in mains}
+    for child in children:
+        parent = by_id.get(child.parent or "")
+        if parent is None:
+            mains.append(child)
+        else:
+            parent.children = (*parent.children, child)
+
+
+def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBundle]:
+    """Saved conversations. A copy that a migration left in another folder of the same project is the same one."""
+    found: dict[tuple[str, str, int], GeminiBundle] = {}
+    for folder in folders:
+        for file in folder.files:
+            if file.role != find.CHECKPOINT:
+                continue
+            place = os.path.relpath(file.path, folder.path)
+            same = (folder.hash or folder.path, place, file.size)
+            if same in found:
+                found[same].files = (*found[same].files, file)
+                found[same].folders = (*found[same].folders, folder)
+                continue
+            seed = f"{folder.hash or folder.name}/{place}/{len([k for k in found if k[:2] == same[:2]])}"
+            found[same] = GeminiBundle(
+                agent=AGENT,
+                id=f"checkpoint-{hashlib.sha256(seed.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}",
+                kind=Kind.CHECKPOINT,
+                files=(file,),
+                hash=folder.hash,
+                folders=(folder,),
+                projects=projects,
+                tag=tag_of(file.path),
+            )
+    return list(found.values())
+
+
+def tag_of(path: str) -> str | None:
+    """The name the user saved a conversation under."""
+    name = os.path.basename(path)  # noqa: PTH119
+    saved = re.match(r"checkpoint-(.+)\.json\Z", name, re.DOTALL)
+    return unquote(saved.group(1)) if saved else None
+
+
+def _logs(folders: Iterable[Folder]) -> dict[str, tuple[list[Folder], PromptLog]]:
+    """The logs of typed lines, one a project: a migration copies the log too."""
+    held: dict[str, list[Folder]] = {}
+    for folder in folders:
+        if any(file.role == find.PROMPTS for file in folder.files):
+            held.setdefault(folder.hash or folder.path, []).append(folder)
+    return {
+        name: (group, PromptLog(f for folder in group for f in folder.files if f.role == find.PROMPTS))
+        for name, group in held.items()
+    }
+
+
+def _alone(
+    logs: dict[str, tuple[list[Folder], PromptLog]], mains: list[GeminiBundle], projects: Projects
+) -> list[GeminiBundle]:
+    """Sessions of which only typed lines are left."""
+    known = {(main.id, main.hash) for main in mains} | {(main.id, None) for main in mains}
+    found: list[GeminiBundle] = []
+    for folders, log in logs.values():
+        digest = folders[0].hash
+        for session in log.lines:
+            if (session, digest) in known or (session, None) in known:
+                continue
+            found.append(
+                GeminiBundle(
+                    agent=AGENT,
+                    id=session,
+                    kind=Kind.PROMPTS,
+                    files=log.files,
+                    hash=digest,
+                    folders=tuple(folders),
+                    projects=projects,
+                    log=log,
+                )
+            )
+    return _told_apart(found)
+
+
+def loose(path: Path, around: Surroundings) -> GeminiBundle:
+    """A file handed over by path, wherever it lies."""
+    try:
+        file = find.stat_file(path, find.SESSION)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
+    name, project = identity(file)
+    folder = _enclosing(path)
+    projects = Projects(Path(folder.path).parent if folder is not None else path.parent, around)
+    if name is None:
+        digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]
+        name = f"checkpoint-{digest}" if tag_of(str(path)) or not stem(str(path)) else f"{stem(str(path))}-{digest[:6]}"
+    return GeminiBundle(
+        agent=AGENT,
+        id=name,
+        files=(file,),
+        hash=project or (folder.hash if folder is not None else None),
+        folders=(folder,) if folder is not None else (),
+        projects=projects,
+        tag=tag_of(str(path)),
+        asked=True,
+    )
+
+
+def _enclosing(path: Path) -> Folder | None:
+    """The project's folder above a file, where there is one: it may hold offloaded output and the project's path."""
+    for parent in list(path.resolve().parents)[:3]:
+        if (parent / ".project_root").is_file() or (parent.parent.name == "tmp" and (parent / "chats").is_dir()):
+            return Folder(str(parent), [])
+    return None
+
+
+def stem(path: str) -> str:
+    """A file's name without its endings."""
+    name = os.path.basename(path)  # noqa: PTH119
+    return re.sub(r"\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", "", os.fsencode(name).decode("utf-8", "backslashreplace"))
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Does the beginning of a file look like something Gemini CLI wrote?"""
+    if b'"projectHash"' in head or b'"sessionId"' in head[:200] or b'"$set"' in head[:200]:
+        return True
+    if re.search(rb'"history"\s*:|"clientHistory"\s*:|"role"\s*:\s*"(?:user|model)"', head) and b'"parts"' in head:
+        return True
+    if path.name.startswith(("session-", "checkpoint")) and path.suffix in (".json", ".jsonl") and head.lstrip()[:1] in (b"{", b"["):
+        return True
+    if re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
+        return True
+    try:
+        first = plain(head.split(b"\n", 1)[0], Notes())
+    except Malformed:
+        first = None
+    if isinstance(first, dict) and first.get("type") in ("init", "message") and ("session_id" in first or "role" in first):
+        return True
+    return re.search(rb'"response"\s*:|"stats"\s*:', head) is not None and head.lstrip()[:1] == b"{"
+
+
+__all__ = ["AGENT", "GeminiBundle", "bundles", "claims", "identity", "loose", "msgspec", "stem", "tag_of"]

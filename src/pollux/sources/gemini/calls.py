@@ -1,0 +1,188 @@
+"""Tool calls: what was asked, what came back, and how it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pollux.model import Attachment, Status, ToolCall
+from pollux.sources.gemini.content import answer, as_text, attachments, bare, pieces
+from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Pieces
+from pollux.sources.gemini.schema import Part as Piece
+from pollux.sources.gemini.tools import canonical
+from pollux.wire import Notes
+
+STATUSES = {
+    "success": Status.OK,
+    "error": Status.ERROR,
+    "cancelled": Status.CANCELLED,
+    "validating": Status.UNFINISHED,
+    "scheduled": Status.UNFINISHED,
+    "executing": Status.UNFINISHED,
+    "awaiting_approval": Status.UNFINISHED,
+}
+SHELL = "run_shell_command"
+
+# The lines a shell result ends with; older releases write all of them, later ones only those that say something.
+_TRAILER = re.compile(
+    r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*(?:</untrusted_context>)?\s*\Z"
+)
+_EXIT = re.compile(r"^Exit Code: (-?\d+)\s*$", re.MULTILINE)
+_SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)
+_HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?(?:Command: .*?\n)?(?:Directory: [^\n]*\n)?Output: ", re.DOTALL)
+
+# A result too large to keep: the first line names the file that holds all of it.
+OFFLOADED = re.compile(
+    r"(?:For full output see: |The full output has been saved to: |Full output (?:saved|available) (?:to|at):? )([^\n]+)"
+)
+
+Offloaded = Callable[[str], str | None]
+"""Fetches the text of an offloaded output by the path that the result names, where the file still exists."""
+
+
+def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded) -> ToolCall:
+    """A recorded call."""
+    name = call.name or "?"
+    shared, kind = canonical(name)
+    output, failed, held, rest = _outcome(call.result)
+    status = _status(call.status, output, notes)
+    exit_code = None
+    if output is not None:
+        if name == SHELL:
+            exit_code, killed = exit_code_of(output)
+            failed = failed or killed or bool(exit_code)
+        if len(output) > 60 and (match := OFFLOADED.search(output, 0, 2000)) is not None:
+            whole = offloaded(match.group(1).strip())
+            if whole is None and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(output):
+                whole = call.resultDisplay
+            if whole is not None:
+                rest["shown"] = output
+                output = whole
+    if failed and status is Status.OK:
+        status = Status.ERROR
+    return ToolCall(
+        id=call.id,
+        name=name,
+        canonical=shared,
+        tool_kind=kind,
+        input=call.args,
+        status=status,
+        output=output,
+        exit_code=exit_code,
+        at=call.timestamp,
+        child=child,
+        attachments=held,
+        extra=_extra(call, rest),
+    )
+
+
+def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str, Any]) -> ToolCall:
+    """A call known only from the conversation's content, with the answer that was found for it."""
+    name = call.name or "?"
+    shared, kind = canonical(name)
+    output, failed = answer(response) if response is not None else (None, False)
+    exit_code, killed = exit_code_of(output) if name == SHELL and output is not None else (None, False)
+    if response is None:
+        status = Status.UNFINISHED
+    elif failed and output is not None and output.startswith("[Operation Cancelled]"):
+        status = Status.CANCELLED
+    else:
+        status = Status.ERROR if failed or killed or exit_code else Status.OK
+    held = tuple(attachments(response.parts or ())) if response is not None else ()
+    extra = {**call.extra, **rest, **(response.extra if response is not None else {})}
+    if response is not None and response.name not in (None, call.name):
+        extra["response_name"] = response.name
+    return ToolCall(
+        id=call.id or (response.id if response is not None else None),
+        name=name,
+        canonical=shared,
+        tool_kind=kind,
+        input=call.args,
+        status=status,
+        output=output,
+        exit_code=exit_code,
+        attachments=held,
+        extra=extra,
+    )
+
+
+def exit_code_of(text: str) -> tuple[int | None, bool]:
+    """The exit code of a shell command and whether a signal ended it, out of the text the tool gave the model.
+
+    Only the lines the tool itself put at the end count: a command may print anything before them. Later releases
+    leave out a code of 0; then the frame of the text says that the command ended.
+    """
+    trailer = _TRAILER.search(text, max(0, len(text) - 4000))
+    lines = trailer.group() if trailer is not None else ""
+    code = _EXIT.search(lines)
+    killed = _SIGNAL.search(lines) is not None
+    if code is not None:
+        return int(code.group(1)), killed
+    framed = _HEAD.match(text) is not None and "Exit Code: (none)" not in lines
+    return (0 if framed and not killed else None), killed
+
+
+def _outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
+    """Text, failure, attachments and leftovers of a result in any of its shapes."""
+    texts: list[str] = []
+    failed = False
+    held: list[Attachment] = []
+    rest: dict[str, Any] = {}
+    for item in pieces(result):
+        if isinstance(item, str):
+            texts.append(item)
+        elif item.functionResponse is not None:
+            text, wrong = answer(item.functionResponse)
+            failed = failed or wrong
+            if text is not None:
+                texts.append(text)
+            if item.functionResponse.parts:
+                held.extend(attachments(item.functionResponse.parts))
+                texts.extend(p if isinstance(p, str) else p.text or "" for p in item.functionResponse.parts if isinstance(p, str) or p.text)
+            if item.functionResponse.extra:
+                rest.update(item.functionResponse.extra)
+            if item.extra or item.thoughtSignature:
+                rest.setdefault("parts", []).append(bare(item))
+        elif item.inlineData is not None or item.fileData is not None:
+            held.extend(attachments([item]))
+        elif item.text is not None and not item.extra:
+            texts.append(item.text)
+        elif raw := bare(item):
+            rest.setdefault("parts", []).append(raw)
+    return ("\n".join(texts) if texts else None), failed, tuple(held), rest
+
+
+def _status(word: str | None, output: str | None, notes: Notes) -> Status:
+    if word is None:
+        return Status.UNFINISHED if output is None else Status.OK
+    status = STATUSES.get(word)
+    if status is None:
+        notes.add("status.unknown", f"A tool call has the status {word!r}, which we do not know.", subject=f"status {word!r}")
+        return Status.UNFINISHED if output is None else Status.OK
+    return status
+
+
+def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:
+    """What else was recorded of a call; the vendor's own status only where it says more than ours."""
+    extra: dict[str, Any] = {}
+    if call.displayName is not None:
+        extra["displayName"] = call.displayName
+    if call.description is not None:
+        extra["description"] = call.description
+    if call.resultDisplay is not None:
+        extra["resultDisplay"] = call.resultDisplay
+    if call.renderOutputAsMarkdown is not None:
+        extra["renderOutputAsMarkdown"] = call.renderOutputAsMarkdown
+    if call.agentId is not None:
+        extra["agentId"] = call.agentId
+    if call.status is not None and call.status not in ("success", "error", "cancelled"):
+        extra["status"] = call.status
+    if rest:
+        extra.update(rest)
+    if call.extra:
+        extra.update(call.extra)
+    return extra
+
+
+__all__ = ["OFFLOADED", "Offloaded", "Piece", "as_text", "asked", "exit_code_of", "tool_call"]

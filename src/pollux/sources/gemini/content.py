@@ -1,0 +1,313 @@
+"""Who speaks in a message, and what parts it is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from pollux.model import Attachment, Context, FileReference, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
+from pollux.sources.gemini.schema import FunctionResponse, Message, Pieces, Thought
+from pollux.sources.gemini.schema import Part as Piece
+
+START = re.compile(r"\n?--- Content from referenced (?:files|context) ---")
+END = re.compile(r"\n?--- End of content(?: for directory: [^\n]*)? ---")
+HEADING = re.compile(r"(?:^|\n)Content from (?:@([^\n]+)|referenced file ([^\n]+)):\n")
+HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+
+# Texts the client makes and stores as the user's: told by how they begin.
+CLIENT_TEXTS = (
+    "<session_context>",
+    "<hook_context>",
+    "This is the Gemini CLI. We are setting up the context for our chat.",
+    "This is Gemini CLI. We are setting up the context for our chat.",
+    "- **Workspace Directories:**",
+    "[Function Response: ",
+    "System: ",
+    "Here is the user's editor context as a JSON object",
+    "Here is a summary of changes in the user's editor context",
+    "I ran the following shell command:\n```sh",
+    "You have stopped calling tools without finishing",
+)
+SUMMARY = "<state_snapshot>"
+TASK = "Your task is to do a deep investigation of the codebase"
+# What the client puts into the model's mouth after a context or a summary.
+ACKNOWLEDGEMENTS = ("Got it. Thanks for the context!", "Got it. Thanks for the additional context!")
+
+
+def pieces(content: Pieces | None) -> list[str | Piece]:
+    """Content as a list, in whichever of its shapes it was written."""
+    if content is None:
+        return []
+    return content if isinstance(content, list) else [content]
+
+
+def plain_text(message: Message, name: str = "content") -> str:
+    """All words of a message in one string, thinking left out: what two writings of it have in common."""
+    content: Pieces | None = getattr(message, name)
+    if isinstance(content, str):
+        return content
+    return "".join(text_of(piece) for piece in pieces(content))
+
+
+def text_of(piece: str | Piece) -> str:
+    """The words of one piece."""
+    if isinstance(piece, str):
+        return piece
+    return "" if piece.thought or piece.text is None else piece.text
+
+
+def is_summary(message: Message) -> bool:
+    """Is this what `/compress` folded the conversation into?"""
+    return message.type == "user" and plain_text(message).lstrip().startswith(SUMMARY)
+
+
+def is_client_text(text: str) -> bool:
+    """Did the client write this in the user's place?"""
+    return text.lstrip().startswith(CLIENT_TEXTS)
+
+
+def prompt_parts(message: Message) -> list[Part]:
+    """A user message: the words as typed, the files they brought in, and what the client added."""
+    found = list(_expanded(pieces(message.content)))
+    if message.displayContent is None:
+        return _merged(found)
+    typed = "".join(text_of(piece) for piece in pieces(message.displayContent))
+    shown: list[Part] = [Text(text=typed)] if typed else []
+    shown += [part for piece in pieces(message.displayContent) if not text_of(piece) for part in other_part(piece)]
+    said = "".join(part.text for part in found if type(part) is Text)
+    if said.strip() not in (typed.strip(), ""):
+        shown.append(Context(source="expansion", text=said))
+    kept = [part for part in found if type(part) is not Text and part not in shown]
+    return shown + kept
+
+
+def _expanded(items: list[str | Piece]) -> Iterator[Part]:
+    """Split prompt and `@path` expansions: by parts where each is its own, inside a string where all were joined."""
+    inside = False
+    path: str | None = None
+    body: list[str] = []
+    attached: list[Attachment] = []
+
+    def finished() -> Iterator[Part]:
+        nonlocal path
+        if path is not None:
+            yield FileReference(path=path, text="".join(body) or None, attachments=tuple(attached))
+        else:
+            if text := "".join(body):
+                yield Context(source="referenced content", text=text)
+            yield from attached
+        path = None
+        body.clear()
+        attached.clear()
+
+    for item in items:
+        text = text_of(item)
+        if not text:
+            if inside and isinstance(item, Piece) and (held := attachment(item)) is not None:
+                attached.append(held)
+            else:
+                yield from other_part(item)
+            continue
+        position = 0
+        while position < len(text):
+            if not inside:
+                start = START.search(text, position)
+                yield from _said(text[position : start.start() if start else len(text)])
+                inside = start is not None
+                position = start.end() if start else len(text)
+                continue
+            end, heading = END.search(text, position), HEADING.search(text, position)
+            if heading is not None and (end is None or heading.start() < end.start()):
+                body.append(text[position : heading.start()])
+                yield from finished()
+                path = heading.group(1) or heading.group(2)
+                position = heading.end()
+            elif end is not None:
+                body.append(text[position : end.start()])
+                yield from finished()
+                position = end.end()
+                inside = "for directory" in end.group()
+            else:
+                body.append(text[position:])
+                position = len(text)
+    if inside:
+        yield from finished()
+
+
+def _said(text: str) -> Iterator[Part]:
+    """Words outside the expansions, with a hook's additions told apart from them."""
+    position = 0
+    for hook in HOOK.finditer(text):
+        if said := text[position : hook.start()]:
+            yield Text(text=said)
+        yield Context(source="hook", text=hook.group().strip())
+        position = hook.end()
+    if rest := text[position:]:
+        yield Text(text=rest)
+
+
+def _merged(parts: list[Part]) -> list[Part]:
+    """One text for all the words, in front: what the human typed around the expansions belongs together."""
+    texts = [part.text for part in parts if type(part) is Text]
+    if len(texts) < 2:
+        return parts
+    words = "".join(texts)
+    return [Text(text=words), *(part for part in parts if type(part) is not Text)]
+
+
+def client_parts(message: Message) -> list[Part]:
+    """A message the client wrote: its words as they are, tool answers as references, a summary as such."""
+    parts: list[Part] = []
+    for item in pieces(message.content):
+        text = text_of(item)
+        if text.lstrip().startswith(SUMMARY):
+            parts.append(SummaryPart(text=text))
+        elif text:
+            parts.append(Text(text=text, extra=_signature(item)))
+        else:
+            parts.extend(other_part(item))
+    for item in pieces(message.displayContent):
+        if (text := text_of(item)) and text not in (part.text for part in parts if type(part) is Text):
+            parts.append(Context(source="display", text=text))
+    return parts
+
+
+def model_parts(message: Message, called: set[str | None]) -> Iterator[Part]:
+    """A model's turn without its finished calls: thinking, words, and what else it holds.
+
+    After a resume the thoughts and calls stand in the content as well: what is there already is not said twice.
+    """
+    thoughts = message.thoughts or ()
+    for thought in thoughts:
+        yield thinking(thought)
+    content = message.content
+    if isinstance(content, str):
+        if content:
+            yield Text(text=content)
+        return
+    heard = {_squeezed(f"{t.subject or ''}{t.description or ''}") for t in thoughts}
+    for item in pieces(content):
+        if isinstance(item, Piece) and item.thought and item.text is not None:
+            if _squeezed(item.text) not in heard:
+                yield _thought(item)
+        elif text := text_of(item):
+            yield Text(text=text, extra=_signature(item))
+        elif isinstance(item, Piece) and item.functionCall is not None and item.functionCall.id in called:
+            continue
+        else:
+            yield from other_part(item)
+
+
+def thinking(thought: Thought) -> Thinking:
+    """A recorded thought."""
+    return Thinking(
+        text=thought.description or "", subject=thought.subject or None, at=thought.timestamp, extra=thought.extra
+    )
+
+
+def _thought(piece: Piece) -> Thinking:
+    """A thought inside the content: `**Subject** description`."""
+    text = piece.text or ""
+    match = re.match(r"\s*\*\*(.+?)\*\*\s*", text, re.DOTALL)
+    if match is None:
+        return Thinking(text=text, extra=_signature(piece))
+    return Thinking(text=text[match.end() :], subject=match.group(1).strip(), extra=_signature(piece))
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\s*]+", "", text)
+
+
+def other_part(item: str | Piece) -> Iterator[Part]:
+    """A piece that is not plain words."""
+    if isinstance(item, str):
+        return
+    if (held := attachment(item)) is not None:
+        yield held
+    elif item.functionResponse is not None:
+        response = item.functionResponse
+        yield ToolResult(
+            call=response.id,
+            name=response.name,
+            output=answer(response)[0],
+            attachments=tuple(attachments(response.parts or ())),
+            extra=_rest(response, item),
+        )
+    elif (raw := bare(item)) not in ({}, {"text": ""}):
+        yield Unknown(raw=raw)
+
+
+def attachment(piece: Piece) -> Attachment | None:
+    """Bytes or a pointer to them."""
+    blob, link = piece.inlineData, piece.fileData
+    if blob is not None:
+        extra = {**blob.extra, **({"displayName": blob.displayName} if blob.displayName else {}), **_signature(piece)}
+        return Attachment(media_type=blob.mimeType or "application/octet-stream", data=blob.data, extra=extra)
+    if link is not None:
+        extra = {**link.extra, **({"displayName": link.displayName} if link.displayName else {}), **_signature(piece)}
+        return Attachment(media_type=link.mimeType or "application/octet-stream", uri=link.fileUri, extra=extra)
+    return None
+
+
+def attachments(items: Iterable[str | Piece]) -> Iterator[Attachment]:
+    """The attachments among some pieces."""
+    for item in items:
+        if isinstance(item, Piece) and (held := attachment(item)) is not None:
+            yield held
+
+
+def answer(response: FunctionResponse) -> tuple[str | None, bool]:
+    """What a tool answered in words, and whether it was an error."""
+    match response.response:
+        case None:
+            return None, False
+        case {"output": str(text), **rest} if not rest:
+            return text, False
+        case {"error": str(text), **rest} if not rest:
+            return text, True
+        case {"content": {"error": str(text)}}:
+            return text, True
+        case {"content": str(text)}:
+            return text, False
+        case str(text):
+            return text, False
+        case {"error": problem} as other if problem:
+            return as_text(other), True
+        case other:
+            return as_text(other), False
+
+
+def as_text(value: Any) -> str:
+    """Any JSON value as readable text."""
+    return value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
+
+
+def bare(piece: Piece) -> dict[str, Any]:
+    """A piece as the plain object it was, without the fields it did not have."""
+    found = {name: value for name, value in msgspec.to_builtins(piece).items() if value is not None and value != {}}
+    rest = found.pop("⁂", {})
+    if (odd := found.pop("⁂odd", None)) is not None:
+        return {"odd": odd}
+    return {**_without_nulls(found), **rest}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        inner = {key: _without_nulls(item) for key, item in value.items() if key != "⁂" and item is not None}
+        return {**inner, **value.get("⁂", {})}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def _signature(piece: str | Piece) -> dict[str, Any]:
+    """What rides along with a piece: the signature of a thought, fields we do not know."""
+    if isinstance(piece, str) or (piece.thoughtSignature is None and not piece.extra and piece.videoMetadata is None):
+        return {}
+    known = {"thoughtSignature": piece.thoughtSignature, "videoMetadata": piece.videoMetadata}
+    return {**{key: value for key, value in known.items() if value is not None}, **piece.extra}
+
+
+def _rest(response: FunctionResponse, piece: Piece) -> dict[str, Any]:
+    return {**response.extra, **_signature(piece)}

@@ -1,0 +1,166 @@
+"""Where Gemini CLI keeps things, and what each file is by its place."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pollux.sources.base import File, Root
+
+SESSION, SUBAGENT, CHECKPOINT, PROMPTS, MARKER, OUTPUT = "session", "subagent", "checkpoint", "prompts", "marker", "output"
+IGNORED, UNKNOWN, UNREADABLE = "ignored", "unknown", "unreadable"
+
+# Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
+_CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
+_AGENT = re.compile(r".+\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
+_OLD_OUTPUT = re.compile(r".+\.output\Z|[A-Za-z0-9_-]+_[A-Za-z0-9_.-]+\.txt\Z")
+
+_LEFT_ALONE = {
+    "bin": "programs the CLI downloaded",
+    "logs": "network and console logs, not conversations",
+    "plans": "plans the agent wrote",
+    "tracker": "the agent's task tracker",
+    "tasks": "the agent's task tracker",
+    "memory": "the agent's own memory",
+    "images": "pictures pasted from the clipboard",
+    "background-processes": "logs of background commands",
+}
+
+
+def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
+    """The `tmp` folders that hold the projects."""
+    for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR"):
+        if listed := [part for part in environ.get(name, "").split(os.pathsep) if part]:
+            return [Root(path=Path(part).expanduser(), reason=f"${name}") for part in listed]
+    if moved := environ.get("GEMINI_CLI_HOME", ""):
+        base = Path(moved).expanduser()
+        # One published note took the variable for the `.gemini` folder itself, and people followed it.
+        folder = base if not (base / ".gemini").exists() and (base / "tmp").exists() else base / ".gemini"
+        return [Root(path=folder / "tmp", reason="$GEMINI_CLI_HOME")]
+    return [Root(path=home / ".gemini" / "tmp", reason="the default")]
+
+
+def find(root: Path) -> Iterator[File]:
+    """Every file under a root with its role."""
+    for entry in _entries(str(root)):
+        if isinstance(entry, File):
+            yield entry
+        elif not _is_folder(entry):
+            yield _file(entry, UNKNOWN, "not in a project's folder")
+        elif entry.name == "bin":
+            yield from _all(entry.path, IGNORED, _LEFT_ALONE["bin"])
+        else:
+            yield from _project(entry.path)
+
+
+def _project(folder: str) -> Iterator[File]:
+    for entry in _entries(folder):
+        if isinstance(entry, File):
+            yield entry
+            continue
+        name = entry.name
+        if _is_folder(entry):
+            if name == "chats":
+                yield from _chats(entry.path)
+            elif name == "checkpoints":
+                yield from (_as(file, CHECKPOINT, ".json", "not a checkpoint") for file in _all(entry.path, CHECKPOINT))
+            elif name == "tool-outputs":
+                yield from _all(entry.path, OUTPUT)
+            else:
+                # A folder named by a session holds its plans and tasks.
+                yield from _all(entry.path, IGNORED, _LEFT_ALONE.get(name, "the agent's working files, no conversation"))
+        elif name == ".project_root":
+            yield _file(entry, MARKER)
+        elif name.startswith("checkpoint") and name.endswith(".json"):
+            yield _file(entry, CHECKPOINT)
+        elif name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
+            yield _file(entry, PROMPTS)
+        elif name == "shell_history":
+            yield _file(entry, IGNORED, "commands typed in shell mode")
+        elif _OLD_OUTPUT.match(name):
+            yield _file(entry, OUTPUT)
+        else:
+            yield _file(entry, UNKNOWN, "a file of a kind we do not know")
+
+
+def _chats(folder: str) -> Iterator[File]:
+    for entry in _entries(folder):
+        if isinstance(entry, File):
+            yield entry
+        elif _is_folder(entry):
+            for inner in _entries(entry.path):
+                if isinstance(inner, File):
+                    yield inner
+                elif _is_folder(inner):
+                    yield from _all(inner.path, UNKNOWN, "deeper than sub-agents' sessions lie")
+                elif _AGENT.match(inner.name):
+                    yield _file(inner, SUBAGENT)
+                else:
+                    yield _file(inner, UNKNOWN, "not a session file by its name")
+        elif _CHAT.match(entry.name):
+            yield _file(entry, SESSION)
+        else:
+            yield _file(entry, UNKNOWN, "not a session file by its name")
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
+    """A folder's entries by name; a folder that cannot be opened is itself an unreadable file."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            yield File(path=folder, role=UNREADABLE, reason=error.strerror)
+        return
+    yield from entries
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Links to folders are not followed below a root: they could lead in circles."""
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _file(entry: os.DirEntry[str], role: str, reason: str | None = None) -> File:
+    try:
+        stat = entry.stat()
+    except OSError as error:
+        return File(path=entry.path, role=UNREADABLE, reason=error.strerror)
+    if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
+        return File(path=entry.path, role=IGNORED, reason="a link to a folder; links are not followed")
+    if not _regular(stat.st_mode):
+        return File(path=entry.path, role=IGNORED, reason="not a regular file")
+    return File(
+        path=entry.path, role=role, size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino, reason=reason
+    )
+
+
+def _regular(mode: int) -> bool:
+    return mode & 0o170000 == 0o100000
+
+
+def _all(folder: str, role: str, reason: str | None = None) -> Iterator[File]:
+    """Every file below a folder, all with one role."""
+    for entry in _entries(folder):
+        if isinstance(entry, File):
+            yield entry
+        elif _is_folder(entry):
+            yield from _all(entry.path, role, reason)
+        else:
+            yield _file(entry, role, reason)
+
+
+def _as(file: File, role: str, suffix: str, otherwise: str) -> File:
+    if file.role != role or file.path.endswith(suffix):
+        return file
+    return File(path=file.path, role=UNKNOWN, size=file.size, mtime_ns=file.mtime_ns, inode=file.inode, reason=otherwise)
+
+
+def stat_file(path: Path, role: str) -> File:
+    """One file handed over by path."""
+    stat = path.stat()
+    return File(path=str(path), role=role, size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino)

@@ -1,0 +1,211 @@
+"""From replayed entries to messages of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, Text, ToolCall, ToolResult, Unknown, Usage
+from pollux.sources.gemini import schema
+from pollux.sources.gemini.calls import Offloaded, asked, tool_call
+from pollux.sources.gemini.content import (
+    ACKNOWLEDGEMENTS,
+    client_parts,
+    is_client_text,
+    is_summary,
+    model_parts,
+    pieces,
+    plain_text,
+    prompt_parts,
+    text_of,
+)
+from pollux.sources.gemini.replay import Entry
+from pollux.wire import Notes
+
+NOTICES = ("info", "warning", "error")
+
+Child = Callable[[schema.Call], str | None]
+"""Tells the key of the session a call started."""
+
+
+class Builder:
+    """Makes messages of one file's entries; knows which calls were recorded and which answers wait for one."""
+
+    def __init__(
+        self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, child: Child, offloaded: Offloaded
+    ) -> None:
+        self._file = file
+        self._entries = list(entries)
+        self._notes = notes
+        self._kind = kind
+        self._child = child
+        self._offloaded = offloaded
+        self._task_seen = False
+        self._recorded = {call.id for entry in self._entries for call in entry.message.toolCalls or ()}
+        self._answers: dict[str | None, schema.FunctionResponse] = {}
+        self._asked: set[str | None] = set()
+        for entry in self._entries:
+            content = entry.message.content
+            if isinstance(content, str) or content is None:
+                continue
+            for item in pieces(content):
+                if isinstance(item, str):
+                    continue
+                if item.functionResponse is not None:
+                    self._answers.setdefault(item.functionResponse.id, item.functionResponse)
+                elif item.functionCall is not None:
+                    self._asked.add(item.functionCall.id)
+
+    def build(self) -> list[Message]:
+        """All messages, in order."""
+        return [self._message(entry) for entry in self._entries]
+
+    def _message(self, entry: Entry) -> Message:
+        message = entry.message
+        self._notes.line = entry.line
+        kind = message.type
+        parts: list[Part]
+        usage = None
+        if kind == "gemini":
+            role, author = Role.ASSISTANT, Author.MODEL
+            parts = self._turn(message)
+            if message.tokens is not None:
+                usage = usage_of(message.tokens)
+            elif plain_text(message).strip() in ACKNOWLEDGEMENTS:
+                author = Author.CLIENT
+        elif kind == "user":
+            role, author, parts = Role.USER, *self._user(message)
+        else:
+            role, author = Role.SYSTEM, Author.CLIENT
+            parts = client_parts(message)
+            if kind not in NOTICES:
+                self._notes.add(
+                    "message.unknown", f"A message has the type {kind!r}, which we do not know.", subject=f"message type {kind!r}"
+                )
+        return Message(
+            id=message.id or "",
+            role=role,
+            author=author,
+            at=message.timestamp,
+            parts=tuple(parts),
+            model=message.model,
+            usage=usage,
+            fate=entry.fate,
+            origin=Origin(file=self._file, line=entry.line, item=entry.item),
+            extra=_extra(entry),
+        )
+
+    def _turn(self, message: schema.Message) -> list[Part]:
+        """A model's turn: thinking and words, then its calls."""
+        calls = message.toolCalls
+        if calls and not isinstance(message.content, list | schema.Part):
+            parts = list(model_parts(message, set()))
+        else:
+            parts = [self._call_part(part) for part in model_parts(message, self._recorded)]
+        if calls:
+            notes, offloaded = self._notes, self._offloaded
+            parts.extend(tool_call(call, notes, self._child(call), offloaded) for call in calls)
+        if message.displayContent is not None:
+            shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
+            if shown and shown != plain_text(message):
+                parts.append(Context(source="display", text=shown))
+        return parts
+
+    def _call_part(self, part: Part) -> Part:
+        """A `functionCall` in the content becomes a tool call with the answer that stands elsewhere."""
+        if type(part) is not Unknown or not isinstance(part.raw, dict) or "functionCall" not in part.raw:
+            return part
+        rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
+        call = msgspec.convert(part.raw["functionCall"], schema.FunctionCall, strict=False) if _convertible(part.raw) else None
+        return part if call is None else asked(call, self._answers.get(call.id) if call.id is not None else None, rest)
+
+    def _user(self, message: schema.Message) -> tuple[Author, list[Part]]:
+        items = pieces(message.content)
+        answers = any(not isinstance(item, str) and item.functionResponse is not None for item in items)
+        text = plain_text(message)
+        if answers or is_client_text(text) or is_summary(message):
+            return Author.CLIENT, [self._result_part(part) for part in client_parts(message)]
+        if self._kind is Kind.SUBAGENT:
+            first, self._task_seen = not self._task_seen, True
+            return (Author.MODEL if first else Author.CLIENT), client_parts(message)
+        return Author.HUMAN, prompt_parts(message)
+
+    def _result_part(self, part: Part) -> Part:
+        """A tool's answer refers to the call that holds it; only an answer to no known call keeps its words."""
+        if type(part) is not ToolResult or part.call not in self._recorded | self._asked:
+            return part
+        return ToolResult(call=part.call, name=part.name, extra=part.extra)
+
+
+def usage_of(tokens: schema.Tokens) -> Usage:
+    """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output."""
+    given, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
+    native: dict[str, Any] = {
+        "input": given,
+        "output": output,
+        "cached": tokens.cached,
+        "thoughts": thoughts,
+        "tool": tool,
+        "total": tokens.total,
+    }
+    if tokens.extra:
+        native.update(tokens.extra)
+    return Usage(
+        input=given if not tool else (given or 0) + tool,
+        cached=tokens.cached,
+        output=output if not thoughts else (output or 0) + thoughts,
+        reasoning=thoughts,
+        requests=1,
+        exact=True,
+        native=native,
+    )
+
+
+def _convertible(raw: dict[str, Any]) -> bool:
+    call = raw["functionCall"]
+    return (
+        isinstance(call, dict)
+        and isinstance(call.get("id", ""), str)
+        and isinstance(call.get("name", ""), str)
+        and call.keys() <= {"id", "name", "args"}
+    )
+
+
+def _extra(entry: Entry) -> dict[str, Any]:
+    message = entry.message
+    if not message.extra and not entry.copies and not entry.replaced and type(message) is schema.Message:
+        return {}
+    extra = dict(message.extra)
+    if type(message) is schema.Record:
+        for name in ("sessionId", "projectHash", "kind", "summary", "directories", "memoryScratchpad"):
+            if (value := getattr(message, name)) is not None:
+                extra[name] = value
+    if message.type not in ("user", "gemini"):
+        for name in ("model", "thoughts", "tokens", "toolCalls"):
+            if (value := getattr(message, name)) not in (None, []):
+                extra[name] = tidy(value)
+    if entry.copies:
+        extra["copies"] = [
+            {"id": name, "timestamp": at.isoformat() if at is not None else None, "line": line}
+            for (name, at), line in entry.copies.items()
+        ]
+    if entry.replaced:
+        extra["replaced"] = [{key: tidy(value) for key, value in old.items()} for old in entry.replaced]
+    return extra
+
+
+def tidy(value: Any) -> Any:
+    """A wire value as plain JSON, without absent fields."""
+    return _bare(msgspec.to_builtins(value))
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: _bare(item) for key, item in value.items() if key != "⁂" and item is not None}
+        return {**kept, **value.get("⁂", {})}
+    return [_bare(item) for item in value] if isinstance(value, list) else value
+
+
+__all__ = ["Builder", "Child", "Text", "ToolCall", "tidy", "usage_of"]

@@ -1,0 +1,38 @@
+"""Tool output that was too large for the session file and lies in a file of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from pollux.errors import Unreadable
+from pollux.sources.gemini.bundles import GeminiBundle
+from pollux.wire import read_bytes
+
+_PLACE = re.compile(r"tool-outputs[/\\](?P<session>[^/\\]+)[/\\](?P<name>[^/\\]+)\Z|(?P<plain>[^/\\]+)\Z")
+
+
+class Outputs:
+    """Fetches offloaded output from the session's own folder, wherever the home was moved to, and remembers which."""
+
+    def __init__(self, bundle: GeminiBundle) -> None:
+        self._folders = bundle.folder_paths
+        self.used: set[str] = set()
+
+    def fetch(self, named: str) -> str | None:
+        """The whole output by the path the result names; None where it is gone."""
+        place = _PLACE.search(named)
+        if place is None:
+            return None
+        inner = [place["plain"]] if place["plain"] else ["tool-outputs", place["session"], place["name"]]
+        if ".." in inner:
+            return None
+        for folder in self._folders:
+            path = os.path.join(folder, *inner)  # noqa: PTH118
+            try:
+                text = read_bytes(path).decode("utf-8", "replace")
+            except Unreadable:
+                continue
+            self.used.add(path)
+            return text
+        return None

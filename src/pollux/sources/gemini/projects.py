@@ -1,0 +1,203 @@
+"""Which project a folder of sessions belongs to, and how we know.
+
+Folders are named by the SHA-256 of the project's path (up to 0.28) or by a slug (0.29+). A slug folder says its path in
+`.project_root`; a hash can only be tested. So a path is *proved* when its hash is the folder's, wherever the
+path was found; a path that merely occurs in the sessions is a guess, and is called one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File, Surroundings
+from pollux.wire import Malformed, Notes, plain, read_bytes, read_head
+
+_HASH = re.compile(r"[0-9a-f]{64}\Z")
+_PATH = re.compile(rb"(?:/|[A-Za-z]:\\\\)[^\"<>|*?\x00-\x1f]{1,400}")
+_USUAL = ("", "dev", "code", "projects", "src", "work", "Documents", "repos", "git", "workspace", "Projects", "Developer", "go/src")
+_SKIP = {
+    "node_modules", "venv", "site-packages", "__pycache__", "target", "dist", "build", "vendor", "Library", "Applications",
+    "snap", "AppData", "anaconda3", "miniconda3",
+}  # fmt: skip
+_DEPTH = 4
+_MOST = 20_000
+_SCAN = 64 << 20
+
+
+def digest(path: str) -> str:
+    """The hash Gemini CLI gives a project's path."""
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class Folder:
+    """One project's folder under `tmp`, its files, and the hash of the path it stands for."""
+
+    def __init__(self, path: str, files: list[File]) -> None:
+        self.path = path
+        self.name = os.path.basename(path)  # noqa: PTH119
+        self.files = files
+        self.marker = _marker(path)
+        self.hash: str | None = self.name if _HASH.match(self.name) else digest(self.marker) if self.marker else None
+
+
+class Projects:
+    """Finds the path of each folder, asking the cheap and certain witnesses first."""
+
+    def __init__(self, root: Path, around: Surroundings) -> None:
+        self._around = around
+        self._registry = _registry(root.parent / "projects.json")
+        self._by_hash: dict[str, tuple[str, str]] = {}
+        self._hunted: dict[str, str] | None = None
+        self._failed: set[str] = set()
+
+    def of(self, folder: Folder | None, header_hash: str | None, hints: Iterable[File]) -> tuple[str | None, str | None]:
+        """The path and the evidence for it; hints are the files in which paths may be found."""
+        wanted = header_hash or (folder.hash if folder is not None else None)
+        if folder is not None and folder.marker is not None and wanted in (None, digest(folder.marker)):
+            return folder.marker, "marker"
+        if folder is not None and (found := self._registered(folder.name, wanted)) is not None:
+            return found, "registry"
+        if wanted is None or not _HASH.match(wanted):
+            return None, None
+        return self._proved(wanted, hints)
+
+    def _registered(self, slug: str, wanted: str | None) -> str | None:
+        """The registry's word, unless the hash says it lies."""
+        for path, name in self._registry.items():
+            if name == slug and (wanted is None or digest(path) == wanted):
+                return path
+        return None
+
+    def _proved(self, wanted: str, hints: Iterable[File]) -> tuple[str | None, str | None]:
+        if wanted in self._by_hash:
+            return self._by_hash[wanted]
+        if wanted in self._failed:
+            return None, None
+        if (known := self._around.memory.path_of(wanted)) is not None:
+            return self._remember(wanted, known, "remembered", learn=False)
+        for path in (*self._registry, *_upwards(str(self._around.cwd))):
+            if digest(path) == wanted:
+                return self._remember(wanted, path, "hash")
+        counted: dict[str, int] = {}
+        for path in _mentioned(hints):
+            for parent in _upwards(path):
+                if parent not in counted and digest(parent) == wanted:
+                    return self._remember(wanted, parent, "hash")
+                counted[parent] = counted.get(parent, 0) + 1
+        if self._around.hunt:
+            if self._hunted is None:
+                self._hunted = {digest(path): path for path in _candidates(self._around)}
+            if (path := self._hunted.get(wanted)) is not None:
+                return self._remember(wanted, path, "hash")
+        if (guess := _common_root(counted)) is not None:
+            return self._remember(wanted, guess, "guess", learn=False)
+        self._failed.add(wanted)
+        return None, None
+
+    def _remember(self, wanted: str, path: str, evidence: str, *, learn: bool = True) -> tuple[str, str]:
+        if learn:
+            self._around.memory.learn(wanted, path)
+        self._by_hash[wanted] = (path, evidence)
+        return path, evidence
+
+
+def _marker(folder: str) -> str | None:
+    try:
+        text = read_head(os.path.join(folder, ".project_root"), 8192).decode("utf-8", "surrogateescape")  # noqa: PTH118
+    except Unreadable:
+        return None
+    path = text.strip("\r\n\x00")
+    return path if path and "\x00" not in path else None
+
+
+def _registry(path: Path) -> dict[str, str]:
+    """`projects.json`: path to slug. Whatever in it is not text is left out."""
+    try:
+        value = plain(read_bytes(path), Notes())
+    except (Unreadable, Malformed):
+        return {}
+    listed = value.get("projects") if isinstance(value, dict) else None
+    if not isinstance(listed, dict):
+        return {}
+    return {path: slug for path, slug in listed.items() if isinstance(slug, str)}
+
+
+def _mentioned(files: Iterable[File]) -> Iterator[str]:
+    """Every absolute path that occurs in the files, within reason."""
+    left = _SCAN
+    for file in sorted(files, key=lambda file: file.size):
+        if left <= 0:
+            return
+        try:
+            raw = read_head(file.path, left)
+        except Unreadable:
+            continue
+        left -= len(raw)
+        for match in _PATH.finditer(raw):
+            text = match.group().decode("utf-8", "replace")
+            # In a JSON string a backslash begins an escape: a line's end, or a quote, ends the path as well.
+            yield re.split(r"\\[nrt\"]", text, maxsplit=1)[0].replace("\\\\", "\\").rstrip(":;,.)]}'` ")
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """A path and its parents, the root itself left out; a text may go on behind a path, so words are cut off too."""
+    current = path.rstrip("/\\") or path
+    while len(current) > 1:
+        yield current
+        for mark in (":", " ", ",", ")", "'"):
+            head, found, _ = os.path.basename(current).partition(mark)  # noqa: PTH119
+            if found and head:
+                yield os.path.join(os.path.dirname(current), head)  # noqa: PTH118, PTH120
+        shorter = os.path.dirname(current)  # noqa: PTH120
+        if shorter == current:
+            return
+        current = shorter
+
+
+def _common_root(counted: dict[str, int]) -> str | None:
+    """The deepest folder most mentioned paths share; None where they share nothing but the beginning."""
+    if not counted:
+        return None
+    most = max(counted.values())
+    shared = [path for path, count in counted.items() if count == most and path.count("/") >= 3]
+    return max(shared, key=len) if shared and most > 1 else None
+
+
+def _candidates(around: Surroundings) -> Iterator[str]:
+    """Folders a person may have worked in: near, usual, and those other agents were used in."""
+    yield from around.neighbours()
+    seen: set[str] = set()
+    left = _MOST
+    level = [str(around.home / name) if name else str(around.home) for name in _USUAL]
+    for depth in range(_DEPTH):
+        below: list[str] = []
+        for folder in level:
+            if folder in seen or left <= 0:
+                continue
+            seen.add(folder)
+            left -= 1
+            yield folder
+            real = os.path.realpath(folder)
+            if real != folder:
+                yield real
+            if depth + 1 < _DEPTH:
+                below.extend(_subfolders(folder))
+        level = below
+
+
+def _subfolders(folder: str) -> list[str]:
+    """Folders worth a look, those Gemini CLI left its mark in first."""
+    found: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if not entry.name.startswith(".") and entry.name not in _SKIP and entry.is_dir(follow_symlinks=False):
+                    found.append(entry.path)
+    except OSError:
+        return []
+    return found

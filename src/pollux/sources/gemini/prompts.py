@@ -1,0 +1,205 @@
+"""`logs.json`: every line the human typed in interactive mode, the only trace of what a session file has lost.
+
+The log outlives the sessions, but its session ids lag behind: after `/clear` or a resume it goes on under another id
+than the session. So a line counts as lost only when no session of the project holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Author, Fate, Message, Notice, Origin, Role, Text
+from pollux.sources.base import File
+from pollux.sources.gemini import records
+from pollux.sources.gemini.content import plain_text, prompt_parts
+from pollux.sources.gemini.schema import Typed
+from pollux.wire import Notes, shown
+
+# A line is logged just before it is sent; a queued one may wait for the agent to finish.
+_EARLY = timedelta(seconds=5)
+_LATE = timedelta(hours=1)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One typed line and where it stands."""
+
+    session: str
+    text: str
+    at: datetime | None
+    file: str
+    item: int
+    extra: dict[str, object]
+
+
+class PromptLog:
+    """The typed lines of one project, by session id."""
+
+    def __init__(self, files: Iterable[File]) -> None:
+        self.files = tuple(files)
+        self._lines: dict[str, list[Line]] | None = None
+        self.notices: tuple[Notice, ...] = ()
+        self.unreadable: dict[str, str] = {}
+
+    @property
+    def lines(self) -> dict[str, list[Line]]:
+        """Read when first asked for."""
+        if self._lines is None:
+            self._lines = {}
+            seen: set[tuple[str, str, datetime | None]] = set()
+            notes = Notes()
+            for file in self.files:
+                for line in self._read(file, notes):
+                    same = (line.session, line.text, line.at)
+                    if same not in seen:
+                        seen.add(same)
+                        self._lines.setdefault(line.session, []).append(line)
+            self.notices = notes.all()
+        return self._lines
+
+    def divide(self, session: str) -> None:
+        """Part a session's lines at each `/clear`: since 0.35 what follows is another session, whose id nobody logged."""
+        parts: list[list[Line]] = [[]]
+        for line in self.lines.get(session, ()):
+            parts[-1].append(line)
+            if line.text.split(" ")[0] == "/clear":
+                parts.append([])
+        for number, part in enumerate(parts):
+            if part:
+                self.lines[f"{session}.{number}" if number else session] = part
+
+    def _read(self, file: File, notes: Notes) -> Iterator[Line]:
+        notes.file = shown(file.path)
+        try:
+            found = records.contents(file.path, notes)
+        except Unreadable as error:
+            self.unreadable[file.path] = str(error)
+            return
+        if isinstance(found, records.Prompts):
+            for item, typed in enumerate(found.lines):
+                yield _line(typed, file.path, item)
+        elif isinstance(found, records.Nothing) and found.damaged:
+            self.unreadable[file.path] = found.reason
+
+
+def _line(typed: Typed, file: str, item: int) -> Line:
+    extra: dict[str, object] = dict(typed.extra)
+    if typed.messageId is not None:
+        extra["messageId"] = typed.messageId
+    if typed.type not in (None, "user"):
+        extra["type"] = typed.type
+    return Line(typed.sessionId or "unknown", typed.message or "", typed.timestamp, file, item, extra)
+
+
+def squeezed(text: str) -> str:
+    """Text without differences in white space."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+@lru_cache(maxsize=512)
+def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ...]:  # noqa: ARG001 (part of the cache's key)
+    """The prompts a session file holds, whatever became of them."""
+    try:
+        found = records.contents(path, Notes())
+    except Unreadable:
+        return ()
+    if not isinstance(found, records.Log):
+        return ()
+    said: list[tuple[str, datetime | None]] = []
+    for _, record in found.records:
+        listed = [record, *(record.messages or ()), *((record.set.messages or ()) if record.set is not None else ())]
+        for message in listed:
+            if message.type == "user":
+                text = "".join(part.text for part in prompt_parts(message) if type(part) is Text) or plain_text(message)
+                said.append((squeezed(text), message.timestamp))
+    return tuple(said)
+
+
+def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bool) -> set[int]:
+    """Which lines are held by messages that say the same: nearest in time first, each message once."""
+    pairs: list[tuple[float, int, int]] = []
+    for index, line in enumerate(lines):
+        text = squeezed(line.text)
+        for number, (words, at) in enumerate(said):
+            if words != text:
+                continue
+            if line.at is None or at is None:
+                pairs.append((0.0, index, number))
+            elif at - line.at >= -_EARLY and (own or at - line.at <= _LATE):
+                pairs.append((abs((at - line.at).total_seconds()), index, number))
+    taken_lines: set[int] = set()
+    taken_messages: set[int] = set()
+    for _, index, number in sorted(pairs):
+        if index not in taken_lines and number not in taken_messages:
+            taken_lines.add(index)
+            taken_messages.add(number)
+    return taken_lines
+
+
+def lost(session: str, own: list[Message], log: PromptLog, peers: Iterable[File]) -> list[Line]:
+    """The lines of a session's log that no session holds, and its commands.
+
+    Lines of other ids are matched as well, so that a message they explain does not explain one of ours.
+    """
+    lines = log.lines.get(session, [])
+    if not lines:
+        return []
+    said = [(squeezed(message.text), message.at) for message in own if message.author is Author.HUMAN]
+    rivals = [line for name, others in log.lines.items() if name != session for line in others]
+    near = [line for line in rivals if any(squeezed(line.text) == words for words, _ in said)]
+    held = match([*lines, *near], said, own=True)
+    left = [line for index, line in enumerate(lines) if index not in held]
+    return [line for line in left if line.text.startswith("/") or not _elsewhere(line, peers)]
+
+
+def _elsewhere(line: Line, peers: Iterable[File]) -> bool:
+    """Does another session of the project hold this line? Only files that were alive at its time are asked."""
+    if line.at is None:
+        return False
+    moment = int(line.at.timestamp() * 1e9)
+    for peer in peers:
+        if peer.mtime_ns + 1_000_000_000 >= moment and match([line], list(_typed_in(peer.path, peer.mtime_ns)), own=False):
+            return True
+    return False
+
+
+def as_messages(lines: list[Line], *, alone: bool) -> list[Message]:
+    """Lost prompts and commands as messages: a prompt that a `/rewind` followed was rewound, another never arrived."""
+    rewinds = [line.at for line in lines if line.text.startswith("/rewind") and line.at is not None]
+    messages: list[Message] = []
+    for line in lines:
+        command = line.text.startswith("/")
+        fate = Fate.LIVE
+        if not command and not alone:
+            rewound = line.at is not None and any(at > line.at for at in rewinds)
+            fate = Fate.REWOUND if rewound else Fate.FAILED
+        messages.append(
+            Message(
+                id=f"log-{line.item}",
+                role=Role.SYSTEM if command else Role.USER,
+                author=Author.HUMAN,
+                at=line.at,
+                parts=(Text(text=line.text),),
+                fate=fate,
+                origin=Origin(file=line.file, item=line.item),
+                extra=line.extra,
+            )
+        )
+    return messages
+
+
+def woven(messages: list[Message], extra: list[Message]) -> list[Message]:
+    """Both lists in one, each added message before the first that came later."""
+    result = list(messages)
+    for added in extra:
+        place = len(result)
+        if added.at is not None:
+            later = (n for n, message in enumerate(result) if message.at is not None and message.at > added.at)
+            place = next(later, len(result))
+        result.insert(place, added)
+    return result

@@ -1,0 +1,177 @@
+"""Every field Gemini CLI is known to have written, 0.1 to 0.61.
+
+The names are Gemini's. A key that does not stand here is unknown to us: it is kept in `extra` and reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pollux.wire import Shape, Utc
+
+
+class Blob(Shape):
+    """Bytes inside a part, in base64."""
+
+    mimeType: str | None = None
+    data: str | None = None
+    displayName: str | None = None
+
+
+class FileData(Shape):
+    """Bytes a part points to."""
+
+    mimeType: str | None = None
+    fileUri: str | None = None
+    displayName: str | None = None
+
+
+class FunctionCall(Shape):
+    """The model asks for a tool."""
+
+    id: str | None = None
+    name: str | None = None
+    args: Any = None
+
+
+class FunctionResponse(Shape):
+    """What a tool answered: `{output}`, `{error}`, or an MCP server's own object."""
+
+    id: str | None = None
+    name: str | None = None
+    response: Any = None
+    parts: list[str | Part] | None = None
+
+
+class Part(Shape):
+    """A piece of content in the API's vocabulary; `odd` holds an item that is no part at all."""
+
+    text: str | None = None
+    thought: bool | None = None
+    thoughtSignature: str | None = None
+    inlineData: Blob | None = None
+    fileData: FileData | None = None
+    functionCall: FunctionCall | None = None
+    functionResponse: FunctionResponse | None = None
+    executableCode: Any = None
+    codeExecutionResult: Any = None
+    videoMetadata: Any = None
+    odd: Any = msgspec.field(name="⁂odd", default=None)
+
+
+Pieces = str | Part | list[str | Part]
+
+
+class Thought(Shape):
+    """One step of shown reasoning."""
+
+    subject: str | None = None
+    description: str | None = None
+    timestamp: Utc | None = None
+
+
+class Tokens(Shape):
+    """The API's usage figures: `input` includes `cached`, `output` excludes `thoughts`."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    thoughts: int | None = None
+    tool: int | None = None
+    total: int | None = None
+
+
+class Call(Shape):
+    """A finished tool call."""
+
+    id: str | None = None
+    name: str | None = None
+    args: Any = None
+    result: Pieces | None = None
+    status: str | None = None
+    timestamp: Utc | None = None
+    displayName: str | None = None
+    description: str | None = None
+    renderOutputAsMarkdown: bool | None = None
+    resultDisplay: Any = None
+    agentId: str | None = None
+
+
+class Message(Shape):
+    """A prompt, a model's turn, or a line of the user interface."""
+
+    id: str | None = None
+    timestamp: Utc | None = None
+    type: str | None = None
+    content: Pieces | None = None
+    displayContent: Pieces | None = None
+    thoughts: list[Thought] | None = None
+    tokens: Tokens | None = None
+    model: str | None = None
+    toolCalls: list[Call] | None = None
+
+
+class Facts(Shape):
+    """What a session says about itself: in a document, a header line, or a `$set`."""
+
+    sessionId: str | None = None
+    projectHash: str | None = None
+    startTime: Utc | None = None
+    lastUpdated: Utc | None = None
+    kind: str | None = None
+    summary: str | None = None
+    directories: list[str] | None = None
+    memoryScratchpad: Any = None
+    messages: list[Message] | None = None
+
+
+class Record(Message):
+    """A line of a session log, or a whole session document; what it is shows in which fields are there."""
+
+    # The fields of `Facts` again: structs cannot have two bases.
+    sessionId: str | None = None
+    projectHash: str | None = None
+    startTime: Utc | None = None
+    lastUpdated: Utc | None = None
+    kind: str | None = None
+    summary: str | None = None
+    directories: list[str] | None = None
+    memoryScratchpad: Any = None
+    messages: list[Message] | None = None
+    rewindTo: str | None = msgspec.field(name="$rewindTo", default=None)
+    set: Facts | None = msgspec.field(name="$set", default=None)
+    # Added by /export-session to the document it writes.
+    messageCount: int | None = None
+    userMessageCount: int | None = None
+    firstUserMessage: str | None = None
+    hasResumableContent: bool | None = None
+
+
+class Content(Shape):
+    """A turn as the API sees it, in checkpoints and shared conversations."""
+
+    role: str | None = None
+    parts: list[str | Part] | None = None
+
+
+class Checkpoint(Shape):
+    """What `/chat save` (0.16+) and `/restore` keep."""
+
+    history: list[Content] | None = None
+    authType: str | None = None
+    clientHistory: list[Content] | None = None
+    toolCall: Any = None
+    commitHash: str | None = None
+    messageId: str | None = None
+
+
+class Typed(Shape):
+    """A line the human typed, as `logs.json` keeps it."""
+
+    sessionId: str | None = None
+    messageId: int | None = None
+    type: str | None = None
+    message: str | None = None
+    timestamp: Utc | None = None

@@ -1,0 +1,131 @@
+"""Sub-agents: which call started which session, and those that Gemini CLI up to 0.34 wrote into their parent's file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import msgspec
+
+from pollux.model import Author, Kind, Link, Message, Role, Session, ToolCall
+from pollux.sources.gemini.content import TASK
+from pollux.sources.gemini.tools import TASKS
+
+_CREATED = re.compile(r"[-_](\d{13})[-_]")
+
+
+def created(call_id: str | None) -> datetime | None:
+    """When a call was made: the CLI's own ids hold the millisecond."""
+    found = _CREATED.search(call_id) if call_id else None
+    return datetime.fromtimestamp(int(found.group(1)) / 1000, UTC) if found else None
+
+
+def task_of(call: ToolCall) -> str | None:
+    """The task a call hands to a sub-agent; None where the tool is none."""
+    names = TASKS.get(call.name)
+    if names is None or not isinstance(call.input, dict):
+        return None
+    return next((task for name in names if isinstance(task := call.input.get(name), str) and task.strip()), None)
+
+
+def carve(session: Session) -> list[Session]:
+    """The session without its sub-agents' messages, then each sub-agent as a session of its own.
+
+    The sub-agent's prompt was recorded as the user's while its call was running: after the call was made, before it
+    ended. The call itself stands in a later message.
+    """
+    if session.kind is not Kind.MAIN:
+        return [session]
+    messages = list(session.messages)
+    children: list[Session] = []
+    for place, call in _spawns(messages):
+        start = _task_place(messages, place, call)
+        if start is None:
+            continue
+        inside = messages[start:place]
+        child = _child(session, call, inside)
+        children.append(child)
+        holder = messages[place]
+        parts = tuple(_linked(part, call, child.key) for part in holder.parts)
+        messages[start : place + 1] = [*[None] * len(inside), msgspec.structs.replace(holder, parts=parts)]  # type: ignore[list-item]
+    if not children:
+        return [session]
+    own = tuple(message for message in messages if message is not None)
+    return [msgspec.structs.replace(session, messages=own), *children]
+
+
+def _spawns(messages: list[Message]) -> Iterator[tuple[int, ToolCall]]:
+    for place, message in enumerate(list(messages)):
+        for part in message.parts:
+            if type(part) is ToolCall and part.child is None and task_of(part) is not None:
+                yield place, part
+
+
+def _task_place(messages: list[Message], place: int, call: ToolCall) -> int | None:
+    """Where the sub-agent's prompt stands: the first user message of the call's running time."""
+    made, task = created(call.id), task_of(call) or ""
+    for index in range(max(0, place - 200), place):
+        message = messages[index]
+        if message is None or message.role is not Role.USER or message.author is not Author.HUMAN:
+            continue
+        if message.text.startswith(TASK):
+            if task in message.text:
+                return index
+        elif made is not None and message.at is not None:
+            if made <= message.at and (call.at is None or message.at <= call.at) and task in message.text:
+                return index
+    return None
+
+
+def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
+    task, *rest = inside
+    messages = (
+        msgspec.structs.replace(task, author=Author.MODEL),
+        *(
+            msgspec.structs.replace(message, author=Author.CLIENT) if message.author is Author.HUMAN else message
+            for message in rest
+        ),
+    )
+    times = [message.at for message in messages if message.at is not None]
+    return Session(
+        agent=parent.agent,
+        id=task.id,
+        kind=Kind.SUBAGENT,
+        parent=parent.key,
+        project=parent.project,
+        project_evidence=parent.project_evidence,
+        started=min(times, default=None),
+        ended=max([*times, *([call.at] if call.at is not None else [])], default=None),
+        messages=messages,
+        links=(Link(kind="subagent_of", target=parent.key, evidence="recorded in the parent's file while its call ran"),),
+        files=parent.files,
+        exact=False,
+    )
+
+
+def _linked(part: object, call: ToolCall, key: str) -> object:
+    return msgspec.structs.replace(call, child=key) if part is call else part
+
+
+def link_children(session: Session, children: list[Session]) -> Session:
+    """Give calls that do not name their sub-agent (0.37, 0.38) the child whose task they hand over."""
+    free = [child for child in children if not _named(session, child)]
+    if not free:
+        return session
+    messages: list[Message] = []
+    for message in session.messages:
+        parts = list(message.parts)
+        for index, part in enumerate(parts):
+            if type(part) is ToolCall and part.child is None and (task := task_of(part)) is not None:
+                child = next((c for c in free if any(task in m.text for m in c.messages[:3])), None)
+                if child is not None:
+                    free.remove(child)
+                    parts[index] = msgspec.structs.replace(part, child=child.key)
+        same = all(new is old for new, old in zip(parts, message.parts, strict=True))
+        messages.append(message if same else msgspec.structs.replace(message, parts=tuple(parts)))
+    return msgspec.structs.replace(session, messages=tuple(messages))
+
+
+def _named(session: Session, child: Session) -> bool:
+    return any(type(part) is ToolCall and part.child == child.key for m in session.messages for part in m.parts)

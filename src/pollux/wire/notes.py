@@ -1,0 +1,43 @@
+"""The notebook a reader carries through a file."""
+
+from __future__ import annotations
+
+from pollux.model import Notice, Severity
+
+
+class Notes:
+    """Collects notices. Knows the file and line being read, and counts a remark made again instead of repeating it."""
+
+    def __init__(self, file: str | None = None) -> None:
+        self.file = file
+        self.line: int | None = None
+        self._seen: dict[tuple[str | None, str, str], Notice] = {}
+        self._counts: dict[tuple[str | None, str, str], int] = {}
+
+    def add(self, code: str, text: str, severity: Severity = Severity.WARNING, *, subject: str | None = None) -> None:
+        """Write down one remark."""
+        again = (self.file, code, subject or text)
+        if again not in self._seen:
+            self._seen[again] = Notice(
+                code=code, text=text, severity=severity, file=self.file, line=self.line, subject=subject
+            )
+            self._counts[again] = 0
+        self._counts[again] += 1
+
+    def all(self) -> tuple[Notice, ...]:
+        """Everything noted, in order of first appearance."""
+        return tuple(_counted(notice, self._counts[again]) for again, notice in self._seen.items())
+
+
+def _counted(notice: Notice, count: int) -> Notice:
+    if count == notice.count:
+        return notice
+    return Notice(
+        code=notice.code,
+        text=notice.text,
+        severity=notice.severity,
+        file=notice.file,
+        line=notice.line,
+        subject=notice.subject,
+        count=count,
+    )

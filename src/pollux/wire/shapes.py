@@ -1,0 +1,182 @@
+"""Other people's JSON, read by type where it is as we know it and tolerantly where it is not.
+
+A format we know is written down as `Shape`s. Decoding straight into them is as fast as a bare parse, and *refuses*
+unknown keys and unexpected types instead of dropping them. What was refused is decoded again as plain values and fitted
+to the same shapes field by field: what fits is taken, what does not fit stays in `extra` and is noted. So the rest
+of a reader sees one kind of value, and nothing is ever lost on the way to it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import types
+import typing
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from pollux.model import Severity
+from pollux.wire.notes import Notes
+
+Utc = Annotated[datetime, msgspec.Meta(tz=True)]
+"""An aware time, as agents write it."""
+
+
+class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A JSON object whose keys we know; what else was in it is `extra`."""
+
+    # No agent writes an asterism as a key: the field is ours, never read from a file.
+    extra: dict[str, Any] = msgspec.field(name="⁂", default_factory=dict)
+
+
+S = TypeVar("S", bound=Shape)
+
+
+class Malformed(ValueError):
+    """These bytes are not JSON, whatever is forgiven."""
+
+
+def decode(kind: type[S], raw: bytes, notes: Notes) -> S | None:
+    """Read one JSON object as `kind`; None where the JSON is no object. Raises `Malformed`."""
+    try:
+        return _decoder(kind)(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return fit(kind, plain(raw, notes), notes)
+
+
+def plain(raw: bytes, notes: Notes) -> Any:
+    """Read JSON as plain values, forgiving what can be forgiven: a byte order mark, bad UTF-8, half surrogates, NaN."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        pass
+    try:
+        text = raw.decode("utf-8-sig", "surrogateescape")
+        value = json.loads(text, strict=False, parse_constant=str, parse_float=_number, parse_int=_whole)
+        return _scrubbed(value, notes)
+    except RecursionError:
+        raise Malformed("nested too deeply") from None
+    except ValueError as error:
+        raise Malformed(str(error)) from None
+
+
+def fit(kind: type[S], value: Any, notes: Notes) -> S | None:
+    """Take from a plain object what fits; note and keep in `extra` what does not."""
+    if type(value) is not dict:
+        return None
+    taken: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    known = _fields(kind)
+    for key, item in value.items():
+        field = known.get(key)
+        if field is None:
+            rest[key] = item
+            notes.add(
+                "field.unknown",
+                f"{kind.__name__} has a field {key!r} we do not know; kept.",
+                Severity.INFO,
+                subject=f"{kind.__name__}.{key}",
+            )
+            continue
+        fitted, odd = field.fit(item, notes)
+        if fitted is not None:
+            taken[field.name] = fitted
+        if odd is not None:
+            rest[key] = odd
+            notes.add(
+                "field.type",
+                f"{kind.__name__}.{key} is not what it should be; kept as it is.",
+                subject=f"{kind.__name__}.{key}: {type(odd).__name__}",
+            )
+    return kind(**taken, extra=rest)
+
+
+class _Field:
+    """One field of a shape: how to make a value fit it, and what is left over."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self.name = name
+        self.kind = kind
+        members = _members(kind)
+        self.shape: type[Shape] | None = next((m for m in members if isinstance(m, type) and issubclass(m, Shape)), None)
+        listed = next((m for m in members if typing.get_origin(m) is list), None)
+        self.items: _Field | None = _Field(name, typing.get_args(listed)[0]) if listed is not None else None
+        self.timed = datetime in members
+
+    def fit(self, value: Any, notes: Notes) -> tuple[Any, Any]:
+        """The part of `value` that fits, and the part that does not (None where there is none)."""
+        try:
+            return msgspec.convert(value, self.kind, strict=True), None
+        except (msgspec.ValidationError, RecursionError, ValueError):
+            pass
+        if self.shape is not None and type(value) is dict:
+            return fit(self.shape, value, notes), None
+        if self.items is not None and type(value) is list:
+            pairs = [self.items.fit(item, notes) for item in value]
+            odd = [item for _, item in pairs if item is not None]
+            return [item for item, _ in pairs if item is not None], odd or None
+        if self.shape is not None and "odd" in self.shape.__struct_fields__:
+            return self.shape(odd=value), None  # type: ignore[call-arg]
+        if self.timed and type(value) is str:
+            at = _time(value)
+            if at is not None:
+                notes.add("time.zone", f"{self.name} has no time zone; read as UTC.", subject=self.name)
+                return at, None
+        return None, value
+
+
+def _members(kind: Any) -> list[Any]:
+    origin = typing.get_origin(kind)
+    if origin is Annotated:
+        return _members(typing.get_args(kind)[0])
+    if origin in (typing.Union, types.UnionType):
+        return [member for arg in typing.get_args(kind) for member in _members(arg)]
+    return [kind]
+
+
+@cache
+def _fields(kind: type[Shape]) -> dict[str, _Field]:
+    return {f.encode_name: _Field(f.name, f.type) for f in msgspec.structs.fields(kind) if f.name not in ("extra", "odd")}
+
+
+@cache
+def _decoder(kind: type[S]) -> Callable[[bytes], S]:
+    return msgspec.json.Decoder(kind).decode
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _number(text: str) -> float | str:
+    number = float(text)
+    return number if number not in (float("inf"), float("-inf")) else text
+
+
+def _whole(text: str) -> int | str:
+    return int(text) if len(text) < 4000 else text
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _scrubbed(value: Any, notes: Notes) -> Any:
+    """The value with every character that is none replaced by U+FFFD."""
+    if type(value) is str:
+        if _SURROGATE.search(value) is None:
+            return value
+        notes.add("text.encoding", "Bytes that are no text were replaced by \N{REPLACEMENT CHARACTER}.")
+        return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if type(value) is list:
+        return [_scrubbed(item, notes) for item in value]
+    if type(value) is dict:
+        return {_scrubbed(key, notes): _scrubbed(item, notes) for key, item in value.items()}
+    return value

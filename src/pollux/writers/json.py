@@ -1,0 +1,134 @@
+"""The session as the contract has it: `pollux show --json`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from pollux.model import Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
+from pollux.writers.base import Options, Out, Report
+
+
+class Json:
+    """One JSON object a session."""
+
+    name = "json"
+    suffix = ".json"
+    purpose = "everything, for programs: the same document as `pollux show --json`"
+
+    def write(self, session: Session, out: Out, options: Options) -> Report:
+        """Write one object and a newline, message by message."""
+        head = summary_document(summarize(session), options.family_usage)
+        out(_encode(head)[:-1])
+        out(',"messages":[')
+        separator = ""
+        kept = 0
+        for message in session.messages:
+            if options.live_only and message.fate != "live":
+                continue
+            out(separator + _encode(message_document(message)))
+            separator = ","
+            kept += 1
+        out("]")
+        tail = {
+            "links": msgspec.to_builtins(session.links),
+            "notices": msgspec.to_builtins(session.notices),
+            "extra": session.extra,
+        }
+        out("," + _encode(tail)[1:] + "\n")
+        return Report(kept=kept)
+
+
+def _encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def stamp(at: datetime | None) -> str | None:
+    """A time in UTC, to the millisecond where that is all there is."""
+    if at is None:
+        return None
+    at = at.astimezone(UTC)
+    precision = "milliseconds" if at.microsecond % 1000 == 0 else "microseconds"
+    return at.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+
+
+def usage_document(usage: Usage | None) -> dict[str, Any] | None:
+    """Usage with its total."""
+    if usage is None:
+        return None
+    document = {
+        "input": usage.input,
+        "cached": usage.cached,
+        "cache_write": usage.cache_write,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+        "total": usage.total,
+        "requests": usage.requests,
+        "exact": usage.exact,
+    }
+    if usage.native:
+        document["native"] = usage.native
+    return document
+
+
+def summary_document(summary: Summary, family: Usage | None = None) -> dict[str, Any]:
+    """A summary as `pollux list --json` prints it."""
+    document = {
+        "key": summary.key,
+        "agent": summary.agent,
+        "id": summary.id,
+        "kind": summary.kind,
+        "parent": summary.parent,
+        "title": summary.title,
+        "project": summary.project,
+        "project_evidence": summary.project_evidence,
+        "started": stamp(summary.started),
+        "ended": stamp(summary.ended),
+        "first_prompt": summary.first_prompt,
+        "last_prompt": summary.last_prompt,
+        "models": summary.models,
+        "counts": msgspec.structs.asdict(summary.counts),
+        "usage": usage_document(summary.usage),
+        "cost_usd": summary.cost_usd,
+        "files": summary.files,
+        "notice_count": summary.notice_count,
+    }
+    if family is not None:
+        document["family_usage"] = usage_document(family)
+    return document
+
+
+def message_document(message: Message) -> dict[str, Any]:
+    """A message as `pollux show --json` prints it."""
+    document: dict[str, Any] = {
+        "id": message.id,
+        "role": message.role,
+        "author": message.author,
+        "at": stamp(message.at),
+        "model": message.model,
+        "usage": usage_document(message.usage),
+        "inherited": message.inherited,
+        "fate": message.fate,
+        "parts": [part_document(part) for part in message.parts],
+        "origin": msgspec.structs.asdict(message.origin) if message.origin is not None else None,
+    }
+    if message.extra:
+        document["extra"] = message.extra
+    return document
+
+
+def part_document(part: Part) -> dict[str, Any]:
+    """A part with its type; empty leftovers are not written."""
+    document: dict[str, Any] = {"type": part.__struct_config__.tag}
+    document |= msgspec.structs.asdict(part)
+    if isinstance(part, ToolCall | Thinking):
+        document["at"] = stamp(part.at)
+    for optional in ("extra", "attachments"):
+        if optional in document and not document[optional]:
+            del document[optional]
+    return document
+
+
+WRITER = Json()
