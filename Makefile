@@ -37,7 +37,7 @@ test-exhaustive: $(READY) ## Run the property tests over every case instead of a
 
 clean: ## Remove the environment and everything else that is made
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find . -path ./.git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -45,14 +45,18 @@ def examine(found: Iterable[tuple[Source, Path, list[File]]], around: Surroundin
     sessions = 0
     for source, root, files in found:
         for file in files:
-            lines[file.path] = _by_role(source.name, file)
+            lines[shown(file.path)] = _by_place(source.name, file)
         for bundle in source.bundles(root, files, around):
             read = source.read(bundle)
             sessions += len(read)
-            _account(source, bundle, [session.key for session in read], lines)
+            _account(bundle, [session.key for session in read], lines)
+            notices += [(source.name, notice) for notice in bundle.notices]
             for session in read:
                 notices += [(source.name, notice) for notice in session.notices]
                 _companions(session.files, session.key, lines)
+    for _, notice in notices:
+        if notice.code in ("file.unreadable", "file.damaged") and notice.file in lines:
+            lines[notice.file] = msgspec.structs.replace(lines[notice.file], status=Status.UNREADABLE, reason=notice.text)
     unfamiliar = _unfamiliar(notices)
     counts = {status.value: sum(line.status is status for line in lines.values()) for status in Status}
     totals = {"files": len(lines), "bytes": sum(line.bytes for line in lines.values()), "sessions": sessions, **counts}
@@ -60,34 +64,26 @@ def examine(found: Iterable[tuple[Source, Path, list[File]]], around: Surroundin
     return Doctor(files=tuple(lines.values()), unknown=tuple(unfamiliar), notices=tuple(unique.values()), totals=totals)
 
 
-def _by_role(agent: str, file: File) -> Ledger:
-    """What a file's place alone says of it; a session file stays unread until a bundle has read it."""
-    status = {"ignored": Status.IGNORED, "unknown": Status.UNKNOWN, "unreadable": Status.UNREADABLE}.get(file.role)
-    reason = file.reason
-    if status is None:
-        status, reason = Status.IGNORED, "holds no conversation" if file.size else "the file is empty"
-        if file.role == "output":
-            reason = "large tool output that no session refers to"
-        elif file.role == "marker":
-            status, reason = Status.READ, None
-    return Ledger(path=file.path, agent=agent, status=status, reason=reason, bytes=file.size)
+def _by_place(agent: str, file: File) -> Ledger:
+    """What a file's place alone says of it, until a session is read from it."""
+    reason = file.reason or ("the file is empty" if not file.size else None)
+    return Ledger(path=shown(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
-def _account(source: Source, bundle: Bundle, keys: list[str], lines: dict[str, Ledger]) -> None:
-    problem = getattr(bundle, "problem", None)
+def _account(bundle: Bundle, keys: list[str], lines: dict[str, Ledger]) -> None:
     for index, file in enumerate(bundle.files):
-        line = lines.get(file.path)
+        line = lines.get(shown(file.path))
         if line is None:
             continue
         held = (*line.sessions, *(key for key in keys if key not in line.sessions))
         if keys:
             copy = index > 0 and line.status is not Status.READ and _same(bundle.files[0], file)
             status, reason = (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
-        elif problem:
-            status, reason = Status.UNREADABLE, problem
+        elif bundle.problem:
+            status, reason = Status.UNREADABLE, bundle.problem
         else:
             status, reason = line.status, line.reason
-        lines[file.path] = Ledger(path=file.path, agent=source.name, status=status, reason=reason, bytes=line.bytes, sessions=held)
+        lines[line.path] = msgspec.structs.replace(line, status=status, reason=reason, sessions=held)
 
 
 def _same(one: File, other: File) -> bool:

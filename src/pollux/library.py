@@ -14,7 +14,7 @@ from pollux import registry
 from pollux.errors import Ambiguous, NotFound, Unreadable, UnknownName
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
-from pollux.model import Kind, Session, Summary, Usage, Value, add, summarize
+from pollux.model import Kind, Session, Severity, Summary, Usage, Value, add, summarize
 from pollux.places import Places
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings
 from pollux.wire import read_head
@@ -24,12 +24,17 @@ _HEAD = 4096
 
 
 class Filter(Value, frozen=True, kw_only=True):
-    """Which sessions are wanted; what is None does not matter. `everything` adds sub-agents, checkpoints, prompt logs."""
+    """Which sessions are wanted; what is None does not matter.
+
+    `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
+    occur in the title, the prompts or the project; `everything` adds sub-agents, checkpoints, prompt logs.
+    """
 
     agent: str | None = None
     project: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    words: tuple[str, ...] = ()
     everything: bool = False
 
     def wants(self, summary: Summary) -> bool:
@@ -43,14 +48,30 @@ class Filter(Value, frozen=True, kw_only=True):
             return False
         if self.until is not None and ((summary.started or moment) is None or (summary.started or moment) > self.until):  # type: ignore[operator]
             return False
-        return self.project is None or fits(self.project, summary.project)
+        if self.project is None or fits(self.project, summary.project):
+            return True
+        return summary.project_hash is not None and _is_start(self.project, summary.project_hash)
+
+    def mentioned(self, session: Session) -> bool:
+        """Does every word occur in what the session is about?"""
+        if not self.words:
+            return True
+        said = [session.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
+        text = "\n".join(said).casefold()
+        return all(word.casefold() in text for word in self.words)
 
 
 class Listed(Value, frozen=True, kw_only=True):
-    """A session in a list, with what its whole family used."""
+    """A session in a list.
+
+    `family_usage` is what its whole family used, `short` the beginning of its id that no other session has;
+    `troubled` says that something in its files is damaged or unfamiliar.
+    """
 
     summary: Summary
     family_usage: Usage
+    short: str
+    troubled: bool = False
 
 
 class Project(Value, frozen=True, kw_only=True):
@@ -94,17 +115,28 @@ class Library:
         asked = wanted or Filter()
         for source, bundle in self._found(asked.agent):
             for session in source.read(bundle):
-                if asked.wants(summarize(session)):
+                if asked.wants(summarize(session)) and asked.mentioned(session):
                     yield session
         self.memory.save()
 
     def list(self, wanted: Filter | None = None, limit: int | None = None) -> list[Listed]:
         """Summaries, newest first."""
         asked = wanted or Filter()
-        every = [summarize(s) for source, bundle in self._found(asked.agent) for s in source.read(bundle)]
+        every: list[Summary] = []
+        kept: list[tuple[Summary, bool]] = []
+        for source, bundle in self._found(asked.agent):
+            for session in source.read(bundle):
+                summary = summarize(session)
+                every.append(summary)
+                if asked.wants(summary) and asked.mentioned(session):
+                    kept.append((summary, any(notice.severity is not Severity.INFO for notice in session.notices)))
         self.memory.save()
         family = _families(every)
-        found = [Listed(summary=s, family_usage=family[s.key]) for s in every if asked.wants(s)]
+        short = _shortest({b.id for _, b in self._found(None)}.union(s.id for s in every))
+        found = [
+            Listed(summary=s, family_usage=family[s.key], short=short[s.id], troubled=troubled)
+            for s, troubled in kept
+        ]
         found.sort(key=lambda listed: _newest(listed.summary), reverse=True)
         return found if limit is None else found[:limit]
 
@@ -119,12 +151,12 @@ class Library:
     def _session(self, name: str) -> Session:
         if name == "last":
             return self._last()
-        path = Path(name).expanduser()
-        if _looks_like_path(name) or path.is_file():
-            return self.open(path)
-        agent, _, prefix = name.rpartition(":") if ":" in name else ("", "", name)
-        if agent and agent not in registry.source_names():
-            raise UnknownName("agent", agent, registry.source_names())
+        agent, _, prefix = name.partition(":")
+        if agent not in registry.source_names():
+            path = _path(name)
+            if path is not None and (_looks_like_path(name) or path.exists()):
+                return self.open(path)
+            agent, prefix = "", name
         found = [(s, b) for s, b in self._found(agent or None) if b.id.startswith(prefix)] if prefix else []
         exact = [(s, b) for s, b in found if b.id == prefix]
         found = exact or found
@@ -158,6 +190,17 @@ class Library:
             raise NotFound("There are no sessions.", "pollux agents shows where pollux looks.")
         return self._session(newest[0].summary.key)
 
+    def starting(self, prefix: str, most: int = 1 << 24) -> Iterator[tuple[str, str, str | None]]:
+        """Agent, id and title of the sessions whose id starts like this, those that changed last first.
+
+        For completion, which must be quick: files of more than `most` bytes are not opened for their title.
+        """
+        for source, bundle in self._found(None):
+            if bundle.id.startswith(prefix):
+                small = sum(file.size for file in bundle.files) <= most
+                read = source.read(bundle) if small else []
+                yield source.name, bundle.id, summarize(read[0]).title if read else None
+
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""
         if path.is_dir():
@@ -190,11 +233,11 @@ class Library:
             for session in source.read(bundle):
                 if session.kind is Kind.SUBAGENT:
                     continue
-                summary, digest = summarize(session), _hash_of(session)
+                summary, digest = summarize(session), session.project_hash
                 groups.setdefault(summary.project or digest or "", []).append((summary, digest))
         self.memory.save()
         found = [_project(group) for group in groups.values()]
-        found = [project for project in found if name is None or fits(name, project.path) or _starts(project, name)]
+        found = [project for project in found if name is None or fits(name, project.path) or any(_is_start(name, d) for d in project.hashes)]
         return sorted(found, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
 
     def teach(self, path: str) -> str:
@@ -240,8 +283,29 @@ def fits(asked: str, path: str | None) -> bool:
     return asked.casefold() in os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
 
 
-def _starts(project: Project, name: str) -> bool:
-    return len(name) >= 4 and any(digest.startswith(name.lower()) for digest in project.hashes)
+def _is_start(asked: str, digest: str) -> bool:
+    return len(asked) >= 4 and digest.startswith(asked.lower())
+
+
+def _shortest(ids: Iterable[str], least: int = 8) -> dict[str, str]:
+    """Of each id the beginning that is its alone, or the whole of it."""
+    order = sorted(ids)
+    short: dict[str, str] = {}
+    for index, id in enumerate(order):
+        around = order[max(index - 1, 0) : index] + order[index + 1 : index + 2]
+        shared = max((len(os.path.commonprefix([id, other])) for other in around), default=0)
+        short[id] = id[: max(shared + 1, least)]
+    return short
+
+
+def _path(name: str) -> Path | None:
+    """The name as a path, where it can be one."""
+    try:
+        path = Path(name).expanduser()
+        path.exists()
+    except (ValueError, OSError, RuntimeError):
+        return None
+    return path
 
 
 def _looks_like_path(name: str) -> bool:
@@ -271,11 +335,6 @@ def _families(summaries: Iterable[Summary]) -> dict[str, Usage]:
 def _sum(usages: list[Usage]) -> Usage:
     exact = False if any(u.exact is False for u in usages) else None if any(u.exact is None for u in usages) else True
     return add(usages, exact)
-
-
-def _hash_of(session: Session) -> str | None:
-    digest = session.extra.get("projectHash")
-    return digest if isinstance(digest, str) else None
 
 
 def _project(group: list[tuple[Summary, str | None]]) -> Project:

@@ -93,6 +93,7 @@ class Session(Value, frozen=True, kw_only=True):
     title: str | None = None
     project: str | None = None
     project_evidence: str | None = None
+    project_hash: str | None = None
     started: datetime | None = None
     ended: datetime | None = None
     messages: tuple[Message, ...] = ()

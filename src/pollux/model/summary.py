@@ -34,6 +34,7 @@ class Summary(Value, frozen=True, kw_only=True):
     title: str | None
     project: str | None
     project_evidence: str | None
+    project_hash: str | None
     started: datetime | None
     ended: datetime | None
     first_prompt: str | None
@@ -60,6 +61,7 @@ def summarize(session: Session) -> Summary:
         title=session.title or (first_words(prompts[0]) if prompts else None),
         project=session.project,
         project_evidence=session.project_evidence,
+        project_hash=session.project_hash,
         started=session.started,
         ended=session.ended,
         first_prompt=prompts[0][:PROMPT_LENGTH] if prompts else None,

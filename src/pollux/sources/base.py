@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from pollux.model import Session, Value
+from pollux.model import Notice, Session, Value
 
 
 class Root(Value, frozen=True, kw_only=True):
@@ -17,21 +17,6 @@ class Root(Value, frozen=True, kw_only=True):
 
     path: Path
     reason: str
-
-
-class File(Value, frozen=True, kw_only=True):
-    """A file under a root: its name, its stat, and what its place says it is.
-
-    `role` is the source's own word. `reason` says why a file that holds no session is left alone (`ignored`), is not
-    understood (`unknown`) or cannot be opened (`unreadable`).
-    """
-
-    path: str
-    role: str
-    size: int = 0
-    mtime_ns: int = 0
-    inode: int = 0
-    reason: str | None = None
 
 
 class Status(StrEnum):
@@ -42,6 +27,22 @@ class Status(StrEnum):
     IGNORED = "ignored"
     UNREADABLE = "unreadable"
     UNKNOWN = "unknown"
+
+
+class File(Value, frozen=True, kw_only=True):
+    """A file under a root: its name, its stat, and what its place says it is.
+
+    `role` is the source's own word. `status` and `reason` are what `doctor` says of the file unless a session is read
+    from it.
+    """
+
+    path: str
+    role: str
+    size: int = 0
+    mtime_ns: int = 0
+    inode: int = 0
+    status: Status = Status.IGNORED
+    reason: str | None = None
 
 
 class Ledger(Value, frozen=True, kw_only=True):
@@ -56,11 +57,16 @@ class Ledger(Value, frozen=True, kw_only=True):
 
 
 class Bundle(msgspec.Struct, kw_only=True):
-    """The files that hold one session, before they are read: what `find` and a glance at their heads can tell."""
+    """The files that hold one session, before they are read: what `find` and a glance at their heads can tell.
+
+    `problem` and `notices` are set by reading, where no session came of it: why, and what was noticed.
+    """
 
     agent: str
     id: str
     files: tuple[File, ...] = ()
+    problem: str | None = None
+    notices: tuple[Notice, ...] = ()
 
     @property
     def key(self) -> str:

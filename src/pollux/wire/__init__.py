@@ -1,17 +1,20 @@
 """Reading other people's files, losing nothing."""
 
-from pollux.wire.files import note_bad_line, read_bytes, read_head, read_lines, shown, unreadable
+from pollux.wire.files import note_bad_line, opened, read_bytes, read_head, read_lines, shown, unreadable
 from pollux.wire.notes import Notes
-from pollux.wire.shapes import Malformed, Shape, Utc, decode, fit, plain
+from pollux.wire.shapes import REFUSED, Malformed, Shape, Utc, decode, decoder, fit, plain
 
 __all__ = [
+    "REFUSED",
     "Malformed",
     "Notes",
     "Shape",
     "Utc",
     "decode",
+    "decoder",
     "fit",
     "note_bad_line",
+    "opened",
     "plain",
     "read_bytes",
     "read_head",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from pollux.errors import Unreadable
 from pollux.model import Severity
@@ -14,30 +16,35 @@ from pollux.wire.shapes import Malformed
 
 def read_bytes(path: str | Path) -> bytes:
     """The whole file. Raises `Unreadable` with the system's reason."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 (a name that is no text works here too)
-            return file.read()
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+    with opened(path) as file:
+        return file.read()
 
 
 def read_head(path: str | Path, size: int) -> bytes:
     """The first bytes of a file. Raises `Unreadable`."""
+    with opened(path) as file:
+        return file.read(size)
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    r"""Every line that is not blank with its number, split at `\n` only."""
+    with opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if not line.isspace():
+                yield number, line
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[BinaryIO]:
+    """A file opened for reading. Whatever goes wrong with it, now or while it is read, is `Unreadable`."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            return file.read(size)
+        file = open(path, "rb")  # noqa: PTH123, SIM115 (a name that is no text works here too)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
-
-
-def read_lines(path: str | Path) -> Iterator[tuple[int, bytes, bool]]:
-    r"""Every line that is not blank, split at `\n` only: number, bytes, and whether its end was written."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            for number, line in enumerate(file, start=1):
-                if not line.isspace():
-                    yield number, line, line.endswith(b"\n")
-    except (OSError, ValueError) as error:
+        with file:
+            yield file
+    except OSError as error:
         raise unreadable(path, error) from error
 
 
@@ -52,9 +59,9 @@ def shown(path: str | Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def note_bad_line(error: Malformed, raw: bytes, ended: bool, notes: Notes) -> None:
+def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
     """Say that a line could not be read; an unfinished last one is the agent still writing, or a crash."""
-    if not ended:
+    if not raw.endswith(b"\n"):
         notes.add("line.torn", "The last line is incomplete: it is being written, or a write was cut off.", Severity.INFO)
     else:
         notes.add("line.invalid", f"A line of {len(raw)} bytes is not JSON ({error}); skipped.", Severity.ERROR)

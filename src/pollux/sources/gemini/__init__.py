@@ -10,6 +10,7 @@ from pollux.sources.base import Bundle, File, Root, Surroundings
 from pollux.sources.gemini import bundles, find
 from pollux.sources.gemini.bundles import GeminiBundle
 from pollux.sources.gemini.read import read
+from pollux.wire.calm import calm
 
 
 class Gemini:
@@ -33,7 +34,8 @@ class Gemini:
     def read(self, bundle: Bundle) -> list[Session]:
         """One session and those inside it."""
         assert isinstance(bundle, GeminiBundle)  # noqa: S101 (a bundle comes from this source)
-        return read(bundle)
+        with calm():
+            return read(bundle)
 
     def claims(self, path: Path, head: bytes) -> bool:
         """Is this Gemini CLI's?"""

@@ -29,7 +29,7 @@ class GeminiBundle(Bundle, kw_only=True):
     """The files of one session and what lies around them.
 
     `log` and `peers` are the project's log of typed lines and its other session files; `asked` is set where a person
-    named the file, so that a problem with it is theirs to hear; `problem` is why nothing could be read.
+    named the file, so that a problem with it is theirs to hear.
     """
 
     kind: Kind = Kind.MAIN
@@ -42,7 +42,6 @@ class GeminiBundle(Bundle, kw_only=True):
     children: tuple[GeminiBundle, ...] = ()
     tag: str | None = None
     asked: bool = False
-    problem: str | None = None
 
     @property
     def folder_paths(self) -> list[str]:
@@ -69,7 +68,8 @@ class GeminiBundle(Bundle, kw_only=True):
             path, evidence = self.projects.of(folder, self.hash, hints or list(self.files))
             if path is not None:
                 return path, evidence
-        return next((folder.marker for folder in self.folders if folder.marker), None), None
+        marked = next((folder.marker for folder in self.folders if folder.marker), None)
+        return marked, "marker" if marked is not None else None
 
 
 def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:

@@ -13,6 +13,7 @@ from pollux.sources.gemini.schema import Part as Piece
 from pollux.sources.gemini.tools import canonical
 from pollux.wire import Notes
 
+_OK, _ERROR = Status.OK, Status.ERROR
 STATUSES = {
     "success": Status.OK,
     "error": Status.ERROR,
@@ -26,13 +27,14 @@ SHELL = "run_shell_command"
 
 # The lines a shell result ends with; older releases write all of them, later ones only those that say something.
 _TRAILER = re.compile(
-    r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*(?:</untrusted_context>)?\s*\Z"
+    r"\nExit Code: (-?\d{1,10}|\(none\))\s*"
+    r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:</untrusted_context>)?\s*\Z"
 )
-_EXIT = re.compile(r"^Exit Code: (-?\d+)\s*$", re.MULTILINE)
 _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)
-_HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?(?:Command: .*?\n)?(?:Directory: [^\n]*\n)?Output: ", re.DOTALL)
+_HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?Output: ")
 
-# A result too large to keep: the first line names the file that holds all of it.
+# A result too large to keep: it names the file that holds all of it.
+STUBS = ("Output too large.", "Tool output was too large", "<tool_output_masked>", "<untrusted_context>\nOutput too large")
 OFFLOADED = re.compile(
     r"(?:For full output see: |The full output has been saved to: |Full output (?:saved|available) (?:to|at):? )([^\n]+)"
 )
@@ -46,21 +48,21 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
     name = call.name or "?"
     shared, kind = canonical(name)
     output, failed, held, rest = _outcome(call.result)
-    status = _status(call.status, output, notes)
+    status = STATUSES.get(call.status or "") or _status(call.status, output, notes)
     exit_code = None
     if output is not None:
         if name == SHELL:
             exit_code, killed = exit_code_of(output)
             failed = failed or killed or bool(exit_code)
-        if len(output) > 60 and (match := OFFLOADED.search(output, 0, 2000)) is not None:
+        if output.startswith(STUBS) and (match := OFFLOADED.search(output)) is not None:
             whole = offloaded(match.group(1).strip())
             if whole is None and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(output):
                 whole = call.resultDisplay
             if whole is not None:
                 rest["shown"] = output
                 output = whole
-    if failed and status is Status.OK:
-        status = Status.ERROR
+    if failed and status is _OK:
+        status = _ERROR
     return ToolCall(
         id=call.id,
         name=name,
@@ -113,22 +115,27 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
     Only the lines the tool itself put at the end count: a command may print anything before them. Later releases
     leave out a code of 0; then the frame of the text says that the command ended.
     """
-    trailer = _TRAILER.search(text, max(0, len(text) - 4000))
-    lines = trailer.group() if trailer is not None else ""
-    code = _EXIT.search(lines)
-    killed = _SIGNAL.search(lines) is not None
-    if code is not None:
-        return int(code.group(1)), killed
-    framed = _HEAD.match(text) is not None and "Exit Code: (none)" not in lines
-    return (0 if framed and not killed else None), killed
+    start = text.rfind("\nExit Code: ", max(0, len(text) - 1000))
+    if start >= 0 and (trailer := _TRAILER.match(text, start)) is not None:
+        code = trailer.group(1)
+        killed = _SIGNAL.search(text, start) is not None
+        return (int(code) if code != "(none)" else None), killed
+    if _SIGNAL.search(text, max(0, len(text) - 300)) is not None:
+        return None, True
+    return (0 if _HEAD.match(text) is not None else None), False
 
 
 def _outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
     """Text, failure, attachments and leftovers of a result in any of its shapes."""
+    rest: dict[str, Any] = {}
+    if type(result) is list and len(result) == 1 and type(only := result[0]) is Piece:
+        response = only.functionResponse
+        if response is not None and not (response.parts or response.extra or only.extra or only.thoughtSignature):
+            text, failed = answer(response)
+            return text, failed, (), rest
     texts: list[str] = []
     failed = False
     held: list[Attachment] = []
-    rest: dict[str, Any] = {}
     for item in pieces(result):
         if isinstance(item, str):
             texts.append(item)
@@ -154,13 +161,9 @@ def _outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment,
 
 
 def _status(word: str | None, output: str | None, notes: Notes) -> Status:
-    if word is None:
-        return Status.UNFINISHED if output is None else Status.OK
-    status = STATUSES.get(word)
-    if status is None:
+    if word is not None:
         notes.add("status.unknown", f"A tool call has the status {word!r}, which we do not know.", subject=f"status {word!r}")
-        return Status.UNFINISHED if output is None else Status.OK
-    return status
+    return Status.UNFINISHED if output is None else Status.OK
 
 
 def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:

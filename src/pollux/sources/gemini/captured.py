@@ -37,6 +37,7 @@ def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: 
         kind=Kind.MAIN,
         project=project,
         project_evidence=evidence,
+        project_hash=bundle.hash,
         started=min(times, default=None),
         ended=max(times, default=None),
         messages=tuple(messages),

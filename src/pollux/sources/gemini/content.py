@@ -12,9 +12,10 @@ from pollux.model import Attachment, Context, FileReference, Part, SummaryPart, 
 from pollux.sources.gemini.schema import FunctionResponse, Message, Pieces, Thought
 from pollux.sources.gemini.schema import Part as Piece
 
-START = re.compile(r"\n?--- Content from referenced (?:files|context) ---")
-END = re.compile(r"\n?--- End of content(?: for directory: [^\n]*)? ---")
-HEADING = re.compile(r"(?:^|\n)Content from (?:@([^\n]+)|referenced file ([^\n]+)):\n")
+# How `@path` expansions are marked. Each pattern is tried only where its fixed first words are found.
+START_WORDS, START = "--- Content from referenced ", re.compile(r"--- Content from referenced (?:files|context) ---")
+END_WORDS, END = "--- End of content", re.compile(r"--- End of content(?: for directory: [^\n]*)? ---")
+HEADING_WORDS, HEADING = "Content from ", re.compile(r"Content from (?:@([^\n]+)|referenced file ([^\n]+)):\n")
 HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 
 # Texts the client makes and stores as the user's: told by how they begin.
@@ -49,7 +50,8 @@ def plain_text(message: Message, name: str = "content") -> str:
     content: Pieces | None = getattr(message, name)
     if isinstance(content, str):
         return content
-    return "".join(text_of(piece) for piece in pieces(content))
+    items = pieces(content)
+    return text_of(items[0]) if len(items) == 1 else "".join(text_of(piece) for piece in items)
 
 
 def text_of(piece: str | Piece) -> str:
@@ -61,17 +63,26 @@ def text_of(piece: str | Piece) -> str:
 
 def is_summary(message: Message) -> bool:
     """Is this what `/compress` folded the conversation into?"""
-    return message.type == "user" and plain_text(message).lstrip().startswith(SUMMARY)
+    return message.type == "user" and begins(plain_text(message), SUMMARY)
+
+
+def begins(text: str, words: str | tuple[str, ...]) -> bool:
+    """Does a text begin with these words, white space aside? Looks at the beginning only."""
+    return text.startswith(words) or text[:400].lstrip().startswith(words)
 
 
 def is_client_text(text: str) -> bool:
     """Did the client write this in the user's place?"""
-    return text.lstrip().startswith(CLIENT_TEXTS)
+    return begins(text, CLIENT_TEXTS)
 
 
 def prompt_parts(message: Message) -> list[Part]:
     """A user message: the words as typed, the files they brought in, and what the client added."""
-    found = list(_expanded(pieces(message.content)))
+    items = pieces(message.content)
+    if len(items) == 1 and message.displayContent is None and (text := text_of(items[0])):
+        if START_WORDS not in text and "<hook_context>" not in text:
+            return [Text(text=text, extra=_signature(items[0]))]
+    found = list(_expanded(items))
     if message.displayContent is None:
         return _merged(found)
     typed = "".join(text_of(piece) for piece in pieces(message.displayContent))
@@ -114,19 +125,20 @@ def _expanded(items: list[str | Piece]) -> Iterator[Part]:
         position = 0
         while position < len(text):
             if not inside:
-                start = START.search(text, position)
-                yield from _said(text[position : start.start() if start else len(text)])
+                start = _mark(START_WORDS, START, text, position)
+                yield from _said(text[position : _before(text, start, position) if start else len(text)])
                 inside = start is not None
                 position = start.end() if start else len(text)
                 continue
-            end, heading = END.search(text, position), HEADING.search(text, position)
+            end = _mark(END_WORDS, END, text, position)
+            heading = _mark(HEADING_WORDS, HEADING, text, position)
             if heading is not None and (end is None or heading.start() < end.start()):
-                body.append(text[position : heading.start()])
+                body.append(text[position : _before(text, heading, position)])
                 yield from finished()
                 path = heading.group(1) or heading.group(2)
                 position = heading.end()
             elif end is not None:
-                body.append(text[position : end.start()])
+                body.append(text[position : _before(text, end, position)])
                 yield from finished()
                 position = end.end()
                 inside = "for directory" in end.group()
@@ -137,8 +149,26 @@ def _expanded(items: list[str | Piece]) -> Iterator[Part]:
         yield from finished()
 
 
+def _mark(words: str, pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
+    """The next mark at the beginning of a line."""
+    place = text.find(words, position)
+    while place >= 0:
+        if (place == 0 or text[place - 1] == "\n") and (found := pattern.match(text, place)) is not None:
+            return found
+        place = text.find(words, place + 1)
+    return None
+
+
+def _before(text: str, mark: re.Match[str], position: int) -> int:
+    """Where the text before a mark ends: the line break in front belongs to the mark."""
+    return max(position, mark.start() - 1)
+
+
 def _said(text: str) -> Iterator[Part]:
     """Words outside the expansions, with a hook's additions told apart from them."""
+    if text and "<hook_context>" not in text:
+        yield Text(text=text)
+        return
     position = 0
     for hook in HOOK.finditer(text):
         if said := text[position : hook.start()]:
@@ -163,7 +193,7 @@ def client_parts(message: Message) -> list[Part]:
     parts: list[Part] = []
     for item in pieces(message.content):
         text = text_of(item)
-        if text.lstrip().startswith(SUMMARY):
+        if begins(text, SUMMARY):
             parts.append(SummaryPart(text=text))
         elif text:
             parts.append(Text(text=text, extra=_signature(item)))
@@ -175,37 +205,32 @@ def client_parts(message: Message) -> list[Part]:
     return parts
 
 
-def model_parts(message: Message, called: set[str | None]) -> Iterator[Part]:
+def model_parts(message: Message, called: set[str | None]) -> list[Part]:
     """A model's turn without its finished calls: thinking, words, and what else it holds.
 
     After a resume the thoughts and calls stand in the content as well: what is there already is not said twice.
     """
     thoughts = message.thoughts or ()
-    for thought in thoughts:
-        yield thinking(thought)
+    parts: list[Part] = [
+        Thinking(text=t.description or "", subject=t.subject or None, at=t.timestamp, extra=t.extra) for t in thoughts
+    ]
     content = message.content
     if isinstance(content, str):
         if content:
-            yield Text(text=content)
-        return
+            parts.append(Text(text=content))
+        return parts
     heard = {_squeezed(f"{t.subject or ''}{t.description or ''}") for t in thoughts}
     for item in pieces(content):
         if isinstance(item, Piece) and item.thought and item.text is not None:
             if _squeezed(item.text) not in heard:
-                yield _thought(item)
+                parts.append(_thought(item))
         elif text := text_of(item):
-            yield Text(text=text, extra=_signature(item))
+            parts.append(Text(text=text, extra=_signature(item)))
         elif isinstance(item, Piece) and item.functionCall is not None and item.functionCall.id in called:
             continue
         else:
-            yield from other_part(item)
-
-
-def thinking(thought: Thought) -> Thinking:
-    """A recorded thought."""
-    return Thinking(
-        text=thought.description or "", subject=thought.subject or None, at=thought.timestamp, extra=thought.extra
-    )
+            parts.extend(other_part(item))
+    return parts
 
 
 def _thought(piece: Piece) -> Thinking:
@@ -261,23 +286,23 @@ def attachments(items: Iterable[str | Piece]) -> Iterator[Attachment]:
 
 def answer(response: FunctionResponse) -> tuple[str | None, bool]:
     """What a tool answered in words, and whether it was an error."""
-    match response.response:
+    value = response.response
+    if type(value) is dict and len(value) == 1:
+        if type(text := value.get("output")) is str:
+            return text, False
+        if type(text := value.get("error")) is str:
+            return text, True
+    match value:
         case None:
             return None, False
-        case {"output": str(text), **rest} if not rest:
-            return text, False
-        case {"error": str(text), **rest} if not rest:
-            return text, True
+        case str():
+            return value, False
         case {"content": {"error": str(text)}}:
             return text, True
-        case {"content": str(text)}:
-            return text, False
-        case str(text):
-            return text, False
-        case {"error": problem} as other if problem:
-            return as_text(other), True
-        case other:
-            return as_text(other), False
+        case {"error": problem} if problem:
+            return as_text(value), True
+        case _:
+            return as_text(value), False
 
 
 def as_text(value: Any) -> str:

@@ -7,16 +7,25 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pollux.sources.base import File, Root
+from pollux.sources.base import File, Root, Status
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS, MARKER, OUTPUT = "session", "subagent", "checkpoint", "prompts", "marker", "output"
-IGNORED, UNKNOWN, UNREADABLE = "ignored", "unknown", "unreadable"
+OTHER = "other"
 
 # Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
 _CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _AGENT = re.compile(r".+\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _OLD_OUTPUT = re.compile(r".+\.output\Z|[A-Za-z0-9_-]+_[A-Za-z0-9_.-]+\.txt\Z")
 
+# What `doctor` says of files by their role, unless a session was read from them.
+_PLACES = {
+    SESSION: (Status.IGNORED, "nothing was said in it"),
+    SUBAGENT: (Status.IGNORED, "nothing was said in it"),
+    CHECKPOINT: (Status.IGNORED, "nothing was said in it"),
+    PROMPTS: (Status.READ, None),
+    MARKER: (Status.READ, None),
+    OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
+}
 _LEFT_ALONE = {
     "bin": "programs the CLI downloaded",
     "logs": "network and console logs, not conversations",
@@ -48,9 +57,9 @@ def find(root: Path) -> Iterator[File]:
         if isinstance(entry, File):
             yield entry
         elif not _is_folder(entry):
-            yield _file(entry, UNKNOWN, "not in a project's folder")
+            yield _file(entry, Status.UNKNOWN, "not in a project's folder")
         elif entry.name == "bin":
-            yield from _all(entry.path, IGNORED, _LEFT_ALONE["bin"])
+            yield from _all(entry.path, Status.IGNORED, _LEFT_ALONE["bin"])
         else:
             yield from _project(entry.path)
 
@@ -65,12 +74,12 @@ def _project(folder: str) -> Iterator[File]:
             if name == "chats":
                 yield from _chats(entry.path)
             elif name == "checkpoints":
-                yield from (_as(file, CHECKPOINT, ".json", "not a checkpoint") for file in _all(entry.path, CHECKPOINT))
+                yield from _all(entry.path, CHECKPOINT)
             elif name == "tool-outputs":
                 yield from _all(entry.path, OUTPUT)
             else:
                 # A folder named by a session holds its plans and tasks.
-                yield from _all(entry.path, IGNORED, _LEFT_ALONE.get(name, "the agent's working files, no conversation"))
+                yield from _all(entry.path, Status.IGNORED, _LEFT_ALONE.get(name, "the agent's working files, no conversation"))
         elif name == ".project_root":
             yield _file(entry, MARKER)
         elif name.startswith("checkpoint") and name.endswith(".json"):
@@ -78,11 +87,11 @@ def _project(folder: str) -> Iterator[File]:
         elif name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
             yield _file(entry, PROMPTS)
         elif name == "shell_history":
-            yield _file(entry, IGNORED, "commands typed in shell mode")
+            yield _file(entry, Status.IGNORED, "commands typed in shell mode")
         elif _OLD_OUTPUT.match(name):
             yield _file(entry, OUTPUT)
         else:
-            yield _file(entry, UNKNOWN, "a file of a kind we do not know")
+            yield _file(entry, Status.UNKNOWN, "a file of a kind we do not know")
 
 
 def _chats(folder: str) -> Iterator[File]:
@@ -94,15 +103,15 @@ def _chats(folder: str) -> Iterator[File]:
                 if isinstance(inner, File):
                     yield inner
                 elif _is_folder(inner):
-                    yield from _all(inner.path, UNKNOWN, "deeper than sub-agents' sessions lie")
+                    yield from _all(inner.path, Status.UNKNOWN, "deeper than sub-agents' sessions lie")
                 elif _AGENT.match(inner.name):
                     yield _file(inner, SUBAGENT)
                 else:
-                    yield _file(inner, UNKNOWN, "not a session file by its name")
+                    yield _file(inner, Status.UNKNOWN, "not a session file by its name")
         elif _CHAT.match(entry.name):
             yield _file(entry, SESSION)
         else:
-            yield _file(entry, UNKNOWN, "not a session file by its name")
+            yield _file(entry, Status.UNKNOWN, "not a session file by its name")
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
@@ -112,7 +121,7 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
             entries = sorted(found, key=lambda entry: entry.name)
     except OSError as error:
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            yield File(path=folder, role=UNREADABLE, reason=error.strerror)
+            yield File(path=folder, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
         return
     yield from entries
 
@@ -125,17 +134,25 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _file(entry: os.DirEntry[str], role: str, reason: str | None = None) -> File:
+def _file(entry: os.DirEntry[str], role: str | Status, reason: str | None = None) -> File:
+    """A file with its role, or with the status that its place alone gives it."""
     try:
         stat = entry.stat()
     except OSError as error:
-        return File(path=entry.path, role=UNREADABLE, reason=error.strerror)
+        return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
     if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
-        return File(path=entry.path, role=IGNORED, reason="a link to a folder; links are not followed")
+        return File(path=entry.path, role=OTHER, reason="a link to a folder; links are not followed")
     if not _regular(stat.st_mode):
-        return File(path=entry.path, role=IGNORED, reason="not a regular file")
+        return File(path=entry.path, role=OTHER, reason="not a regular file")
+    status, why = (role, reason) if isinstance(role, Status) else _PLACES[role]
     return File(
-        path=entry.path, role=role, size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino, reason=reason
+        path=entry.path,
+        role=OTHER if isinstance(role, Status) else role,
+        size=stat.st_size,
+        mtime_ns=stat.st_mtime_ns,
+        inode=stat.st_ino,
+        status=status,
+        reason=why,
     )
 
 
@@ -143,7 +160,7 @@ def _regular(mode: int) -> bool:
     return mode & 0o170000 == 0o100000
 
 
-def _all(folder: str, role: str, reason: str | None = None) -> Iterator[File]:
+def _all(folder: str, role: str | Status, reason: str | None = None) -> Iterator[File]:
     """Every file below a folder, all with one role."""
     for entry in _entries(folder):
         if isinstance(entry, File):
@@ -152,12 +169,6 @@ def _all(folder: str, role: str, reason: str | None = None) -> Iterator[File]:
             yield from _all(entry.path, role, reason)
         else:
             yield _file(entry, role, reason)
-
-
-def _as(file: File, role: str, suffix: str, otherwise: str) -> File:
-    if file.role != role or file.path.endswith(suffix):
-        return file
-    return File(path=file.path, role=UNKNOWN, size=file.size, mtime_ns=file.mtime_ns, inode=file.inode, reason=otherwise)
 
 
 def stat_file(path: Path, role: str) -> File:

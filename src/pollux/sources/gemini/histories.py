@@ -45,6 +45,7 @@ def session(found: records.History, bundle: GeminiBundle, file: File, notes: Not
         title=bundle.tag,
         project=project,
         project_evidence=evidence,
+        project_hash=bundle.hash,
         messages=tuple(messages),
         notices=notes.all(),
         files=tuple(shown(held.path) for held in bundle.files),

@@ -25,6 +25,9 @@ from pollux.sources.gemini.replay import Entry
 from pollux.wire import Notes
 
 NOTICES = ("info", "warning", "error")
+# Looked up once: an enumeration's members are slow to name.
+_ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
+_HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
 
 Child = Callable[[schema.Call], str | None]
 """Tells the key of the session a call started."""
@@ -69,16 +72,16 @@ class Builder:
         parts: list[Part]
         usage = None
         if kind == "gemini":
-            role, author = Role.ASSISTANT, Author.MODEL
+            role, author = _ASSISTANT, _MODEL
             parts = self._turn(message)
             if message.tokens is not None:
                 usage = usage_of(message.tokens)
             elif plain_text(message).strip() in ACKNOWLEDGEMENTS:
-                author = Author.CLIENT
+                author = _CLIENT
         elif kind == "user":
-            role, author, parts = Role.USER, *self._user(message)
+            role, author, parts = _USER, *self._user(message)
         else:
-            role, author = Role.SYSTEM, Author.CLIENT
+            role, author = _SYSTEM, _CLIENT
             parts = client_parts(message)
             if kind not in NOTICES:
                 self._notes.add(
@@ -93,20 +96,18 @@ class Builder:
             model=message.model,
             usage=usage,
             fate=entry.fate,
+            inherited=entry.inherited,
             origin=Origin(file=self._file, line=entry.line, item=entry.item),
             extra=_extra(entry),
         )
 
     def _turn(self, message: schema.Message) -> list[Part]:
         """A model's turn: thinking and words, then its calls."""
-        calls = message.toolCalls
-        if calls and not isinstance(message.content, list | schema.Part):
-            parts = list(model_parts(message, set()))
-        else:
-            parts = [self._call_part(part) for part in model_parts(message, self._recorded)]
-        if calls:
-            notes, offloaded = self._notes, self._offloaded
-            parts.extend(tool_call(call, notes, self._child(call), offloaded) for call in calls)
+        parts = model_parts(message, self._recorded)
+        if not isinstance(message.content, str):
+            parts = [self._call_part(part) for part in parts]
+        for call in message.toolCalls or ():
+            parts.append(tool_call(call, self._notes, self._child(call), self._offloaded))
         if message.displayContent is not None:
             shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
             if shown and shown != plain_text(message):
@@ -126,11 +127,11 @@ class Builder:
         answers = any(not isinstance(item, str) and item.functionResponse is not None for item in items)
         text = plain_text(message)
         if answers or is_client_text(text) or is_summary(message):
-            return Author.CLIENT, [self._result_part(part) for part in client_parts(message)]
+            return _CLIENT, [self._result_part(part) for part in client_parts(message)]
         if self._kind is Kind.SUBAGENT:
             first, self._task_seen = not self._task_seen, True
-            return (Author.MODEL if first else Author.CLIENT), client_parts(message)
-        return Author.HUMAN, prompt_parts(message)
+            return (_MODEL if first else _CLIENT), client_parts(message)
+        return _HUMAN, prompt_parts(message)
 
     def _result_part(self, part: Part) -> Part:
         """A tool's answer refers to the call that holds it; only an answer to no known call keeps its words."""
@@ -175,17 +176,16 @@ def _convertible(raw: dict[str, Any]) -> bool:
 
 def _extra(entry: Entry) -> dict[str, Any]:
     message = entry.message
-    if not message.extra and not entry.copies and not entry.replaced and type(message) is schema.Message:
+    spoken = message.type == "gemini" or (message.type == "user" and not _strays(message))
+    if spoken and not message.extra and not entry.copies and not entry.replaced:
         return {}
     extra = dict(message.extra)
-    if type(message) is schema.Record:
-        for name in ("sessionId", "projectHash", "kind", "summary", "directories", "memoryScratchpad"):
-            if (value := getattr(message, name)) is not None:
-                extra[name] = value
-    if message.type not in ("user", "gemini"):
-        for name in ("model", "thoughts", "tokens", "toolCalls"):
+    if not spoken:
+        for name in ("thoughts", "tokens", "toolCalls"):
             if (value := getattr(message, name)) not in (None, []):
                 extra[name] = tidy(value)
+        if message.type != "user":
+            extra["level" if message.type in NOTICES else "type"] = message.type
     if entry.copies:
         extra["copies"] = [
             {"id": name, "timestamp": at.isoformat() if at is not None else None, "line": line}
@@ -194,6 +194,11 @@ def _extra(entry: Entry) -> dict[str, Any]:
     if entry.replaced:
         extra["replaced"] = [{key: tidy(value) for key, value in old.items()} for old in entry.replaced]
     return extra
+
+
+def _strays(message: schema.Message) -> bool:
+    """Does a user's message hold what only a model's should?"""
+    return message.tokens is not None or bool(message.thoughts) or bool(message.toolCalls)
 
 
 def tidy(value: Any) -> Any:

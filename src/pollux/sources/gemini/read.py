@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import re
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Kind, Link, Message, Notice, Origin, Role, Session, Severity, first_words
+from pollux.model import Author, Fate, Kind, Link, Message, Role, Session, Severity, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
-from pollux.sources.gemini.bundles import GeminiBundle
+from pollux.sources.gemini.bundles import AGENT, GeminiBundle, stem
 from pollux.sources.gemini.content import SUMMARY, TASK
-from pollux.sources.gemini.exactness import exact, is_compressed
+from pollux.sources.gemini.exactness import exact, folds
 from pollux.sources.gemini.messages import Builder
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.replay import Replay
 from pollux.sources.gemini.schema import Call
 from pollux.sources.gemini.subagents import carve, link_children
 from pollux.wire import Notes, shown
-
-AGENT = "gemini"
 
 
 class Part(msgspec.Struct):
@@ -40,25 +36,31 @@ class Part(msgspec.Struct):
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
         return said, updated, ".jsonl" in self.file.path
 
+    @property
+    def is_subagent(self) -> bool:
+        """Does the file hold a sub-agent's conversation: by its own word (0.31+), or by the prompt it begins with?"""
+        if self.replay.facts.get("kind") == Kind.SUBAGENT:
+            return True
+        first = next((message for message in self.messages if message.role is Role.USER), None)
+        return first is not None and first.text.startswith(TASK)
+
 
 def read(bundle: GeminiBundle) -> list[Session]:
     """The session of a bundle, then the sub-agents' sessions inside its files; empty where nothing was said."""
-    if bundle.kind is Kind.PROMPTS:
-        return _prompts_alone(bundle)
+    bundle.problem = None
+    if bundle.kind is Kind.PROMPTS and bundle.log is not None:
+        return _typed(bundle.id, bundle.log, bundle)
     notes = Notes()
     outputs = Outputs(bundle)
     parts: list[Part] = []
     others: list[Session] = []
-    problems: list[Unreadable] = []
     for file in bundle.files:
         notes.file = shown(file.path)
         try:
             found = records.contents(file.path, notes)
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
-            problems.append(error)
             continue
-        notes.file = shown(file.path)
         match found:
             case records.Log(records=lines):
                 replay = Replay(notes).run(lines)
@@ -67,73 +69,115 @@ def read(bundle: GeminiBundle) -> list[Session]:
                 others.append(histories.session(found, bundle, file, notes))
             case records.Captured(events=events):
                 others.append(captured.session(events, bundle, file, notes))
-            case records.Nothing(reason=reason, damaged=damaged):
-                if damaged:
-                    notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
             case records.Prompts():
-                notes.add("file.prompts", "The file is a log of prompts.", Severity.INFO)
-    if not parts:
-        return others if others else _failed(bundle, notes, problems)
-    return _assembled(bundle, parts, notes, outputs)
+                log = prompts.PromptLog([file])
+                others += [session for name in log.lines for session in _typed(name, log, bundle)]
+            case records.Nothing(reason=reason, damaged=True):
+                notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
+    sessions = _assembled(bundle, parts, notes, outputs) if parts else others
+    if not sessions:
+        _nothing(bundle, notes)
+    return sessions
 
 
 def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> list[Message]:
+    ids = bundle.child_ids
+
     def child(call: Call) -> str | None:
-        return f"{AGENT}:{call.agentId}" if call.agentId is not None and call.agentId in bundle.child_ids else None
+        return f"{AGENT}:{call.agentId}" if call.agentId is not None and call.agentId in ids else None
 
-    return Builder(shown(file.path), replay.entries, notes, bundle.kind, child, outputs.fetch).build()
+    kind = Kind.SUBAGENT if replay.facts.get("kind") == Kind.SUBAGENT else bundle.kind
+    return Builder(shown(file.path), replay.entries, notes, kind, child, outputs.fetch).build()
 
 
-def _failed(bundle: GeminiBundle, notes: Notes, problems: list[Unreadable]) -> list[Session]:
-    if problems and bundle.asked:
-        raise problems[0]
-    damaged = [notice.text for notice in notes.all() if notice.code == "file.damaged"]
-    if damaged and bundle.asked:
-        raise Unreadable(f"{shown(bundle.files[0].path)}: {damaged[0][0].lower()}{damaged[0][1:]}")
-    bundle.problem = (str(problems[0]) if problems else None) or (damaged[0] if damaged else None)
-    return []
+def _nothing(bundle: GeminiBundle, notes: Notes) -> None:
+    """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
+    bundle.notices = notes.all()
+    bundle.problem = next((n.text for n in bundle.notices if n.code in ("file.unreadable", "file.damaged")), None)
+    if bundle.problem is not None and bundle.asked:
+        raise Unreadable(bundle.problem)
 
 
 def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> list[Session]:
+    """The main session of some files, and the sub-agents that have a file of their own under the same id."""
+    agents = [part for part in parts if part.is_subagent]
+    mains = [part for part in parts if part not in agents] if len(agents) < len(parts) else parts
+    session = _session(bundle, mains, notes, outputs)
+    if session is None:
+        return []
+    children = [_beside(session, part) for part in agents] if mains is not parts else []
+    session, *inline = carve(session)
+    below = [*children, *(child for held in bundle.children for child in read(held))]
+    if below:
+        session = link_children(session, below)
+    return [msgspec.structs.replace(session, exact=exact(session.messages)), *children, *inline]
+
+
+def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> Session | None:
+    """The session that some files hold together; None where nothing was said in them."""
     parts.sort(key=lambda part: (_time_key(part.replay.started), part.file.path))
     current = max(parts, key=lambda part: part.current)
     messages = _joined(parts, current)
     facts = _facts(parts, current)
-    if bundle.log is not None and bundle.kind is Kind.MAIN:
+    kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
+    used = set(outputs.used)
+    if bundle.log is not None and kind is Kind.MAIN:
         lost = prompts.lost(bundle.id, messages, bundle.log, bundle.peers)
         messages = prompts.woven(messages, prompts.as_messages(lost, alone=False))
-        if lost:
-            used = {line.file for line in lost}
-            outputs.used.update(used)
-    if not any(message.author is not Author.CLIENT for message in messages):
-        bundle.problem = None
-        return []
-    messages = _inherited(messages, facts.started)
+        used.update(line.file for line in lost)
+    if all(message.author is Author.CLIENT for message in messages):
+        return None
+    messages = _inherited(messages, current.replay.started)
     times = [message.at for message in messages if message.at is not None]
+    started = [part.replay.started for part in parts if part.replay.started is not None]
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
-    started = min((part.replay.started for part in parts if part.replay.started is not None), default=min(times, default=None))
     project, evidence = bundle.project()
-    session = Session(
+    log_notices = bundle.log.notices if bundle.log is not None else ()
+    return Session(
         agent=AGENT,
         id=bundle.id,
-        kind=bundle.kind,
+        kind=kind,
         parent=f"{AGENT}:{bundle.parent}" if bundle.parent is not None else None,
         title=_title(facts.summary),
         project=project,
         project_evidence=evidence,
-        started=started,
+        project_hash=bundle.hash,
+        started=min(started, default=min(times, default=None)),
         ended=max([*updated, *times], default=None),
         messages=tuple(messages),
         links=_links(bundle, parts, current),
-        notices=(*notes.all(), *(bundle.log.notices if bundle.log is not None else ())),
-        files=tuple(shown(path) for path in dict.fromkeys([*(f.path for f in bundle.files), *sorted(outputs.used)])),
+        notices=(*notes.all(), *log_notices),
+        files=tuple(shown(path) for path in dict.fromkeys([*(part.file.path for part in parts), *sorted(used)])),
         extra=facts.extra,
     )
-    session, *inline = carve(session)
-    if bundle.children:
-        session = link_children(session, [child for b in bundle.children for child in read(b)])
-    own = list(session.messages)
-    return [msgspec.structs.replace(session, exact=exact(own, is_compressed(own))), *inline]
+
+
+def _beside(parent: Session, part: Part) -> Session:
+    """A sub-agent that wrote its own file under its parent's id (up to 0.34): the file's name is its id."""
+    messages = list(part.messages)
+    task = next((n for n, message in enumerate(messages) if message.author is Author.HUMAN), None)
+    for number, message in enumerate(messages):
+        if message.author is Author.HUMAN:
+            author = Author.MODEL if number == task else Author.CLIENT
+            messages[number] = msgspec.structs.replace(message, author=author)
+    evidence = "its file carries the parent's id"
+    return Session(
+        agent=AGENT,
+        id=stem(part.file.path),
+        kind=Kind.SUBAGENT,
+        parent=parent.key,
+        title=_title(part.replay.facts.get("summary")),
+        project=parent.project,
+        project_evidence=parent.project_evidence,
+        project_hash=parent.project_hash,
+        started=part.replay.started,
+        ended=part.replay.updated,
+        messages=tuple(messages),
+        links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
+        files=(shown(part.file.path),),
+        exact=exact(tuple(messages)),
+        extra=_facts([part], part).extra,
+    )
 
 
 def _joined(parts: list[Part], current: Part) -> list[Message]:
@@ -143,7 +187,7 @@ def _joined(parts: list[Part], current: Part) -> list[Message]:
     fates = {message.id: message.fate for message in current.messages}
     chosen: dict[str, Message] = {}
     for part in parts:
-        folded = bool(part.messages) and is_compressed(part.messages[-1:])
+        folded = bool(part.messages) and folds(part.messages[-1])
         for message in part.messages:
             fate = fates.get(message.id)
             if fate is None and part is not current:
@@ -175,7 +219,6 @@ class Facts(msgspec.Struct):
     """What the files say about the session as a whole."""
 
     summary: str | None
-    started: datetime | None
     extra: dict[str, Any]
 
 
@@ -196,7 +239,7 @@ def _facts(parts: list[Part], current: Part) -> Facts:
         extra["replaced"] = earlier
     if unknown:
         extra["records"] = unknown
-    return Facts(summary if isinstance(summary, str) else None, current.replay.started, extra)
+    return Facts(summary if isinstance(summary, str) else None, extra)
 
 
 def _title(summary: str | None) -> str | None:
@@ -208,9 +251,7 @@ def _title(summary: str | None) -> str | None:
 
 def _inherited(messages: list[Message], started: datetime | None) -> list[Message]:
     """After `--session-file` the imported messages are another session's: older than the session that holds them."""
-    imported = any(
-        m.role is Role.SYSTEM and m.author is Author.CLIENT and m.text.startswith("Imported session from ") for m in messages
-    )
+    imported = any(m.role is Role.SYSTEM and m.text.startswith("Imported session from ") for m in messages)
     if not imported or started is None:
         return messages
     return [
@@ -240,11 +281,9 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
     return tuple(links)
 
 
-def _prompts_alone(bundle: GeminiBundle) -> list[Session]:
-    """A session of which only the log of typed lines is left."""
-    if bundle.log is None:
-        return []
-    lines = prompts.lost(bundle.id, [], bundle.log, bundle.peers)
+def _typed(name: str, log: prompts.PromptLog, bundle: GeminiBundle) -> list[Session]:
+    """A session of which only typed lines are left; empty where other sessions hold all of them."""
+    lines = prompts.lost(name, [], log, bundle.peers)
     if not lines:
         return []
     messages = prompts.as_messages(lines, alone=True)
@@ -254,15 +293,16 @@ def _prompts_alone(bundle: GeminiBundle) -> list[Session]:
     return [
         Session(
             agent=AGENT,
-            id=bundle.id,
+            id=name,
             kind=Kind.PROMPTS,
             title=first_words(messages[0].text) if commands else None,
             project=project,
             project_evidence=evidence,
+            project_hash=bundle.hash,
             started=min(times, default=None),
             ended=max(times, default=None),
             messages=tuple(messages),
-            notices=bundle.log.notices,
+            notices=log.notices,
             files=tuple(dict.fromkeys(shown(line.file) for line in lines)),
         )
     ]
@@ -270,6 +310,3 @@ def _prompts_alone(bundle: GeminiBundle) -> list[Session]:
 
 def _time_key(at: datetime | None) -> float:
     return at.timestamp() if at is not None else float("inf")
-
-
-__all__ = ["AGENT", "TASK", "Notice", "Origin", "os", "re", "read"]

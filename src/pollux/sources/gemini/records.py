@@ -6,13 +6,14 @@ A session log (JSON Lines), a session document (one JSON object, pretty or not),
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import chain
+from typing import Any, BinaryIO
 
 import msgspec
 
 from pollux.model import Severity
 from pollux.sources.gemini.schema import Checkpoint, Content, Message, Record, Typed
-from pollux.wire import Malformed, Notes, decode, fit, note_bad_line, plain, read_bytes, read_lines
+from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, fit, note_bad_line, opened, plain, read_lines
 from pollux.wire.salvage import blocks, close
 
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
@@ -54,60 +55,73 @@ Contents = Log | History | Prompts | Captured | Nothing
 
 def contents(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
-    first, more = _first_line(path)
-    if first is None:
-        return Nothing("the file is empty", damaged=False)
-    if more and first.strip() not in (b"{", b"["):
-        log = _lines(path, notes)
-        if log is not None:
-            return log
-    return _document(read_bytes(path), notes)
+    with opened(path) as file:
+        number, first = _first_line(file)
+        if not first:
+            return Nothing("the file is empty", damaged=False)
+        found = None if first.strip() in (b"{", b"[") else _lines(file, number, first, notes)
+        if found is None:
+            file.seek(0)
+            return _document(file.read(), notes)
+    if isinstance(found, Captured):
+        found.events = _events(path)
+    return found
 
 
-def _first_line(path: str) -> tuple[bytes | None, bool]:
-    """The first line that is not blank, and whether another follows."""
-    first: bytes | None = None
-    for _, line, _ in read_lines(path):
-        if first is not None:
-            return first, True
-        first = line
-    return first, False
+def _first_line(file: BinaryIO) -> tuple[int, bytes]:
+    """The first line that is not blank, and its number."""
+    number, line = 0, b"\n"
+    while line.isspace():
+        line = file.readline()
+        number += 1
+    return number, line
 
 
-def _lines(path: str, notes: Notes) -> Log | Captured | None:
+def _lines(file: BinaryIO, start: int, first: bytes, notes: Notes) -> Log | Captured | None:
     """The file as JSON Lines; None where it is none."""
-    notes.file = path
+    quick = decoder(Record)
     records: list[tuple[int | None, Record]] = []
-    bad: list[tuple[int, bytes, bool, Malformed]] = []
-    for number, line, ended in read_lines(path):
-        notes.line = number
+    bad: list[tuple[int, bytes, Malformed]] = []
+    for number, line in enumerate(chain((first,), file), start):
         try:
-            record = decode(Record, line, notes)
-        except Malformed as error:
-            bad.append((number, line, ended, error))
-            if not records and len(bad) > 20:
-                return None
-            continue
-        if record is None:
-            notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
-        else:
-            records.append((number, record))
-    if not records:
-        return None
-    for number, line, ended, error in bad:
-        notes.line = number
-        note_bad_line(error, line, ended, notes)
+            records.append((number, quick(line)))
+        except REFUSED:
+            if line.isspace():
+                continue
+            notes.line = number
+            try:
+                record = decode(Record, line, notes)
+            except Malformed as error:
+                bad.append((number, line, error))
+                if not records and len(bad) > 20:
+                    return None
+                continue
+            if record is None:
+                notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+            else:
+                records.append((number, record))
     notes.line = None
-    first = records[0][1]
-    if first.type in _EVENTS and first.id is None and first.sessionId is None:
-        return Captured(_events(path))
+    if not records or (len(records) == 1 and not bad and not _is_header(records[0][1])):
+        return None
+    for number, line, error in bad:
+        notes.line = number
+        note_bad_line(error, line, notes)
+    notes.line = None
+    head = records[0][1]
+    if head.type in _EVENTS and head.id is None and head.sessionId is None:
+        return Captured([])
     return Log(records)
+
+
+def _is_header(record: Record) -> bool:
+    """Is a single line the beginning of a log, rather than a whole document?"""
+    return record.messages is None and record.sessionId is not None and record.projectHash is not None
 
 
 def _events(path: str) -> list[tuple[int | None, dict[str, Any]]]:
     quiet = Notes()
     events: list[tuple[int | None, dict[str, Any]]] = []
-    for number, line, _ in read_lines(path):
+    for number, line in read_lines(path):
         try:
             value = plain(line, quiet)
         except Malformed:
@@ -119,8 +133,8 @@ def _events(path: str) -> list[tuple[int | None, dict[str, Any]]]:
 
 def _document(raw: bytes, notes: Notes) -> Contents:
     try:
-        record = msgspec.json.decode(raw, type=Record)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        record = decoder(Record)(raw)
+    except REFUSED:
         pass
     else:
         if record.messages is not None or record.sessionId is not None:

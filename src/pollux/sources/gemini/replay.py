@@ -12,26 +12,42 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from pollux.model import Fate, Severity
-from pollux.sources.gemini.content import is_summary, plain_text
+from pollux.sources.gemini.content import is_summary, pieces, plain_text
 from pollux.sources.gemini.schema import Call, Facts, Message, Record
 from pollux.wire import Notes
 
 
-class Entry:
+Copies = dict[tuple[str | None, datetime | None], int | None]
+"""Other writings of a message: their ids and times, with the line of the first."""
+
+
+class Entry(msgspec.Struct, gc=False):
     """One message, however often it was written: its richest form, its fate, and where it first stood."""
 
-    __slots__ = ("copies", "copy_of", "fate", "item", "line", "message", "replaced", "turn")
+    message: Message
+    turn: int
+    line: int | None
+    item: int | None
+    fate: Fate = Fate.LIVE
+    inherited: bool = False
+    copy_of: Entry | None = None
+    copies: Copies | None = None
+    replaced: list[dict[str, Any]] | None = None
 
-    def __init__(self, message: Message, turn: int, line: int | None, item: int | None) -> None:
-        self.message = message
-        self.turn = turn
-        self.line = line
-        self.item = item
-        self.copy_of: Entry | None = None
-        self.fate = Fate.LIVE
-        self.copies: dict[tuple[str | None, datetime | None], int | None] = {}
-        self.replaced: list[dict[str, Any]] = []
+    def also(self, name: str | None, at: datetime | None, line: int | None) -> None:
+        """Note another writing."""
+        if self.copies is None:
+            self.copies = {}
+        self.copies.setdefault((name, at), line)
+
+    def set_aside(self, **old: Any) -> None:
+        """Keep what a later writing replaced."""
+        if self.replaced is None:
+            self.replaced = []
+        self.replaced.append(old)
 
 
 class Replay:
@@ -115,50 +131,65 @@ class Replay:
         """`$set.messages`: the live list is made anew. What it holds again is recognised, what it lacks is dropped."""
         listed = {message.id for message in messages}
         unlisted = [entry for name, entry in self._live.items() if name not in listed]
+        burst = self._burst(messages)
+        folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
+        originals = _aligned(messages, unlisted, [m.id not in self._by_id or m.id in burst for m in messages], folded)
         self._live = {}
-        kept: list[Entry] = []
-        fresh: list[Entry] = []
-        for message in messages:
+        for message, original in zip(messages, originals, strict=True):
             known = self._by_id.get(message.id) if message.id is not None else None
-            if known is None and (known := _take_alike(unlisted, message)) is not None:
-                self._by_id[message.id or ""] = known
-            if known is None:
+            if original is not None:
+                self._absorb(original, known, message, line)
+                known = original
+            elif known is None:
                 self._add(message, line, None)
-                fresh.append(self._written[-1])
-                kept.append(self._written[-1])
+                continue
             else:
                 enrich(known, message, line)
-                known.fate = Fate.LIVE
-                self._live[message.id or ""] = known
-                kept.append(known)
-        dropped = self._join_copies(unlisted, kept)
-        fate = _cause(dropped, fresh)
+                # A burst that copies nothing of this session came from a checkpoint of another.
+                known.inherited = known.inherited or message.id in burst
+            known.fate = Fate.LIVE
+            self._live[message.id or ""] = known
+        taken = {id(entry) for entry in originals if entry is not None}
+        dropped = [entry for entry in unlisted if id(entry) not in taken]
+        fate = Fate.COMPRESSED if folded else _cause(dropped)
         for entry in dropped:
             entry.fate = fate
 
-    def _join_copies(self, unlisted: list[Entry], kept: list[Entry]) -> list[Entry]:
-        """Messages written again under new ids just before the list: join them with what they copy."""
-        dropped: list[Entry] = []
-        candidates = list(kept)
-        for entry in unlisted:
-            copy = _take_copy(candidates, entry)
-            if copy is None:
-                dropped.append(entry)
-                continue
-            enrich(entry, copy.message, copy.line)
-            entry.copies |= copy.copies
-            entry.fate = Fate.LIVE
-            copy.copy_of = entry
-            for table in (self._by_id, self._live):
-                for name, held in table.items():
-                    if held is copy:
-                        table[name] = entry
-        return dropped
+    def _burst(self, messages: list[Message]) -> set[str | None]:
+        """The ids of messages written again just before the list: turns without model or figures, nothing after them."""
+        names: list[str | None] = []
+        bare = False
+        for entry in reversed(self._written[-len(messages) :] if messages else []):
+            message = entry.message
+            if message.type == "gemini" and (message.model is not None or message.tokens is not None or message.toolCalls):
+                break
+            if message.type not in ("gemini", "user"):
+                break
+            names.append(message.id)
+            bare = bare or message.type == "gemini"
+        listed = {message.id for message in messages}
+        return set(names) if bare and names and all(name in listed for name in names) else set()
+
+    def _absorb(self, original: Entry, copy: Entry | None, message: Message, line: int | None) -> None:
+        """A message that says what an earlier one said is that one, written again."""
+        enrich(original, message, line)
+        if copy is not None and copy is not original:
+            copy.copy_of = original
+            for (name, at), place in (copy.copies or {}).items():
+                original.also(name, at, place)
+        self._by_id[message.id or ""] = original
 
     def _state(self, facts: Facts | Record) -> None:
         """Merge what the session says about itself; an earlier statement that differs is kept aside."""
-        for name in ("sessionId", "projectHash", "kind", "summary", "directories", "memoryScratchpad"):
-            value = getattr(facts, name)
+        said = (
+            ("sessionId", facts.sessionId),
+            ("projectHash", facts.projectHash),
+            ("kind", facts.kind),
+            ("summary", facts.summary),
+            ("directories", facts.directories),
+            ("memoryScratchpad", facts.memoryScratchpad),
+        )
+        for name, value in said:
             if value is not None:
                 if name in self.facts and self.facts[name] != value:
                     self.earlier_facts.append({name: self.facts[name]})
@@ -190,44 +221,41 @@ class Replay:
             self.unknown.append({"line": line, "record": rest})
 
 
-def _take_alike(entries: list[Entry], message: Message) -> Entry | None:
-    """The first dropped entry that says the same as a message that comes under a new id; it is taken from the list."""
-    text = plain_text(message)
-    if not text.strip():
-        return None
-    for index, entry in enumerate(entries):
-        if entry.message.type == message.type and plain_text(entry.message).strip() == text.strip():
-            return entries.pop(index)
-    return None
+def _aligned(messages: list[Message], entries: list[Entry], open_: list[bool], backwards: bool) -> list[Entry | None]:
+    """For each listed message under a new id the dropped entry it repeats: same type, same words, in the same order.
+
+    A compression keeps the end of a conversation, everything else its beginning: from there equal words are paired.
+    """
+    step = -1 if backwards else 1
+    found: list[Entry | None] = [None] * len(messages)
+    words = [(entry.message.type, plain_text(entry.message).strip()) for entry in entries]
+    position = len(entries) - 1 if backwards else 0
+    for index in range(len(messages))[::step]:
+        message = messages[index]
+        said = (message.type, plain_text(message).strip())
+        if not open_[index] or not said[1]:
+            continue
+        for place in range(position, -1 if backwards else len(entries), step):
+            if words[place] == said and entries[place].message is not message:
+                found[index] = entries[place]
+                position = place + step
+                break
+    return found
 
 
-def _take_copy(candidates: list[Entry], entry: Entry) -> Entry | None:
-    """The bare copy of `entry` among the kept ones: same type, same words, written later, with nothing of its own."""
-    text = plain_text(entry.message).strip()
-    for index, copy in enumerate(candidates):
-        message = copy.message
-        if (
-            message.type == entry.message.type
-            and message.tokens is None
-            and not message.toolCalls
-            and copy.turn > entry.turn
-            and plain_text(message).strip() == text
-        ):
-            del candidates[: index + 1]
-            return copy
-    return None
-
-
-def _cause(dropped: list[Entry], fresh: list[Entry]) -> Fate:
-    """Why messages left the list: folded into a summary, cancelled, failed, or simply not taken along."""
-    if any(is_summary(entry.message) for entry in fresh):
-        return Fate.COMPRESSED
-    if any(_cancelled(entry.message) for entry in dropped):
-        return Fate.CANCELLED
+def _cause(dropped: list[Entry]) -> Fate:
+    """Why messages left the list: cancelled, failed, or simply not taken along."""
     spoken = [entry.message for entry in dropped if entry.message.type in ("user", "gemini")]
-    if spoken and all(message.type == "user" for message in spoken):
-        return Fate.FAILED
-    return Fate.COMPRESSED if not spoken else Fate.REWOUND
+    if not spoken:
+        return Fate.COMPRESSED
+    prompts = sum(message.type == "user" and not _answers(message) for message in spoken)
+    if prompts <= 1 and any(_cancelled(entry.message) for entry in dropped):
+        return Fate.CANCELLED
+    return Fate.FAILED if all(message.type == "user" for message in spoken) else Fate.REWOUND
+
+
+def _answers(message: Message) -> bool:
+    return any(not isinstance(piece, str) and piece.functionResponse is not None for piece in pieces(message.content))
 
 
 def _cancelled(message: Message) -> bool:
@@ -240,7 +268,7 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
     """Take a later writing of the same message in: newer words win, but nothing is lost to a poorer copy."""
     kept = entry.message
     if later.id != kept.id or later.timestamp != kept.timestamp:
-        entry.copies.setdefault((later.id, later.timestamp), line)
+        entry.also(later.id, later.timestamp, line)
     if later.timestamp is not None and (kept.timestamp is None or later.timestamp < kept.timestamp):
         kept.timestamp = later.timestamp
     _renew(entry, "content", later.content, line)
@@ -279,7 +307,7 @@ def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:
 def _replace(entry: Entry, name: str, later: Any, line: int | None) -> None:
     kept = getattr(entry.message, name)
     if kept is not None and kept != []:
-        entry.replaced.append({name: kept, "line": line})
+        entry.set_aside(**{name: kept, "line": line})
     setattr(entry.message, name, later)
 
 
@@ -294,6 +322,6 @@ def _joined(kept: list[Call] | None, later: list[Call], entry: Entry, line: int 
         if old is not None and old != call:
             if call.result is None and old.result is not None:
                 old, call = call, old  # noqa: PLW2901
-            entry.replaced.append({"toolCall": old, "line": line})
+            entry.set_aside(toolCall=old, line=line)
         calls[name] = call
     return list(calls.values())

@@ -58,7 +58,7 @@ def carve(session: Session) -> list[Session]:
 def _spawns(messages: list[Message]) -> Iterator[tuple[int, ToolCall]]:
     for place, message in enumerate(list(messages)):
         for part in message.parts:
-            if type(part) is ToolCall and part.child is None and task_of(part) is not None:
+            if type(part) is ToolCall and part.name in TASKS and part.child is None and task_of(part) is not None:
                 yield place, part
 
 

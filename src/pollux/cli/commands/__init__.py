@@ -1,0 +1,1 @@
+"""One file a command. Each imports what it needs when it runs."""

@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("agents")
+def command() -> None:
+    """TODO."""

@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("completion")
+def command() -> None:
+    """TODO."""

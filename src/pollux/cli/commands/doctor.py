@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("doctor")
+def command() -> None:
+    """TODO."""

@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("export")
+def command() -> None:
+    """TODO."""

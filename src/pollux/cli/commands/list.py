@@ -1,0 +1,98 @@
+"""`pollux list`: the sessions, newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.filters import filters, wanted
+from pollux.errors import NotFound
+
+if TYPE_CHECKING:
+    from pollux.cli.screen import Screen
+    from pollux.library import Filter, Library, Listed
+
+
+@click.command("list")
+@click.argument("query", nargs=-1)
+@filters
+@click.option("--limit", "-n", metavar="N", type=click.IntRange(min=1), help="At most so many.")
+@json_option
+@click.option("--jsonl", is_flag=True, help="Print one JSON object a line.")
+@common()
+@click.pass_context
+def command(
+    ctx: click.Context, query: tuple[str, ...], limit: int | None, as_json: bool, jsonl: bool, **options: Any
+) -> None:
+    """List sessions, newest first.
+
+    Words narrow the list to sessions that have all of them in the title, the prompts or the project.
+
+    \b
+    pollux list --since 3d
+    pollux list weather --agent gemini
+    """
+    from pollux.cli.screen import Screen, talk
+
+    for_programs = as_json or jsonl
+    asked = wanted(**options, words=tuple(word for text in query for word in text.split()))
+    shelf, screen = library(ctx, quiet=for_programs), Screen(ctx)
+    found = shelf.list(asked)
+    shown = found if limit is None else found[:limit]
+    if for_programs:
+        _for_programs(screen, shown, jsonl)
+        ctx.exit(0 if shown else 1)
+    if not shown:
+        _nothing(ctx, screen, shelf, asked)
+    from pollux.cli.listing import listing
+
+    screen.lines(listing(screen, shown, str(shelf.places.home)))
+    if screen.terminal and (remark := _remark(found, shown)):
+        talk(screen.paint(remark, "dim"))
+
+
+def _for_programs(screen: Screen, shown: list[Listed], jsonl: bool) -> None:
+    from pollux.cli.screen import json_text
+    from pollux.writers.json import summary_document
+
+    documents = [
+        {**summary_document(one.summary, one.family_usage), "short_id": one.short} for one in shown
+    ]
+    if jsonl:
+        screen.raw("".join(json_text(document) + "\n" for document in documents))
+    else:
+        screen.json(documents)
+
+
+def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
+    """Say why there is nothing. Ends with status 1."""
+    from pollux.cli.empty import nothing
+    from pollux.cli.screen import talk
+    from pollux.cli.words import plural
+    from pollux.library import Filter
+
+    every = shelf.list(Filter(everything=True))
+    if not every:
+        talk("\n".join(nothing(screen, shelf)))
+        ctx.exit(1)
+    ordinary = [one for one in every if Filter().wants(one.summary)]
+    if not ordinary and asked == Filter():
+        raise NotFound(f"There are no ordinary sessions, but {plural(len(every), 'other')}.", "Try: pollux list --all")
+    looked = every if asked.everything else ordinary
+    hint = "Try: pollux list --all" if len(every) > len(looked) else "Try: pollux list"
+    if asked.project is not None:
+        hint = "Try: pollux projects"
+    raise NotFound(f"None of {plural(len(looked), 'session')} fits.", hint)
+
+
+def _remark(found: list[Listed], shown: list[Listed]) -> str:
+    from pollux.cli.words import plural
+
+    said = []
+    if len(shown) < len(found):
+        said.append(f"{len(shown):,} of {plural(len(found), 'session')}.")
+    if any(one.troubled for one in shown):
+        said.append("`!` marks a session in whose files something is damaged or unfamiliar: pollux doctor tells.")
+    return " ".join(said)

@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("projects")
+def command() -> None:
+    """TODO."""

@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("show")
+def command() -> None:
+    """TODO."""

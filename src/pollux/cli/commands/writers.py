@@ -1,0 +1,5 @@
+"""x."""
+import click
+@click.command("writers")
+def command() -> None:
+    """TODO."""

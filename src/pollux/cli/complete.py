@@ -1,0 +1,93 @@
+"""Shell completion: agents, formats, projects, and session ids with their titles.
+
+Whatever goes wrong here goes wrong silently: somebody is in the middle of typing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    import click
+
+    from pollux.library import Library
+
+MOST = 40
+PATIENCE = 0.6
+
+
+def agents(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Names of agents."""
+    from pollux import registry
+
+    names = registry.source_names()
+    return [CompletionItem(name, help=registry.source(name).title) for name in names if name.startswith(incomplete)]
+
+
+def formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Names of formats, with what each is for."""
+    from pollux import registry
+
+    found = []
+    for name in registry.writer_names():
+        if name.startswith(incomplete):
+            with contextlib.suppress(ImportError):
+                found.append(CompletionItem(name, help=registry.writer(name).purpose))
+    return found
+
+
+def projects(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Names of projects, or directories."""
+    if _is_path(incomplete):
+        return [CompletionItem(incomplete, type="dir")]
+    known: dict[str, str] = {}
+    with contextlib.suppress(Exception):
+        begun = time.monotonic()
+        for session in _library(ctx).sessions():
+            if session.project is not None:
+                known.setdefault(os.path.basename(session.project), session.project)  # noqa: PTH119
+            if time.monotonic() - begun > PATIENCE:
+                break
+    return [CompletionItem(name, help=_help(path)) for name, path in known.items() if name.startswith(incomplete)]
+
+
+def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Ids of sessions with their titles, those that changed last first; or session files."""
+    if _is_path(incomplete):
+        return [CompletionItem(incomplete, type="file")]
+    found: list[CompletionItem] = []
+    agent, colon, prefix = incomplete.rpartition(":")
+    with contextlib.suppress(Exception):
+        begun = time.monotonic()
+        for name, id, title in _library(ctx).starting(prefix):
+            if colon and name != agent:
+                continue
+            found.append(CompletionItem(f"{name}:{id}" if colon else id, help=_help(title)))
+            if len(found) >= MOST or time.monotonic() - begun > PATIENCE:
+                break
+    if "last".startswith(incomplete):
+        found.append(CompletionItem("last", help="the newest session"))
+    return found
+
+
+def _help(title: str | None) -> str:
+    from pollux.cli.clean import one_line
+    from pollux.cli.width import cut
+
+    return cut(one_line(title or ""), 60)
+
+
+def _library(ctx: click.Context) -> Library:
+    """The library without the search for unknown projects' paths, which takes too long here."""
+    from pollux.cli.common import library
+
+    return library(ctx, quiet=True, hunt=False)
+
+
+def _is_path(incomplete: str) -> bool:
+    return os.sep in incomplete or incomplete.startswith(("~", "."))

@@ -1,0 +1,61 @@
+"""The options by which sessions are chosen, the same for every command that lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pollux.cli.complete import agents, projects
+from pollux.cli.when import parse
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pollux.library import Filter
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class When(click.ParamType):
+    """A point in time, as people type it; `end` takes a whole day's last moment."""
+
+    name = "when"
+
+    def __init__(self, *, end: bool = False) -> None:
+        self.end = end
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ARG002
+        """The time meant. Raises `RequestError`."""
+        return parse(value, end=self.end)
+
+
+def filters(function: Decorated) -> Decorated:
+    """Add `--agent`, `--project`, `--since`, `--until`, `--all`."""
+    options: list[Callable[[Any], Any]] = [
+        click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's."),
+        click.option(
+            "--project", metavar="PATH-OR-NAME", shell_complete=projects, help="Only this project's: a path, a name, part of a name."
+        ),
+        click.option("--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."),
+        click.option("--until", metavar="WHEN", type=When(end=True), help="Only older ones."),
+        click.option("--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and lone prompt logs."),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def wanted(
+    agent: str | None,
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    everything: bool,
+    words: tuple[str, ...] = (),
+) -> Filter:
+    """The options as the library understands them."""
+    from pollux.library import Filter
+
+    return Filter(agent=agent, project=project, since=since, until=until, everything=everything, words=words)

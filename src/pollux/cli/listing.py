@@ -1,0 +1,58 @@
+"""The table of sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.clean import one_line
+from pollux.cli.table import Column, table
+from pollux.cli.when import ago, now
+from pollux.cli.words import NONE, number, tilde, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.screen import Screen
+    from pollux.library import Listed
+
+WIDE = 130
+KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
+
+
+def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
+    """The sessions as a table."""
+    one_agent = len({one.summary.agent for one in listed}) == 1
+    wide = screen.columns is None or screen.columns >= WIDE
+    mark = Column("")
+    time = Column("when")
+    agent = Column("agent", sacrifice=9 if one_agent else 2)
+    project = Column("project", most=40 if wide else 16, path=wide, sacrifice=1)
+    id = Column("id", most=None if wide else 24)
+    kind = Column("kind", sacrifice=3)
+    title = Column("title", flexible=True, least=30)
+    prompts = Column("prompts", right=True, sacrifice=7)
+    tools = Column("tools", right=True, sacrifice=8)
+    used = Column("tokens", right=True, sacrifice=6)
+    present = now()
+    for one in listed:
+        summary = one.summary
+        mark.add("!" if one.troubled else "", "warn")
+        time.add(ago(summary.ended or summary.started, present), "dim")
+        agent.add(summary.agent)
+        project.add(*_project(one, home, wide))
+        id.add(one_line(one.short), "human")
+        kind.add(KINDS.get(summary.kind, ""), "dim")
+        title.add(one_line(summary.title) if summary.title else NONE)
+        prompts.add(number(summary.counts.prompts))
+        tools.add(number(summary.counts.tool_calls))
+        used.add(tokens(summary.usage.total, summary.usage.exact))
+    return table(screen, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+
+
+def _project(one: Listed, home: str, wide: bool) -> tuple[str, str | None]:
+    """A project's name, its path where there is room, the first digits of its hash where it is unknown."""
+    path = one.summary.project
+    if path is None:
+        return (one.summary.project_hash[:8], "dim") if one.summary.project_hash else (NONE, "dim")
+    name = tilde(path, home) if wide else path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
+    return one_line(name) + ("?" if one.summary.project_evidence == "guess" else ""), None

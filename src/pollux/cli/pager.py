@@ -1,0 +1,54 @@
+"""A pager in front of long output, as git has it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable
+
+
+def page(lines: Iterable[str]) -> bool:
+    """Show lines in `$PAGER`, or in less. False where there is no pager to be had: nothing was written then."""
+    command = _command()
+    if not command:
+        return False
+    # F: no pager for what fits on the screen. R: colours. X: leave the text on the screen.
+    environ = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
+    sys.stdout.flush()
+    try:
+        pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environ)  # noqa: S603 (the user's own choice)
+    except OSError:
+        return False
+    assert pager.stdin is not None  # noqa: S101 (a pipe was asked for)
+    try:
+        for line in lines:
+            pager.stdin.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass  # the reader has seen enough
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            pager.stdin.close()
+        _wait(pager)
+    return True
+
+
+def _command() -> list[str]:
+    named = os.environ.get("PAGER")
+    try:
+        command = shlex.split("less" if named is None else named)
+    except ValueError:
+        return []
+    return [] if command[:1] == ["cat"] else command
+
+
+def _wait(pager: subprocess.Popen[bytes]) -> None:
+    """The pager owns the terminal until it ends; Ctrl-C is its own business meanwhile."""
+    while True:
+        try:
+            pager.wait()
+        except KeyboardInterrupt:
+            continue
+        return

@@ -1,0 +1,18 @@
+"""The bundled sample history, for those who have none yet."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pollux.errors import NotFound
+
+HOME = Path(__file__).parent.parent / "sample" / "home"
+
+
+def surroundings() -> tuple[dict[str, str], Path]:
+    """An environment in which the sample is all there is, and a directory to start from. Nothing is kept."""
+    if not HOME.is_dir():
+        raise NotFound("This installation has no sample history.", f"It belongs in {HOME}.")
+    nowhere = os.path.abspath(os.devnull)  # noqa: PTH100
+    return {"HOME": str(HOME), "XDG_DATA_HOME": nowhere, "XDG_CONFIG_HOME": nowhere, "XDG_CACHE_HOME": nowhere}, HOME

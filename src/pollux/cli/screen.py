@@ -1,0 +1,105 @@
+"""Where output goes: how wide it is, whether it has colours, and the pager in front of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from pollux.cli.common import COLOR, PAGER
+
+STYLES: dict[str, dict[str, Any]] = {
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "warn": {"fg": "yellow"},
+    "human": {"fg": "cyan", "bold": True},
+    "model": {"fg": "magenta", "bold": True},
+    "head": {"dim": True},
+}
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+class Screen:
+    """Standard output as this run sees it."""
+
+    def __init__(self, ctx: click.Context) -> None:
+        self.terminal = _is_terminal(sys.stdout)
+        self.color = _color(ctx.meta.get(COLOR, "auto"), self.terminal)
+        self.columns = _columns(self.terminal)
+        self.paged = self.terminal and not ctx.meta.get(PAGER) and os.environ.get("TERM") != "dumb"
+
+    def paint(self, text: str, style: str) -> str:
+        """The text in a style, where there are colours."""
+        return click.style(text, **STYLES[style]) if self.color and text else text
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines, through the pager where somebody watches."""
+        if self.paged:
+            from pollux.cli.pager import page
+
+            if page(lines):
+                return
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+
+    def json(self, value: Any) -> None:
+        """Write one JSON document."""
+        self.raw(json_text(value) + "\n")
+
+    def raw(self, text: str) -> None:
+        """Write text as it is, in UTF-8 whatever the locale says."""
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is None:
+            sys.stdout.write(text)
+        else:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def json_text(value: Any) -> str:
+    r"""JSON with every character as itself. Half a character cannot be written; it becomes the text `\x..` or `\u....`."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return _HALF.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
+
+
+def talk(text: str) -> None:
+    """Say something to the person, beside the output."""
+    sys.stdout.flush()
+    sys.stderr.write(f"{text}\n")
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False
+
+
+def _color(asked: str, terminal: bool) -> bool:
+    if asked != "auto":
+        return asked == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return terminal and os.environ.get("TERM") != "dumb"
+
+
+def _columns(terminal: bool) -> int | None:
+    """The width to fit into. A pipe has none, unless COLUMNS says so."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named) > 0:
+        return max(int(named), 20)
+    return max(shutil.get_terminal_size((80, 24)).columns, 20) if terminal else None

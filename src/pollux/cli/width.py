@@ -1,0 +1,81 @@
+"""How wide text is on a terminal: cut, padded and wrapped by columns, not by characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_WORD = re.compile(r"\S+|\s+")
+_LIST = re.compile(r"\s*(?:[-*+•]|\d+[.)])?\s*")
+
+
+def width(text: str) -> int:
+    """How many columns the text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def cut(text: str, columns: int) -> str:
+    """The text in at most this many columns, an ellipsis where something is missing."""
+    if width(text) <= columns:
+        return text
+    if columns <= 0:
+        return ""
+    kept, room = [], columns - 1
+    for character in text:
+        room -= width(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept).rstrip() + "…"
+
+
+def cut_left(text: str, columns: int) -> str:
+    """The end of a text, as for paths, whose end says most."""
+    if width(text) <= columns:
+        return text
+    if columns <= 0:
+        return ""
+    return cut(text[::-1], columns)[::-1]
+
+
+def pad(text: str, columns: int, *, right: bool = False) -> str:
+    """The text filled with blanks; `right` puts it against the right edge."""
+    blanks = " " * (columns - width(text))
+    return blanks + text if right else text + blanks
+
+
+def wrap(line: str, columns: int | None) -> Iterator[str]:
+    """One line as several; those that follow stand under the first word, behind a bullet or number."""
+    if columns is None or width(line) <= columns:
+        yield line
+        return
+    lead = _LIST.match(line)
+    start = lead.end() if lead is not None else 0
+    hang = " " * start if start < columns // 2 else ""
+    current, used, empty = line[:start], width(line[:start]), True
+    for word in _words(line[start:], columns - width(hang)):
+        size = width(word)
+        if used + size > columns and not empty:
+            yield current.rstrip()
+            current, used, empty = hang, width(hang), True
+            if word.isspace():
+                continue
+        current += word
+        used += size
+        empty = empty and word.isspace()
+    if current.strip():
+        yield current.rstrip()
+
+
+def _words(text: str, columns: int) -> Iterator[str]:
+    """Words and the blanks between them. Scripts that write without blanks may break anywhere; a long address never."""
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word.isascii() or width(word) == len(word) or width(word) <= columns // 4:
+            yield word
+        else:
+            yield from word

@@ -1,0 +1,48 @@
+"""Figures, paths and names as people read them."""
+
+from __future__ import annotations
+
+import os
+
+NONE = "–"
+
+
+def number(value: int | None) -> str:
+    """1,234 · 56.7k · 8.9M; a dash where it is not known."""
+    if value is None:
+        return NONE
+    if value < 10_000:
+        return f"{value:,}"
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M")):
+        if value >= 0.9995 * size:
+            return f"{value / size:.1f}{unit}"
+    return f"{value / 1000:.1f}k" if value < 99_950 else f"{value / 1000:.0f}k"
+
+
+def tokens(total: int | None, exact: bool | None) -> str:
+    """A sum of tokens; `≥` says that more were used than the files tell."""
+    return f"≥{number(total)}" if exact is False and total is not None else number(total)
+
+
+def size(count: int) -> str:
+    """Bytes."""
+    if count < 1000:
+        return f"{count} B"
+    for limit, unit in ((1e6, "kB"), (1e9, "MB"), (1e12, "GB")):
+        if count < 0.9995 * limit:
+            figure = count / (limit / 1000)
+            return f"{figure:.1f} {unit}" if figure < 9.95 else f"{figure:.0f} {unit}"
+    return f"{count / 1e12:.1f} TB"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 session`, `2 sessions`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def tilde(path: str, home: str) -> str:
+    """A path with the home directory as `~`."""
+    home = home.rstrip(os.sep)
+    if home and (path == home or path.startswith(home + os.sep)):
+        return "~" + path[len(home) :]
+    return path

@@ -1,0 +1,129 @@
+"""One file of a home on the bench: damaged again and again, each time read and compared with what must still be there."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from pollux.ledger import Doctor
+from pollux.model import Author, Session
+from pollux.sources.base import Ledger
+from pollux.testing.homes import Home, Stage, pieces
+from pollux.testing.layout import Layout, Unit
+from pollux.testing.words import written_words
+from pollux.wire import shown
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """One broken promise: what was done to which file, and what happened."""
+
+    home: str
+    file: str
+    done: str
+    happened: str
+
+    def __str__(self) -> str:
+        return f"{self.home}: {self.file}: {self.done}: {self.happened}"
+
+
+class Bench:
+    """A stage with one file picked out.
+
+    `voices` are the units in which, undamaged, the human or the model says something: as long as one of
+    them is whole there is a session.
+    """
+
+    def __init__(self, home: Home, file: str, stage: Stage) -> None:
+        self.home = home
+        self.file = file
+        self.stage = stage
+        self.raw = (home.path / file).read_bytes()
+        self.layout = Layout(self.raw, home.subject.spared)
+        self.failures: list[Failure] = []
+        self._last: list[Session] | None = None
+        self._pieces: list[str] = []
+        self._words: frozenset[str] = frozenset()
+        self._own = stage.shown(file)
+        self.voices = self._voices(stage.sessions())
+        self._under_root = any(shown(line.path) == self._own for line in stage.doctor().files)
+
+    def _voices(self, sessions: list[Session]) -> list[Unit]:
+        origins = {
+            (message.origin.line, message.origin.item)
+            for session in sessions
+            for message in session.messages
+            if message.author is not Author.CLIENT and message.origin is not None and message.origin.file == self._own
+        }
+        return [unit for unit in self.layout.units if (unit.line, unit.item) in origins]
+
+    def fail(self, done: str, happened: str) -> None:
+        """Write a failure down."""
+        self.failures.append(Failure(home=self.home.name, file=self.file, done=done, happened=happened))
+
+    def read(self, done: str) -> list[Session] | None:
+        """Read the stage; None where that raised."""
+        try:
+            sessions = self.stage.sessions()
+            if sessions != self._last:
+                self._pieces = pieces(sessions)
+                self._words = frozenset().union(*map(written_words, self._pieces))
+                self._last = sessions
+        except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
+            self.fail(done, raised(error))
+            return None
+        return sessions
+
+    def missing(self, needed: frozenset[str] | set[str]) -> set[str]:
+        """Words that the last reading does not hold."""
+        return set(needed - self._words)
+
+    def holds(self, text: str) -> bool:
+        """Does the JSON of the last reading hold this text?"""
+        return any(text in piece for piece in self._pieces)
+
+    def serves(self, sessions: list[Session]) -> bool:
+        """Is one of the sessions read from the file?"""
+        return any(self._own in session.files for session in sessions)
+
+    def account(self, done: str) -> Ledger | None:
+        """The doctor's line for the file; a missing one is a failure."""
+        report = self.doctor(done)
+        line = next((line for line in report.files if shown(line.path) == self._own), None) if report else None
+        if report is not None and line is None and self._under_root:
+            self.fail(done, "doctor has no line for the file")
+        return line
+
+    def accounted(self, done: str) -> bool:
+        """Does the doctor say that something is odd about the file?"""
+        report = self.doctor(done)
+        if report is None:
+            return True
+        odd = any(line.status in ("unreadable", "unknown") for line in report.files if shown(line.path) == self._own)
+        return odd or any(notice.file == self._own for notice in report.notices)
+
+    def doctor(self, done: str) -> Doctor | None:
+        """The doctor's report; None where making it raised."""
+        try:
+            return self.stage.doctor()
+        except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
+            self.fail(done, f"doctor {raised(error)}")
+            return None
+
+
+def raised(error: Exception) -> str:
+    """An exception with the place it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "/pollux/" in frame.filename and "/testing/" not in frame.filename] or frames
+    place = ours[-1]
+    text = str(error)[:100]
+    return f"raised {type(error).__name__} in {'/'.join(place.filename.rsplit('/', 2)[1:])}:{place.lineno} ({text})"
+
+
+@contextmanager
+def bench(home: Home, file: str) -> Iterator[Bench]:
+    """A bench for the file, with what belongs to it around it."""
+    with Stage(home, home.around(file)) as stage:
+        yield Bench(home, file, stage)

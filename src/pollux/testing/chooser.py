@@ -1,0 +1,28 @@
+"""All places, or a sample of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Chooser(msgspec.Struct, frozen=True):
+    """Which of many places to try: all of them, or a sample that the seed decides; `part` of `parts` of them."""
+
+    seed: str
+    most: int | None = None
+    part: int = 0
+    parts: int = 1
+
+    def of(self, places: Sequence[T]) -> list[T]:
+        """The chosen ones, in order."""
+        mine = list(places[self.part :: self.parts])
+        if self.most is None or len(mine) <= self.most:
+            return mine
+        picked = random.Random(self.seed).sample(range(len(mine)), self.most)  # noqa: S311 (a sample, no secret)
+        return [mine[index] for index in sorted(picked)]

@@ -1,0 +1,51 @@
+"""Cut at every byte: what stood whole before the cut is still there."""
+
+from __future__ import annotations
+
+from pollux.testing.bench import Bench
+from pollux.testing.chooser import Chooser
+
+
+def cut_anywhere(bench: Bench, chooser: Chooser) -> None:
+    """Cut the file after n bytes, for every n: reading never raises, and every whole line or item is still served."""
+    ends = sorted((unit.end for unit in bench.layout.units), reverse=True)
+    whole = _words_up_to(bench)
+    sizes = chooser.of(range(len(bench.raw), -1, -1))
+    bench.stage.put(bench.file, bench.raw)
+    before = len(bench.raw) + 1
+    for size in sizes:
+        bench.stage.cut(bench.file, size)
+        sessions = bench.read(f"cut at byte {size}")
+        if sessions is None:
+            continue
+        if not bench.serves(sessions):
+            if any(unit.end <= size for unit in bench.voices):
+                bench.fail(f"cut at byte {size}", "no session is left, though something was said before the cut")
+        else:
+            end = next((end for end in ends if end <= size), 0)
+            if end and (lost := bench.missing(whole[end])):
+                bench.fail(f"cut at byte {size}", f"lost {sorted(lost)[:8]}")
+        if any(size < end <= before for end in (0, *ends)) or size == 0:
+            _account(bench, size)
+        before = size
+    bench.stage.put(bench.file, bench.raw)
+
+
+def _words_up_to(bench: Bench) -> dict[int, frozenset[str]]:
+    """For the end of each unit the words of all units that are whole there."""
+    words: set[str] = set()
+    found: dict[int, frozenset[str]] = {}
+    for unit in sorted(bench.layout.units, key=lambda unit: unit.end):
+        words |= bench.layout.words_within(unit.start, unit.end)
+        found[unit.end] = frozenset(words)
+    return found
+
+
+def _account(bench: Bench, size: int) -> None:
+    """The doctor has a line for the file, and a reason where nothing was read from it."""
+    done = f"cut at byte {size}"
+    line = bench.account(done)
+    if line is None:
+        return
+    if line.status not in ("read", "copy") and not line.reason:
+        bench.fail(done, f"doctor calls it {line.status} and gives no reason")

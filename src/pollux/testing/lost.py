@@ -1,0 +1,29 @@
+"""No string lost: every word of every file that was read stands in the JSON of some session."""
+
+from __future__ import annotations
+
+from pollux.testing.bench import Failure
+from pollux.testing.homes import Home, Stage, pieces
+from pollux.testing.layout import Layout
+from pollux.testing.words import words, written_words
+from pollux.wire import shown
+
+
+def nothing_lost(home: Home) -> list[Failure]:
+    """Look for the words of the whole home, as it is."""
+    failures: list[Failure] = []
+    with Stage(home, home.files) as stage:
+        held = frozenset().union(*map(written_words, pieces(stage.sessions())))
+        lines = {shown(line.path): line for line in stage.doctor().files}
+        for file in home.files:
+            line = lines.get(stage.shown(file))
+            if line is None or line.status not in ("read", "copy"):
+                continue
+            raw = (home.path / file).read_bytes()
+            layout = Layout(raw, home.subject.spared)
+            needed = layout.words if layout.values else words(raw.decode("utf-8", "replace"))
+            if missing := needed - held:
+                failures.append(
+                    Failure(home=home.name, file=file, done="read as it is", happened=f"lost {sorted(missing)[:12]}")
+                )
+    return failures

@@ -1,0 +1,48 @@
+"""Words: what must not get lost, however a reader joins, splits or renames the texts that hold them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
+_TOKEN = re.compile(rf"{_TIME}|\w\w+")
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_PLAIN = {'"': '"', "\\": "\\", "/": "/", "b": " ", "f": " ", "n": "\n", "r": "\n", "t": "\t"}
+_NESTED = 4
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text (two characters or more) and its times, each time in one form however it was written."""
+    found = set(_TOKEN.findall(text))
+    times = [token for token in found if len(token) >= 20 and token[4] == "-"]
+    for token in times:
+        found.discard(token)
+        found.add(_moment(token))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=20_000)
+def written_words(json: str) -> frozenset[str]:
+    """The words of a piece of JSON text: of its strings, and of JSON that stands inside its strings."""
+    found = words(json)
+    text = json
+    for _ in range(_NESTED):
+        if "\\" not in text:
+            break
+        text = _ESCAPE.sub(_unescaped, text)
+        found |= words(text)
+    return found
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code, letter = match.groups()
+    return chr(int(code, 16)) if code else _PLAIN[letter]
+
+
+def _moment(text: str) -> str:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        return text
