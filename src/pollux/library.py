@@ -22,6 +22,9 @@ from pollux.wire import read_head
 ALWAYS_LISTED = (Kind.MAIN,)
 _HEAD = 4096
 
+Rows = list
+"""The plain list; inside `Library` that word is a method."""
+
 
 class Filter(Value, frozen=True, kw_only=True):
     """Which sessions are wanted; what is None does not matter.
@@ -65,7 +68,7 @@ class Listed(Value, frozen=True, kw_only=True):
     """A session in a list.
 
     `family_usage` is what its whole family used, `short` the beginning of its id that no other session has;
-    `troubled` says that something in its files is damaged or unfamiliar.
+    `troubled` says that its files gave cause for a warning.
     """
 
     summary: Summary
@@ -96,17 +99,18 @@ class Library:
     def __init__(self, environ: Mapping[str, str] | None = None, cwd: Path | None = None, *, hunt: bool = True) -> None:
         self.places = Places(environ)
         self.cwd = Path.cwd() if cwd is None else cwd
-        self.memory = ProjectMemory(self.places.projects)
+        self.memory = ProjectMemory(self.places)
         self._hunt = hunt
+        self._asked: str | None = None
         self._bundles: list[tuple[Source, Bundle]] | None = None
 
     # ------------------------------------------------------------------ what there is
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> Rows[Source]:
         """Every agent pollux can read."""
         return [registry.source(name) for name in registry.source_names()]
 
-    def roots(self) -> list[tuple[Source, Root]]:
+    def roots(self) -> Rows[tuple[Source, Root]]:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
 
@@ -119,7 +123,7 @@ class Library:
                     yield session
         self.memory.save()
 
-    def list(self, wanted: Filter | None = None, limit: int | None = None) -> list[Listed]:
+    def list(self, wanted: Filter | None = None, limit: int | None = None) -> Rows[Listed]:
         """Summaries, newest first."""
         asked = wanted or Filter()
         every: list[Summary] = []
@@ -158,8 +162,10 @@ class Library:
                 return self.open(path)
             agent, prefix = "", name
         found = [(s, b) for s, b in self._found(agent or None) if b.id.startswith(prefix)] if prefix else []
-        exact = [(s, b) for s, b in found if b.id == prefix]
-        found = exact or found
+        # An id that all the others extend is the one meant: they were derived from it.
+        shortest = min((b.id for _, b in found), key=len, default="")
+        if all(b.id.startswith(shortest) for _, b in found):
+            found = [(s, b) for s, b in found if b.id == shortest]
         if len({b.key for _, b in found}) > 1:
             raise Ambiguous(name, sorted({b.key for _, b in found}))
         for source, bundle in found:
@@ -226,8 +232,9 @@ class Library:
 
     # ------------------------------------------------------------------ projects and files
 
-    def projects(self, name: str | None = None) -> list[Project]:
+    def projects(self, name: str | None = None) -> Rows[Project]:
         """The projects people worked in; a name, or part of it, narrows them down."""
+        self._asked = name
         groups: dict[str, list[tuple[Summary, str | None]]] = {}
         for source, bundle in self._found(None):
             for session in source.read(bundle):
@@ -237,7 +244,8 @@ class Library:
                 groups.setdefault(summary.project or digest or "", []).append((summary, digest))
         self.memory.save()
         found = [_project(group) for group in groups.values()]
-        found = [project for project in found if name is None or fits(name, project.path) or any(_is_start(name, d) for d in project.hashes)]
+        if name is not None:
+            found = [p for p in found if fits(name, p.path) or any(_is_start(name, digest) for digest in p.hashes)]
         return sorted(found, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
 
     def teach(self, path: str) -> str:
@@ -255,9 +263,9 @@ class Library:
     # ------------------------------------------------------------------ inside
 
     def _around(self) -> Surroundings:
-        return Surroundings(home=self.places.home, cwd=self.cwd, memory=self.memory, hunt=self._hunt)
+        return Surroundings(home=self.places.home, cwd=self.cwd, memory=self.memory, asked=self._asked, hunt=self._hunt)
 
-    def _found(self, agent: str | None) -> list[tuple[Source, Bundle]]:
+    def _found(self, agent: str | None) -> Rows[tuple[Source, Bundle]]:
         """All bundles, those that changed last first."""
         if agent is not None and agent not in registry.source_names():
             raise UnknownName("agent", agent, registry.source_names())
@@ -287,15 +295,22 @@ def _is_start(asked: str, digest: str) -> bool:
     return len(asked) >= 4 and digest.startswith(asked.lower())
 
 
-def _shortest(ids: Iterable[str], least: int = 8) -> dict[str, str]:
-    """Of each id the beginning that is its alone, or the whole of it."""
+def _shortest(ids: Iterable[str]) -> dict[str, str]:
+    """Of each id the beginning by which its session is found: its alone, but for ids that extend it."""
     order = sorted(ids)
     short: dict[str, str] = {}
     for index, id in enumerate(order):
-        around = order[max(index - 1, 0) : index] + order[index + 1 : index + 2]
-        shared = max((len(os.path.commonprefix([id, other])) for other in around), default=0)
-        short[id] = id[: max(shared + 1, least)]
+        before = order[index - 1] if index else ""
+        following = (order[place] for place in range(index + 1, len(order)))
+        after = next((other for other in following if not other.startswith(id)), "")
+        word = id.find("-") + 5 if id.find("-") > 8 else 8  # a word, and a piece of what tells it apart
+        short[id] = id[: max(_shared(id, before) + 1, _shared(id, after) + 1, word)]
     return short
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two ids begin with in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _path(name: str) -> Path | None:

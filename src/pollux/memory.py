@@ -9,55 +9,82 @@ import tempfile
 from pathlib import Path
 
 from pollux.errors import StoreError
+from pollux.places import Places
 
 
 class ProjectMemory:
-    """A small JSON table `{hash: path}`. One that cannot be read is treated as empty, one that cannot be written stays unsaved."""
+    """What pollux has learnt, and for what it has searched in vain.
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._paths: dict[str, str] | None = None
-        self._fresh: dict[str, str] = {}
+    The first is the user's own and kept with the data, the second only saves work and is kept in the cache. A table
+    that cannot be read is empty; one that cannot be written stays unsaved, unless the user taught us.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._learnt = Table(places.projects)
+        self._vain = Table(places.vain_searches)
 
     def path_of(self, digest: str) -> str | None:
         """The path once learnt for this hash."""
-        return self._known().get(digest)
+        return self._learnt.get(digest)
 
     def learn(self, digest: str, path: str) -> None:
         """Remember a proved path; `save` writes it down."""
-        if self._known().get(digest) != path:
-            self._known()[digest] = path
-            self._fresh[digest] = path
+        self._learnt.put(digest, path)
+
+    def gave_up(self, digest: str, seal: str) -> bool:
+        """Was this hash searched for in vain under the same circumstances?"""
+        return self._vain.get(digest) == seal
+
+    def give_up(self, digest: str, seal: str) -> None:
+        """Remember a search in vain; `save` writes it down."""
+        self._vain.put(digest, seal)
 
     def teach(self, digest: str, path: str) -> None:
         """Remember what the user says, at once. Raises `StoreError` where it cannot be kept."""
-        self.learn(digest, path)
-        self._fresh[digest] = path
+        self._learnt.put(digest, path)
         try:
-            self._write()
+            self._learnt.write()
         except OSError as error:
-            raise StoreError(f"{self._file} cannot be written: {error.strerror}.") from error
+            raise StoreError(f"{self._learnt.file} cannot be written: {error.strerror}.") from error
 
     def save(self) -> None:
-        """Write down what was learnt. It can be learnt again, so a full disk is no error."""
-        if self._fresh:
+        """Write down what is new. It can be found out again, so a full disk is no error."""
+        for table in (self._learnt, self._vain):
             with contextlib.suppress(OSError):
-                self._write()
+                table.write()
 
-    def _known(self) -> dict[str, str]:
-        if self._paths is None:
-            self._paths = _read(self._file)
-        return self._paths
 
-    def _write(self) -> None:
-        """Merge with what another pollux wrote meanwhile, and replace the file in one step."""
-        table = {**_read(self._file), **self._fresh}
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".projects-")
+class Table:
+    """A small JSON object of texts in a file, read when first needed and replaced in one step."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._held: dict[str, str] | None = None
+        self._fresh: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        """The text under a name."""
+        if self._held is None:
+            self._held = _read(self.file)
+        return self._held.get(name)
+
+    def put(self, name: str, text: str) -> None:
+        """Hold a text under a name until `write`."""
+        if self.get(name) != text and self._held is not None:
+            self._held[name] = text
+            self._fresh[name] = text
+
+    def write(self) -> None:
+        """Merge what is new with what another pollux wrote meanwhile. Raises `OSError`."""
+        if not self._fresh:
+            return
+        table = {**_read(self.file), **self._fresh}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.stem}-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as out:
                 json.dump(table, out, ensure_ascii=False, indent=1, sort_keys=True)
-            Path(name).replace(self._file)
+            Path(name).replace(self.file)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -69,6 +96,4 @@ def _read(file: Path) -> dict[str, str]:
         table = json.loads(file.read_text("utf-8", "surrogateescape"))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(table, dict):
-        return {}
-    return {key: value for key, value in table.items() if isinstance(value, str)}
+    return {key: text for key, text in table.items() if isinstance(text, str)} if isinstance(table, dict) else {}

@@ -39,6 +39,11 @@ class Places:
         """The table of project hashes and paths that pollux has learnt."""
         return self.data / "projects.json"
 
+    @property
+    def vain_searches(self) -> Path:
+        """Project hashes that were searched for in vain."""
+        return self.cache / "unknown-projects.json"
+
     def _xdg(self, variable: str, default: str) -> Path:
         named = self.environ.get(variable, "")
         # A relative path is invalid by the standard and must be ignored.

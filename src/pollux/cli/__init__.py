@@ -1,6 +1,6 @@
 """The command line.
 
-Nothing heavy is imported before a command needs it: `pollux --version` loads click and little else.
+Nothing is imported before it is needed: `pollux --version` does without click even.
 """
 
 from __future__ import annotations
@@ -10,6 +10,11 @@ import sys
 
 def main() -> None:
     """Run pollux on the process's arguments and end the process with its exit status."""
+    if sys.argv[1:] == ["--version"]:
+        from pollux import __version__
+
+        sys.stdout.write(f"pollux {__version__}\n")
+        return
     from pollux.cli.app import run
 
     sys.exit(run(sys.argv[1:]))

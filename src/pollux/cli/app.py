@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-import json
+import contextlib
 import os
 import sys
-import traceback
 from importlib import import_module
-from typing import NoReturn
 
 import click
 
@@ -28,6 +25,7 @@ COMMANDS = {
 }
 """In the order in which `pollux --help` shows them. Each module has a `command`."""
 
+COMPLETION = "_POLLUX_COMPLETE"
 INTERRUPTED = 130
 BUG = 70
 
@@ -52,6 +50,8 @@ class Commands(click.Group):
         """Find the named command, or say which one was probably meant."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            import difflib
+
             close = difflib.get_close_matches(name, COMMANDS, n=1)
             hint = f"Did you mean: pollux {close[0]}?" if close else f"Known: {', '.join(COMMANDS)}."
             raise RequestError(f"No command is called {name!r}.", hint)
@@ -80,10 +80,7 @@ def cli(ctx: click.Context) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        # Content may hold characters the terminal's encoding lacks, and paths may be no text at all.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         status = _run(arguments)
         sys.stdout.flush()
@@ -99,30 +96,42 @@ def run(arguments: list[str]) -> int:
     return status
 
 
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller: `pollux list >&-`
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif hasattr(stream, "reconfigure"):
+            # Content may hold characters the terminal's encoding lacks, and paths may be no text at all.
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _run(arguments: list[str]) -> int:
+    if instruction := os.environ.get(COMPLETION):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "pollux", COMPLETION, instruction)
     try:
-        status = cli.main(arguments, prog_name="pollux", complete_var="_POLLUX_COMPLETE", standalone_mode=False)
+        with cli.make_context("pollux", list(arguments)) as ctx:
+            cli.invoke(ctx)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
         return _report(_as_request(error), arguments)
-    except (PolluxError, BrokenPipeError) as error:
-        if isinstance(error, BrokenPipeError):
-            raise
+    except PolluxError as error:
         return _report(error, arguments)
-    except OSError as error:
-        if error.filename is None:  # only a stream has no name: the output's
+    except Exception as error:
+        # Nobody reads any more, or the disk is full: only the output has no file name.
+        if isinstance(error, OSError) and error.filename is None:
             raise
         return _bug(error, arguments)
-    except Exception as error:  # noqa: BLE001 (the last line of defence: a bug is reported in one sentence)
-        return _bug(error, arguments)
-    return status if isinstance(status, int) else 0
+    return 0
 
 
 def _as_request(error: click.ClickException) -> PolluxError:
-    """click's complaint in our form."""
+    """A complaint of click in our form."""
     hint = None
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"Try: {error.ctx.command_path} --help"
@@ -133,7 +142,9 @@ def _as_request(error: click.ClickException) -> PolluxError:
 def _bug(error: Exception, arguments: list[str]) -> int:
     _debug(error)
     told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    wrong = PolluxError(f"Something went wrong inside pollux ({told}).", "POLLUX_DEBUG=1 shows where. Please report it.")
+    wrong = PolluxError(
+        f"Something went wrong inside pollux ({told}).", "POLLUX_DEBUG=1 shows where. Please report it."
+    )
     _report(wrong, arguments)
     return BUG
 
@@ -145,16 +156,18 @@ def _report(error: PolluxError, arguments: list[str]) -> int:
     _debug(error)
     sentence, hint = clean(str(error)), clean(error.hint) if error.hint is not None else None
     if wants_json(arguments):
-        print(json.dumps({"error": sentence, "hint": hint}), file=sys.stderr)
+        import json
+
+        sys.stderr.write(json.dumps({"error": sentence, "hint": hint}) + "\n")
     else:
-        print(f"pollux: {sentence}", file=sys.stderr)
-        if hint is not None:
-            print(hint, file=sys.stderr)
+        sys.stderr.write(f"pollux: {sentence}\n" + (f"{hint}\n" if hint is not None else ""))
     return error.exit_code
 
 
 def _debug(error: BaseException) -> None:
     if os.environ.get("POLLUX_DEBUG", "") not in ("", "0"):
+        import traceback
+
         traceback.print_exception(error)
 
 
@@ -166,12 +179,5 @@ def wants_json(arguments: list[str]) -> bool:
 
 def _let_go_of_stdout() -> None:
     """Nobody reads any more. Python would complain when it flushes at the end."""
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
-
-
-def end(status: int) -> NoReturn:
-    """End the command with an exit status."""
-    raise click.exceptions.Exit(status)

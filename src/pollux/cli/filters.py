@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class When(click.ParamType):
+class When(click.ParamType["datetime"]):
     """A point in time, as people type it; `end` takes a whole day's last moment."""
 
     name = "when"
@@ -36,9 +36,14 @@ def filters(function: Decorated) -> Decorated:
     options: list[Callable[[Any], Any]] = [
         click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's."),
         click.option(
-            "--project", metavar="PATH-OR-NAME", shell_complete=projects, help="Only this project's: a path, a name, part of a name."
+            "--project",
+            metavar="PATH-OR-NAME",
+            shell_complete=projects,
+            help="Only this project's: a path, a name, part of a name.",
         ),
-        click.option("--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."),
+        click.option(
+            "--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."
+        ),
         click.option("--until", metavar="WHEN", type=When(end=True), help="Only older ones."),
         click.option("--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and lone prompt logs."),
     ]

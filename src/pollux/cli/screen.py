@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterable
@@ -22,9 +20,9 @@ STYLES: dict[str, dict[str, Any]] = {
     "warn": {"fg": "yellow"},
     "human": {"fg": "cyan", "bold": True},
     "model": {"fg": "magenta", "bold": True},
+    "id": {"fg": "cyan"},
     "head": {"dim": True},
 }
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Screen:
@@ -52,7 +50,9 @@ class Screen:
 
     def json(self, value: Any) -> None:
         """Write one JSON document."""
-        self.raw(json_text(value) + "\n")
+        from pollux.writers.json import encode
+
+        self.raw(encode(value) + "\n")
 
     def raw(self, text: str) -> None:
         """Write text as it is, in UTF-8 whatever the locale says."""
@@ -61,17 +61,6 @@ class Screen:
             sys.stdout.write(text)
         else:
             stream.write(text.encode("utf-8", "backslashreplace"))
-
-
-def json_text(value: Any) -> str:
-    r"""JSON with every character as itself. Half a character cannot be written; it becomes the text `\x..` or `\u....`."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return _HALF.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
 
 
 def talk(text: str) -> None:

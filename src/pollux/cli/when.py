@@ -48,7 +48,8 @@ def parse(text: str, *, end: bool = False) -> datetime:
         moment.timestamp()
     except (ValueError, OverflowError, OSError):
         raise RequestError(
-            f"{text!r} is no time that pollux understands.", "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00"
+            f"{text!r} is no time that pollux understands.",
+            "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00",
         ) from None
     return moment
 
@@ -78,7 +79,7 @@ def _parse(text: str, *, end: bool) -> datetime:
 def _month(year: int, month: int | None, *, end: bool) -> datetime:
     """The first moment of a month or year, or its last."""
     if not end:
-        return datetime(year, month or 1, 1).astimezone()  # noqa: DTZ001 (local midnight is meant)
+        return datetime(year, month or 1, 1).astimezone()
     datetime(year, month or 1, 1)  # noqa: DTZ001 (raises where there is no such month)
     following = datetime(year + 1, 1, 1) if month in (None, 12) else datetime(year, month + 1, 1)  # noqa: DTZ001
     return following.astimezone() - _INSTANT

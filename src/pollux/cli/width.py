@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from pollux.cli.clean import one_line
+
+# Letters of western scripts, and the marks we use ourselves: one column each, without asking a table.
+_NARROW = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027≤≥✓✗→]*")
 _WORD = re.compile(r"\S+|\s+")
 _LIST = re.compile(r"\s*(?:[-*+•]|\d+[.)])?\s*")
 
 
 def width(text: str) -> int:
     """How many columns the text takes."""
-    if text.isascii():
+    if text.isascii() or _NARROW.fullmatch(text) is not None:
         return len(text)
     from rich.cells import cell_len
 
@@ -33,6 +37,15 @@ def cut(text: str, columns: int) -> str:
     return "".join(kept).rstrip() + "…"
 
 
+def short(text: str, columns: int) -> str:
+    """The beginning of a text on one line, with its length where it is cut."""
+    line = one_line(text[:4000])
+    if len(text) <= 4000 and width(line) <= columns:
+        return line
+    size = f" ({len(text):,} characters)"
+    return cut(line, max(columns - len(size), 10)) + size
+
+
 def cut_left(text: str, columns: int) -> str:
     """The end of a text, as for paths, whose end says most."""
     if width(text) <= columns:
@@ -46,6 +59,20 @@ def pad(text: str, columns: int, *, right: bool = False) -> str:
     """The text filled with blanks; `right` puts it against the right edge."""
     blanks = " " * (columns - width(text))
     return blanks + text if right else text + blanks
+
+
+def wrap_facts(facts: Iterable[str], columns: int | None) -> Iterator[str]:
+    """Facts in a row, a new line begun between two of them."""
+    current = ""
+    for fact in facts:
+        longer = f"{current} · {fact}" if current else fact
+        if current and columns is not None and width(longer) > columns:
+            yield current
+            current = fact
+        else:
+            current = longer
+    if current:
+        yield current
 
 
 def wrap(line: str, columns: int | None) -> Iterator[str]:

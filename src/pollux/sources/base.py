@@ -88,17 +88,25 @@ class Memory(Protocol):
     def learn(self, digest: str, path: str) -> None:
         """Remember a path that was proved to have this hash."""
 
+    def gave_up(self, digest: str, seal: str) -> bool:
+        """Was this hash searched for in vain under the same circumstances?"""
+
+    def give_up(self, digest: str, seal: str) -> None:
+        """Remember that a search was in vain, and its circumstances."""
+
 
 class Surroundings(msgspec.Struct, kw_only=True):
     """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
 
-    `neighbours` names the directories other agents worked in; it is called only when all else failed.
+    `neighbours` names the directories other agents worked in; it is called only when all else failed. `asked` is the
+    project a person named. Without `hunt` the disk is not searched.
     """
 
     home: Path
     cwd: Path
     memory: Memory
     neighbours: Callable[[], Iterable[str]] = tuple
+    asked: str | None = None
     hunt: bool = True
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.ledger import Doctor
 from pollux.model import Author, Session
-from pollux.sources.base import Ledger
+from pollux.sources.base import Bundle, Ledger
 from pollux.testing.homes import Home, Stage, pieces
 from pollux.testing.layout import Layout, Unit
 from pollux.testing.words import written_words
@@ -41,14 +41,34 @@ class Bench:
         self.file = file
         self.stage = stage
         self.raw = (home.path / file).read_bytes()
-        self.layout = Layout(self.raw, home.subject.spared)
+        self.layout = Layout(self.raw, home.subject.needed)
         self.failures: list[Failure] = []
+        self._own = stage.shown(file)
         self._last: list[Session] | None = None
         self._pieces: list[str] = []
         self._words: frozenset[str] = frozenset()
-        self._own = stage.shown(file)
-        self.voices = self._voices(stage.sessions())
-        self._under_root = any(shown(line.path) == self._own for line in stage.doctor().files)
+        sessions = self.read("as it is") or []
+        self.voices = self._voices(sessions)
+        # What the undamaged file loses already is told once, by `nothing_lost`.
+        self._never = frozenset(self.layout.words - self._words)
+        self._line = next((line for line in stage.doctor().files if shown(line.path) == self._own), None)
+        self._others: list[Session] = []
+        self._grouped: list[Bundle] = self._group()
+
+    def _group(self) -> list[Bundle]:
+        """The bundles that hold the file, where they can be read again after it changed; else nothing."""
+        mine: list[Bundle] = []
+        for bundle in list(self.stage.bundles()):
+            if any(shown(file.path) == self._own for file in bundle.files):
+                mine.append(bundle)
+            else:
+                self._others += self.stage.source.read(bundle)
+        before = [self.stage.source.read(bundle) for bundle in mine]
+        self.stage.put(self.file, b"")
+        after = [self.stage.source.read(bundle) for bundle in mine]
+        self.stage.put(self.file, self.raw)
+        # A source may read a file while it groups: what it read then it does not see change.
+        return [] if before == after else mine
 
     def _voices(self, sessions: list[Session]) -> list[Unit]:
         origins = {
@@ -59,14 +79,23 @@ class Bench:
         }
         return [unit for unit in self.layout.units if (unit.line, unit.item) in origins]
 
+    @property
+    def counted(self) -> bool:
+        """Does the doctor, undamaged, count the file as one that sessions were read from?"""
+        return self._line is not None and bool(self._line.sessions)
+
     def fail(self, done: str, happened: str) -> None:
         """Write a failure down."""
         self.failures.append(Failure(home=self.home.name, file=self.file, done=done, happened=happened))
 
-    def read(self, done: str) -> list[Session] | None:
-        """Read the stage; None where that raised."""
+    def read(self, done: str, *, grouped: bool = False) -> list[Session] | None:
+        """Read the stage; None where that raised. With `grouped` the files are grouped as they were, which is quicker."""
         try:
-            sessions = self.stage.sessions()
+            if grouped and self._grouped:
+                sessions = [session for bundle in self._grouped for session in self.stage.source.read(bundle)]
+                sessions += self._others
+            else:
+                sessions = self.stage.sessions()
             if sessions != self._last:
                 self._pieces = pieces(sessions)
                 self._words = frozenset().union(*map(written_words, self._pieces))
@@ -78,7 +107,7 @@ class Bench:
 
     def missing(self, needed: frozenset[str] | set[str]) -> set[str]:
         """Words that the last reading does not hold."""
-        return set(needed - self._words)
+        return set(needed - self._words - self._never)
 
     def holds(self, text: str) -> bool:
         """Does the JSON of the last reading hold this text?"""
@@ -92,7 +121,7 @@ class Bench:
         """The doctor's line for the file; a missing one is a failure."""
         report = self.doctor(done)
         line = next((line for line in report.files if shown(line.path) == self._own), None) if report else None
-        if report is not None and line is None and self._under_root:
+        if report is not None and line is None and self._line is not None:
             self.fail(done, "doctor has no line for the file")
         return line
 

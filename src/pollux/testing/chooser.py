@@ -12,12 +12,17 @@ T = TypeVar("T")
 
 
 class Chooser(msgspec.Struct, frozen=True):
-    """Which of many places to try: all of them, or a sample that the seed decides; `part` of `parts` of them."""
+    """Which of many places to try: all of them, or a sample that the seed decides; `part` of `parts` of them.
+
+    `thorough` groups the files anew for each damage. Otherwise that is done where it matters most, and in a few
+    other places.
+    """
 
     seed: str
     most: int | None = None
     part: int = 0
     parts: int = 1
+    thorough: bool = False
 
     def of(self, places: Sequence[T]) -> list[T]:
         """The chosen ones, in order."""

@@ -32,6 +32,13 @@ class Forgetful:
     def learn(self, digest: str, path: str) -> None:
         """Nothing is kept."""
 
+    def gave_up(self, digest: str, seal: str) -> bool:  # noqa: ARG002
+        """No search is remembered."""
+        return False
+
+    def give_up(self, digest: str, seal: str) -> None:
+        """Nothing is kept."""
+
 
 class Home:
     """A folder `<name>/home` as an agent left it, with `<name>/env.json` beside it where it needs variables."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from pollux.testing.words import words
 
 Steps = tuple[str | int, ...]
-Spared = Callable[[str, str], bool]
-"""Tells for the dotted place of a string and the string itself whether its words need not be found again."""
+Needed = Callable[[str, str], str]
+"""Gives for the dotted place of a string and the string itself the part of it that must be found again."""
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\]}]+")
@@ -48,13 +48,13 @@ class Leaf(NamedTuple):
 class Layout:
     """A JSON Lines file or a JSON document taken apart; `values` is empty for a file that is neither."""
 
-    def __init__(self, raw: bytes, spared: Spared) -> None:
+    def __init__(self, raw: bytes, needed: Needed) -> None:
         self.raw = raw
         self.values: list[Value] = []
         self.units: list[Unit] = []
         if not self._document():
             self._lines()
-        self.leaves = [leaf for value in self.values if (leaf := self._leaf(value, spared)) is not None]
+        self.leaves = [leaf for value in self.values if (leaf := self._leaf(value, needed)) is not None]
         self._starts = [leaf.start for leaf in self.leaves]
         self._counts = Counter(word for leaf in self.leaves for word in leaf.words)
         self.words = frozenset(self._counts)
@@ -106,11 +106,11 @@ class Layout:
                 self.units.append(Unit(found[0].start, found[0].end, number, None))
             start += len(line) + 1
 
-    def _leaf(self, value: Value, spared: Spared) -> Leaf | None:
+    def _leaf(self, value: Value, needed: Needed) -> Leaf | None:
         if value.kind != "string":
             return None
         text = json.loads(self.raw[value.start : value.end])
-        return None if spared(dotted(value.path), text) else Leaf(value.start, words(text))
+        return Leaf(value.start, words(needed(dotted(value.path), text)))
 
 
 def dotted(path: Steps) -> str:

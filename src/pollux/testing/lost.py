@@ -17,10 +17,10 @@ def nothing_lost(home: Home) -> list[Failure]:
         lines = {shown(line.path): line for line in stage.doctor().files}
         for file in home.files:
             line = lines.get(stage.shown(file))
-            if line is None or line.status not in ("read", "copy"):
+            if line is None or not line.sessions:
                 continue
             raw = (home.path / file).read_bytes()
-            layout = Layout(raw, home.subject.spared)
+            layout = Layout(raw, home.subject.needed)
             needed = layout.words if layout.values else words(raw.decode("utf-8", "replace"))
             if missing := needed - held:
                 failures.append(

@@ -25,7 +25,7 @@ def _plant(bench: Bench, value: Value) -> None:
     planted = f'"{KEY}":"{VALUE}"'.encode() + comma
     bench.stage.put(bench.file, bench.raw[: value.start + 1] + planted + bench.raw[value.start + 1 :])
     sessions = bench.read(done)
-    if sessions is None:
+    if sessions is None or not bench.counted:
         return
     if bench.serves(sessions) or bench.voices:
         if not bench.holds(VALUE):

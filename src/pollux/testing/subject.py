@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -11,21 +12,26 @@ from pollux.sources.base import Source
 
 
 class Spare(msgspec.Struct, frozen=True, kw_only=True):
-    """A place whose value need not be found again word for word, and why.
+    """A place whose usual values need not be found again word for word, and why; an odd value there must still be kept.
 
-    `place` is the end of a dotted path (`toolCalls.[].status`); `values` narrows it to words that the model has its
-    own words for. What is not listed there must be found again.
+    `place` is the end of a dotted path (`toolCalls.[].status`); `values` is what the whole value must look like.
     """
 
     place: str
+    values: str
     reason: str
-    values: frozenset[str] | None = None
 
-    def covers(self, place: str, value: str | None) -> bool:
-        """Is the value at this place spared? A value of None asks for any value."""
-        if place != self.place and not place.endswith(f".{self.place}"):
-            return False
-        return self.values is None or value in self.values
+    def covers(self, place: str, value: str) -> bool:
+        """Is the value at this place spared?"""
+        here = place == self.place or place.endswith(f".{self.place}")
+        return here and re.fullmatch(self.values, value) is not None
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True):
+    """Fixed words that the agent puts around somebody's text, and that the model has a kind of part for."""
+
+    words: str
+    reason: str
 
 
 class Open(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,19 +53,19 @@ class Subject(msgspec.Struct, kw_only=True, dict=True):
 
     source: Source
     spares: tuple[Spare, ...] = ()
+    frames: tuple[Frame, ...] = ()
     opens: tuple[Open, ...] = ()
     environ: Mapping[str, str] = {}
 
-    @cached_property
-    def _covered(self) -> dict[tuple[str, str | None], bool]:
-        return {}
+    def needed(self, place: str, value: str) -> str:
+        """The part of a string that must be found again."""
+        if any(spare.covers(place, value) for spare in self.spares):
+            return ""
+        return self._framed.sub(" ", value)
 
-    def spared(self, place: str, value: str | None = None) -> bool:
-        """May this value at this place go missing?"""
-        asked = (place, value)
-        if asked not in self._covered:
-            self._covered[asked] = any(spare.covers(place, value) for spare in self.spares)
-        return self._covered[asked]
+    @cached_property
+    def _framed(self) -> re.Pattern[str]:
+        return re.compile("|".join(frame.words for frame in self.frames) or r"(?!)", re.MULTILINE)
 
     def is_open(self, place: str) -> bool:
         """Is any key legal in the object at this place?"""

@@ -12,7 +12,7 @@ _CLOSERS = {b"{": b"}", b"[": b"]"}
 def close(raw: bytes) -> bytes:
     """The longest beginning of a cut-off document that becomes valid JSON when its brackets are closed."""
     stack: list[bytes] = []
-    safe, closing = 0, b""
+    safe = 0
     expect_key = False
     key_seen = False
     for match in _TOKEN.finditer(raw):
@@ -22,13 +22,13 @@ def close(raw: bytes) -> bytes:
         if token in (b"{", b"["):
             stack.append(token)
             expect_key, key_seen = token == b"{", False
-            safe, closing = match.end(), _closing(stack)
+            safe = match.end()
         elif token in (b"}", b"]"):
             if not stack or _CLOSERS[stack[-1]] != token:
                 break
             stack.pop()
             expect_key, key_seen = False, False
-            safe, closing = match.end(), _closing(stack)
+            safe = match.end()
         elif token == b",":
             expect_key, key_seen = bool(stack) and stack[-1] == b"{", False
         elif token == b":":
@@ -42,14 +42,11 @@ def close(raw: bytes) -> bytes:
                 # A bare number at the very end may be cut in the middle: only what a later token confirms is safe.
                 if match.end() == len(raw) and not token.startswith(b'"'):
                     break
-                safe, closing = match.end(), _closing(stack)
+                safe = match.end()
         else:
             break
-    return raw[:safe] + closing
-
-
-def _closing(stack: list[bytes]) -> bytes:
-    return b"".join(_CLOSERS[bracket] for bracket in reversed(stack))
+    # Whatever opens or closes a bracket is safe itself, so the stack is still that of the last safe place.
+    return raw[:safe] + b"".join(_CLOSERS[bracket] for bracket in reversed(stack))
 
 
 def blocks(raw: bytes, indent: int) -> list[tuple[int, bytes]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +11,8 @@ import msgspec
 
 from pollux.model import Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
 from pollux.writers.base import Options, Out, Report
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Json:
@@ -21,14 +25,14 @@ class Json:
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write one object and a newline, message by message."""
         head = summary_document(summarize(session), options.family_usage)
-        out(_encode(head)[:-1])
+        out(encode(head)[:-1])
         out(',"messages":[')
         separator = ""
         kept = 0
         for message in session.messages:
             if options.live_only and message.fate != "live":
                 continue
-            out(separator + _encode(message_document(message)))
+            out(separator + encode(message_document(message)))
             separator = ","
             kept += 1
         out("]")
@@ -37,12 +41,22 @@ class Json:
             "notices": msgspec.to_builtins(session.notices),
             "extra": session.extra,
         }
-        out("," + _encode(tail)[1:] + "\n")
+        out("," + encode(tail)[1:] + "\n")
         return Report(kept=kept)
 
 
-def _encode(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+def encode(value: Any) -> str:
+    r"""Compact JSON. Half a character, as of a path that is no text, cannot be written: it becomes the text `\xff`."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        return _HALF.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
 
 
 def stamp(at: datetime | None) -> str | None:
@@ -58,7 +72,7 @@ def usage_document(usage: Usage | None) -> dict[str, Any] | None:
     """Usage with its total."""
     if usage is None:
         return None
-    document = {
+    document: dict[str, Any] = {
         "input": usage.input,
         "cached": usage.cached,
         "cache_write": usage.cache_write,

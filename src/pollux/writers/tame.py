@@ -13,7 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from pollux.writers.visible import visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,11 +31,13 @@ LONGEST = 200_000
 _NESTING = 90
 
 # A text without any of these cannot do harm, and need not be parsed.
-_HARMFUL = re.compile(r"<[A-Za-z/!?]|```|~~~|^[ \t>*+\-\d.)]*#|^[ \t>]*(?:=+|-+)[ \t]*$|^[^\n]*\]:", re.MULTILINE)
+_HARMFUL = re.compile(r"<[A-Za-z/!?]|```|~~~|^[ \t>*+\-\d.)]*#|^[ \t>]*(?:=+|-+)[ \t]*$|\]:", re.MULTILINE)
 _ESCAPED = r"\\[!-/:-@\[-`{-~]"
 _AUTOLINK = r"<[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\x00-\x20<>]*>|<[A-Za-z0-9.!#$%&'*+/=?^_`{|}~\-]+@[A-Za-z0-9.\-]+>"
 _INLINE = re.compile(rf"{_ESCAPED}|{_AUTOLINK}|`+|<(?=[A-Za-z/!?])")
 _TICKS = re.compile("`+")
+_LINE_START = re.compile(r"(\n[ \t>]*)<(?=[A-Za-z/!?])")
+_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
 _LABEL = re.compile(r"\[(?:[^\[\]\\]|\\.)+\]:", re.DOTALL)
 _DEFINITION = re.compile(r"\[[^\[\]\\`<>\n]+\]: ?[^\s`<>\"'(]+[ ]*")
 _TABLE = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE)
@@ -42,9 +47,7 @@ _CLOSING = re.compile(r"(^|[ \t])(#+)$")
 
 def tame(text: str) -> str:
     """The same Markdown, whose structure ends where it ends; for a place of its own between blank lines."""
-    text = text.rstrip().lstrip("\n")
-    while text and (end := text.find("\n")) >= 0 and not text[:end].strip():
-        text = text[end + 1 :]
+    text = _BLANK_START.sub("", visible(text)).rstrip()
     if len(text) > LONGEST:
         return fence(text, "text")
     if _HARMFUL.search(text) is None:
@@ -107,7 +110,7 @@ def _rewritten(tokens: Sequence[Token], lines: list[str]) -> list[str]:
     levels = [int(token.tag[1]) for token in tokens if token.type == "heading_open"]
     shift = max(0, TOP_HEADING - min(levels, default=TOP_HEADING))
     gone: set[int] = set()
-    for opening, token in zip(tokens, tokens[1:], strict=False):
+    for opening, token in pairwise(tokens):
         if token.type != "inline" or opening.map is None:
             continue
         first, end = opening.map
@@ -162,7 +165,8 @@ def _span(text: str) -> str:
         elif piece[0] == "`":
             closing = next((run.end() for run in _TICKS.finditer(text, position) if run.group() == piece), None)
             if closing is not None:
-                piece, position = text[match.start() : closing], closing
+                # At the start of a line a tag would end the paragraph, and with it the code span.
+                piece, position = _LINE_START.sub(r"\1\\<", text[match.start() : closing]), closing
         found.append(piece)
     return "".join(found) + text[position:]
 

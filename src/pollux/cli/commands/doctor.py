@@ -1,5 +1,39 @@
-"""x."""
+"""`pollux doctor`: the account of every file."""
+
+from __future__ import annotations
+
 import click
+
+from pollux.cli.common import common, json_option, library
+
+
 @click.command("doctor")
-def command() -> None:
-    """TODO."""
+@click.option("--all", "every_file", is_flag=True, help="List every file, also those that are in order.")
+@click.option("--strict", is_flag=True, help="End with status 3 where anything is unreadable or unknown.")
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -> None:
+    """Account for every file in the agents' folders.
+
+    What was read, what was left alone and why, what cannot be read, and what no known release of an agent writes: the
+    first sign that a format has changed.
+    """
+    from pollux.cli.screen import Screen, talk
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    report = shelf.doctor()
+    sound = report.sound
+    if as_json:
+        screen.json(report)
+    elif report.files:
+        from pollux.cli.diagnosis import diagnosis
+
+        screen.lines(diagnosis(screen, report, str(shelf.places.home), every_file=every_file))
+    else:
+        from pollux.cli.empty import nothing
+
+        talk("\n".join(nothing(screen, shelf)))
+    if not report.files:
+        ctx.exit(1)
+    ctx.exit(3 if strict and not sound else 0)

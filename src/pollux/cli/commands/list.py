@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 @common()
 @click.pass_context
 def command(
-    ctx: click.Context, query: tuple[str, ...], limit: int | None, as_json: bool, jsonl: bool, **options: Any
+    ctx: click.Context, /, query: tuple[str, ...], limit: int | None, as_json: bool, jsonl: bool, **options: Any
 ) -> None:
-    """List sessions, newest first.
+    r"""List sessions, newest first.
 
     Words narrow the list to sessions that have all of them in the title, the prompts or the project.
 
@@ -54,14 +54,11 @@ def command(
 
 
 def _for_programs(screen: Screen, shown: list[Listed], jsonl: bool) -> None:
-    from pollux.cli.screen import json_text
-    from pollux.writers.json import summary_document
+    from pollux.writers.json import encode, summary_document
 
-    documents = [
-        {**summary_document(one.summary, one.family_usage), "short_id": one.short} for one in shown
-    ]
+    documents = [{**summary_document(one.summary, one.family_usage), "short_id": one.short} for one in shown]
     if jsonl:
-        screen.raw("".join(json_text(document) + "\n" for document in documents))
+        screen.raw("".join(encode(document) + "\n" for document in documents))
     else:
         screen.json(documents)
 
@@ -94,5 +91,5 @@ def _remark(found: list[Listed], shown: list[Listed]) -> str:
     if len(shown) < len(found):
         said.append(f"{len(shown):,} of {plural(len(found), 'session')}.")
     if any(one.troubled for one in shown):
-        said.append("`!` marks a session in whose files something is damaged or unfamiliar: pollux doctor tells.")
+        said.append("`!` marks a session whose files are damaged or odd: pollux doctor tells.")
     return " ".join(said)

@@ -1,5 +1,110 @@
-"""x."""
+"""`pollux projects`: the directories people worked in."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
 import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import projects
+from pollux.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.screen import Screen
+    from pollux.library import Library, Project
+
+EVIDENCE = {
+    "marker": "the agent's own note",
+    "registry": "the agent's list of projects",
+    "remembered": "learnt before",
+    "hash": "its hash fits",
+    "guess": "a guess, from paths in the sessions",
+}
+
+
 @click.command("projects")
-def command() -> None:
-    """TODO."""
+@click.argument("name", required=False, shell_complete=projects)
+@click.option(
+    "--add", metavar="PATH", type=click.Path(), help="Teach pollux a project's path, so that its hash is known."
+)
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool) -> None:
+    """List the projects that have sessions, or those whose name or path fits NAME.
+
+    Some agents write down only a hash of a project's path. Where pollux cannot find the path that belongs to it, the
+    first digits of the hash stand for the project; `--add` tells it.
+    """
+    from pollux.cli.screen import Screen, talk
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    if add is not None:
+        _teach(shelf, add)
+        name = name or add
+    found = shelf.projects(name)
+    if as_json:
+        screen.json([_document(project) for project in found])
+        ctx.exit(0 if found or add is not None else 1)
+    if add is not None and not found:
+        return
+    if not found:
+        _nothing(ctx, screen, shelf, name)
+    screen.lines(_table(screen, found, str(shelf.places.home)))
+    if any(project.path is None for project in found):
+        talk("`pollux projects --add PATH` tells pollux a path it could not find.")
+
+
+def _teach(shelf: Library, path: str) -> None:
+    from pollux.cli.clean import clean
+    from pollux.cli.screen import talk
+
+    # A link stays a link: agents hash the path they were started with.
+    absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
+    digest = shelf.teach(absolute)
+    talk(f"Remembered: {digest[:8]} is {clean(absolute)}")
+
+
+def _document(project: Project) -> dict[str, Any]:
+    return {
+        "path": project.path,
+        "name": project.name,
+        "agents": dict(project.agents),
+        "hashes": list(project.hashes),
+        "evidence": project.evidence or "none",
+    }
+
+
+def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
+    from pollux.cli.clean import one_line
+    from pollux.cli.table import Column, table
+    from pollux.cli.words import NONE, tilde
+
+    name = Column("project", most=30)
+    path = Column("path", flexible=True, least=24, path=True)
+    agents = Column("sessions")
+    evidence = Column("known by", sacrifice=1)
+    for project in found:
+        known = project.path is not None
+        guess = "?" if project.evidence == "guess" else ""
+        name.add(one_line(project.name) + guess, None if known else "dim")
+        path.add(one_line(tilde(project.path, home)) if project.path is not None else NONE)
+        agents.add(", ".join(f"{agent} {count:,}" for agent, count in project.agents.items()))
+        why = EVIDENCE.get(project.evidence or "", project.evidence or "")
+        evidence.add(why or "unknown", "dim")
+    return table(screen, [name, path, agents, evidence])
+
+
+def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | None) -> None:
+    """Say why there is nothing. Ends with status 1."""
+    from pollux.cli.empty import nothing
+    from pollux.cli.screen import talk
+
+    if name is not None and shelf.projects():
+        raise NotFound(f"No project fits {name!r}.", "Try: pollux projects")
+    talk("\n".join(nothing(screen, shelf)))
+    ctx.exit(1)

@@ -1,5 +1,48 @@
-"""x."""
+"""`pollux show`: one session, readable."""
+
+from __future__ import annotations
+
 import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import sessions
+
+
 @click.command("show")
-def command() -> None:
-    """TODO."""
+@click.argument("key", shell_complete=sessions)
+@click.option("--full", is_flag=True, help="Unfold tool calls, their output, and the client's own texts.")
+@click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")
+@click.option(
+    "--fate",
+    type=click.Choice(["live", "all"]),
+    default="all",
+    show_default=True,
+    help="All that is in the files, or only what the agent would resume.",
+)
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, as_json: bool) -> None:
+    r"""Show a session.
+
+    KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
+
+    \b
+    pollux show last
+    pollux show 3274cde4 --full
+    pollux show ./session.jsonl --raw
+    """
+    from pollux.cli.screen import Screen
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    session = shelf.session(key)
+    if as_json:
+        from pollux.writers.base import Options
+        from pollux.writers.json import WRITER
+
+        WRITER.write(session, screen.raw, Options(family_usage=shelf.family_usage(session), live_only=fate == "live"))
+        return
+    from pollux.cli.transcript import transcript
+
+    home = str(shelf.places.home)
+    screen.lines(transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live"))

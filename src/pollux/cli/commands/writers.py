@@ -1,5 +1,30 @@
-"""x."""
+"""`pollux writers`: the formats sessions can be written in."""
+
+from __future__ import annotations
+
 import click
+
+from pollux.cli.common import common, json_option
+
+
 @click.command("writers")
-def command() -> None:
-    """TODO."""
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, as_json: bool = False) -> None:
+    """List the formats of `pollux export` and what each is for."""
+    from pollux import registry
+    from pollux.cli.screen import Screen
+    from pollux.cli.table import Column, table
+
+    screen = Screen(ctx)
+    writers = [registry.writer(name) for name in registry.writer_names()]
+    if as_json:
+        screen.json([{"name": w.name, "suffix": w.suffix, "purpose": w.purpose} for w in writers])
+        return
+    name, suffix, purpose = Column("format"), Column("files"), Column("what for", flexible=True, least=20)
+    for writer in writers:
+        name.add(writer.name)
+        suffix.add(f"*{writer.suffix}", "dim")
+        purpose.add(writer.purpose)
+    screen.lines(table(screen, [name, suffix, purpose]))

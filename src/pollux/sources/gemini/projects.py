@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ _SKIP = {
     "snap", "AppData", "anaconda3", "miniconda3",
 }  # fmt: skip
 _DEPTH = 4
-_MOST = 20_000
+MOST_FOLDERS = 20_000
 _SCAN = 64 << 20
 
 
@@ -54,6 +55,7 @@ class Projects:
         self._by_hash: dict[str, tuple[str, str]] = {}
         self._hunted: dict[str, str] | None = None
         self._failed: set[str] = set()
+        self.cut_short = False
 
     def of(self, folder: Folder | None, header_hash: str | None, hints: Iterable[File]) -> tuple[str | None, str | None]:
         """The path and the evidence for it; hints are the files in which paths may be found."""
@@ -83,21 +85,42 @@ class Projects:
         for path in (*self._registry, *_upwards(str(self._around.cwd))):
             if digest(path) == wanted:
                 return self._remember(wanted, path, "hash")
+        hints = list(hints)
+        seal = self._seal(hints)
+        if self._around.memory.gave_up(wanted, seal):
+            return self._give_up(wanted, seal)
         counted: dict[str, int] = {}
         for path in _mentioned(hints):
             for parent in _upwards(path):
                 if parent not in counted and digest(parent) == wanted:
                     return self._remember(wanted, parent, "hash")
                 counted[parent] = counted.get(parent, 0) + 1
-        if self._around.hunt:
-            if self._hunted is None:
-                self._hunted = {digest(path): path for path in _candidates(self._around)}
-            if (path := self._hunted.get(wanted)) is not None:
-                return self._remember(wanted, path, "hash")
+        if (path := self._hunt().get(wanted)) is not None:
+            return self._remember(wanted, path, "hash")
         if (guess := _common_root(counted)) is not None:
             return self._remember(wanted, guess, "guess", learn=False)
+        return self._give_up(wanted, seal)
+
+    def _seal(self, hints: list[File]) -> str:
+        """What a search depended on: while it is the same, searching again would find nothing again. It lasts a day."""
+        size, newest = sum(file.size for file in hints), max((file.mtime_ns for file in hints), default=0)
+        return f"{size}-{newest}-{self._around.cwd}-{int(time.time() // 86400)}"
+
+    def _give_up(self, wanted: str, seal: str) -> tuple[None, None]:
         self._failed.add(wanted)
+        if self._around.hunt:
+            self._around.memory.give_up(wanted, seal)
         return None, None
+
+    def _hunt(self) -> dict[str, str]:
+        """The hashes of all folders a person may have worked in."""
+        if not self._around.hunt:
+            return {}
+        if self._hunted is None:
+            search = Search(self._around)
+            self._hunted = {digest(path): path for path in search.folders()}
+            self.cut_short = search.left <= 0
+        return self._hunted
 
     def _remember(self, wanted: str, path: str, evidence: str, *, learn: bool = True) -> tuple[str, str]:
         if learn:
@@ -168,36 +191,53 @@ def _common_root(counted: dict[str, int]) -> str | None:
     return max(shared, key=len) if shared and most > 1 else None
 
 
-def _candidates(around: Surroundings) -> Iterator[str]:
-    """Folders a person may have worked in: near, usual, and those other agents were used in."""
-    yield from around.neighbours()
-    seen: set[str] = set()
-    left = _MOST
-    level = [str(around.home / name) if name else str(around.home) for name in _USUAL]
-    for depth in range(_DEPTH):
-        below: list[str] = []
-        for folder in level:
-            if folder in seen or left <= 0:
-                continue
-            seen.add(folder)
-            left -= 1
-            yield folder
-            real = os.path.realpath(folder)
-            if real != folder:
-                yield real
-            if depth + 1 < _DEPTH:
-                below.extend(_subfolders(folder))
-        level = below
+class Search:
+    """A walk through the usual places, level by level, with a budget."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self.left = MOST_FOLDERS
+
+    def folders(self) -> Iterator[str]:
+        """Where other agents worked, then what lies under the home directory."""
+        yield from self._around.neighbours()
+        seen: set[str] = set()
+        level = [str(self._around.home / name) if name else str(self._around.home) for name in _USUAL]
+        for depth in range(_DEPTH):
+            if len(level) > self.left:
+                level.sort(key=self._later)
+            below: list[str] = []
+            for folder in level:
+                if folder in seen:
+                    continue
+                if self.left <= 0:
+                    return
+                seen.add(folder)
+                self.left -= 1
+                yield folder
+                real = os.path.realpath(folder)
+                if real != folder:
+                    yield real
+                if depth + 1 < _DEPTH:
+                    below.extend(_subfolders(folder))
+            level = below
+
+    def _later(self, folder: str) -> tuple[bool, bool]:
+        """Folders whose name was asked for and folders Gemini CLI left its mark in come first."""
+        asked = (self._around.asked or "").casefold()
+        named = bool(asked) and asked in os.path.basename(folder).casefold()  # noqa: PTH119
+        marked = any(os.path.exists(os.path.join(folder, mark)) for mark in ("GEMINI.md", ".gemini"))  # noqa: PTH110, PTH118
+        return not named, not marked
 
 
 def _subfolders(folder: str) -> list[str]:
-    """Folders worth a look, those Gemini CLI left its mark in first."""
-    found: list[str] = []
+    """Folders worth a look: no hidden ones, none that programs fill."""
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
-                if not entry.name.startswith(".") and entry.name not in _SKIP and entry.is_dir(follow_symlinks=False):
-                    found.append(entry.path)
+            return [
+                entry.path
+                for entry in entries
+                if not entry.name.startswith(".") and entry.name not in _SKIP and entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return []
-    return found

@@ -59,13 +59,13 @@ def contents(path: str, notes: Notes) -> Contents:
         number, first = _first_line(file)
         if not first:
             return Nothing("the file is empty", damaged=False)
+        if _is_event(first):
+            return Captured(_events(path, notes))
         found = None if first.strip() in (b"{", b"[") else _lines(file, number, first, notes)
         if found is None:
             file.seek(0)
             return _document(file.read(), notes)
-    if isinstance(found, Captured):
-        found.events = _events(path)
-    return found
+        return found
 
 
 def _first_line(file: BinaryIO) -> tuple[int, bytes]:
@@ -77,7 +77,7 @@ def _first_line(file: BinaryIO) -> tuple[int, bytes]:
     return number, line
 
 
-def _lines(file: BinaryIO, start: int, first: bytes, notes: Notes) -> Log | Captured | None:
+def _lines(file: BinaryIO, start: int, first: bytes, notes: Notes) -> Log | None:
     """The file as JSON Lines; None where it is none."""
     quick = decoder(Record)
     records: list[tuple[int | None, Record]] = []
@@ -107,9 +107,6 @@ def _lines(file: BinaryIO, start: int, first: bytes, notes: Notes) -> Log | Capt
         notes.line = number
         note_bad_line(error, line, notes)
     notes.line = None
-    head = records[0][1]
-    if head.type in _EVENTS and head.id is None and head.sessionId is None:
-        return Captured([])
     return Log(records)
 
 
@@ -118,16 +115,31 @@ def _is_header(record: Record) -> bool:
     return record.messages is None and record.sessionId is not None and record.projectHash is not None
 
 
-def _events(path: str) -> list[tuple[int | None, dict[str, Any]]]:
-    quiet = Notes()
+def _is_event(line: bytes) -> bool:
+    """Does a file begin like a captured stream?"""
+    if not line.startswith(b'{"type"'):
+        return False
+    try:
+        event = plain(line, Notes())
+    except Malformed:
+        return False
+    return event.get("type") in _EVENTS and "id" not in event
+
+
+def _events(path: str, notes: Notes) -> list[tuple[int | None, dict[str, Any]]]:
     events: list[tuple[int | None, dict[str, Any]]] = []
     for number, line in read_lines(path):
+        notes.line = number
         try:
-            value = plain(line, quiet)
-        except Malformed:
+            value = plain(line, notes)
+        except Malformed as error:
+            note_bad_line(error, line, notes)
             continue
         if type(value) is dict:
             events.append((number, value))
+        else:
+            notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+    notes.line = None
     return events
 
 

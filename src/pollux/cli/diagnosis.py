@@ -1,0 +1,130 @@
+"""The account of all files, as a person reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.clean import one_line
+from pollux.cli.table import Column, table
+from pollux.cli.width import wrap
+from pollux.cli.words import number, plural, size, tilde
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.screen import Screen
+    from pollux.ledger import Doctor
+    from pollux.model import Notice
+
+STATUSES = {
+    "read": "hold sessions, or say which project they belong to",
+    "copy": "hold the same as another file",
+    "ignored": "hold no conversation",
+    "unreadable": "cannot be read",
+    "unknown": "are of a kind pollux does not know",
+}
+
+
+def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) -> Iterator[str]:
+    """Summary first, then what needs attention, then what can be done."""
+    yield _verdict(screen, report)
+    yield ""
+    yield from _summary(screen, report)
+    for status, title in (("unreadable", "Files that cannot be read"), ("unknown", "Files of an unknown kind")):
+        yield from _files(screen, report, title, home, {status})
+    yield from _unfamiliar(screen, report, home)
+    yield from _notices(screen, report, home)
+    if every_file:
+        yield from _files(screen, report, "Every file", home, set(STATUSES))
+    yield from _advice(screen, report)
+
+
+def _verdict(screen: Screen, report: Doctor) -> str:
+    totals = report.totals
+    amount = f"{plural(totals['files'], 'file')}, {size(totals['bytes'])}, {plural(totals['sessions'], 'session')}"
+    if report.sound:
+        return f"{screen.paint('✓', 'good')} {amount}: every file is accounted for."
+    return f"{screen.paint('✗', 'bad')} {amount}: something needs a look."
+
+
+def _summary(screen: Screen, report: Doctor) -> Iterator[str]:
+    count, status, meaning = Column("", right=True), Column(""), Column("", flexible=True, least=20)
+    for name, text in STATUSES.items():
+        if report.totals.get(name):
+            count.add(number(report.totals[name]))
+            status.add(name, "bad" if name in ("unreadable", "unknown") else None)
+            meaning.add(text, "dim")
+    return table(screen, [count, status, meaning], indent="  ")
+
+
+def _files(screen: Screen, report: Doctor, title: str, home: str, wanted: set[str]) -> Iterator[str]:
+    files = [file for file in report.files if file.status in wanted]
+    if not files:
+        return
+    yield ""
+    yield screen.paint(title, "bold")
+    several = len(wanted) > 1
+    status, bytes_, path = Column(""), Column("", right=True), Column("", flexible=True, least=30, path=True)
+    reason = Column("", most=60, sacrifice=1)
+    for file in files:
+        status.add(file.status if several else "")
+        bytes_.add(size(file.bytes) if several else "", "dim")
+        path.add(one_line(tilde(file.path, home)))
+        reason.add(one_line(file.reason) if file.reason else "", "dim")
+    yield from table(screen, [status, bytes_, path, reason], indent="  ")
+
+
+def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+    if not report.unknown:
+        return
+    yield ""
+    yield screen.paint("What no known release writes", "bold")
+    agent, what, count = Column("agent"), Column("what", most=50), Column("times", right=True)
+    example = Column("for example", flexible=True, least=24, path=True)
+    for one in report.unknown:
+        agent.add(one.agent)
+        what.add(one_line(one.what))
+        count.add(number(one.count))
+        example.add(one_line(tilde(one.example, home)), "dim")
+    yield from table(screen, [agent, what, count, example], indent="  ")
+
+
+def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+    """Remarks of one kind together, with one example. What stands among the unknown is not said twice."""
+    kinds: dict[tuple[str, str], list[Notice]] = {}
+    for notice in report.notices:
+        if notice.severity != "info" and not (notice.code.endswith(".unknown") and notice.subject is not None):
+            kinds.setdefault((notice.severity, notice.code), []).append(notice)
+    if not kinds:
+        return
+    yield ""
+    yield screen.paint("Remarks", "bold")
+    for (severity, code), notices in sorted(kinds.items()):
+        first, often = notices[0], sum(notice.count for notice in notices)
+        times = f" ({often:,} times)" if often > 1 else ""
+        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", _room(screen)):
+            yield "  " + screen.paint(line, "bad" if severity == "error" else "warn")
+        if first.file:
+            place = one_line(tilde(first.file, home)) + (f":{first.line}" if first.line is not None else "")
+            yield "    " + screen.paint(place, "dim")
+
+
+def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
+    """What can be done, only where something can."""
+    told = []
+    if report.unknown or report.totals.get("unknown"):
+        told.append(
+            "A newer release of an agent has probably changed its format. Everything unknown is kept and shown "
+            "by `pollux show --raw`; please report it, so that pollux learns it."
+        )
+    if report.totals.get("unreadable"):
+        told.append("See that you may read these files, and whether your disk or a backup has a better copy.")
+    if not told:
+        return
+    yield ""
+    for text in told:
+        yield from wrap(text, screen.columns)
+
+
+def _room(screen: Screen) -> int | None:
+    return None if screen.columns is None else screen.columns - 2

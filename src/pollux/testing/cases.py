@@ -1,0 +1,90 @@
+"""The properties as a list of cases, one a file and property: for `pytest.mark.parametrize`, or a plain loop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from pollux.testing.bench import Bench, Failure, bench
+from pollux.testing.chooser import Chooser
+from pollux.testing.cuts import cut_anywhere
+from pollux.testing.homes import Home, homes
+from pollux.testing.lost import nothing_lost
+from pollux.testing.odd import odd_values
+from pollux.testing.others import others_served
+from pollux.testing.planted import planted_keys
+from pollux.testing.subject import Subject
+
+SMALL = 8192
+SEED = "pollux"
+_SHOWN = 12
+
+_FILE: dict[str, tuple[Callable[[Bench, Chooser], None], int, int]] = {
+    # property, how many places of a larger file are tried, how many bytes make a part of an exhaustive run
+    "cut": (cut_anywhere, 60, 8192),
+    "odd": (odd_values, 15, 65536),
+    "planted": (planted_keys, 15, 65536),
+}
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One property of one file, or of a whole home (`file` is empty)."""
+
+    home: Home
+    file: str
+    name: str
+    chooser: Chooser
+
+    def __str__(self) -> str:
+        part = f"-{self.chooser.part + 1}of{self.chooser.parts}" if self.chooser.parts > 1 else ""
+        return f"{self.name}-{self.home.name}{'-' if self.file else ''}{_short(self.file)}{part}"
+
+    def failures(self) -> list[Failure]:
+        """Try it; an empty list is good news."""
+        if self.name == "lost":
+            return nothing_lost(self.home)
+        if self.name == "others":
+            return others_served(self.home, self.chooser)
+        with bench(self.home, self.file) as here:
+            _FILE[self.name][0](here, self.chooser)
+        return here.failures
+
+    def check(self) -> None:
+        """Try it; raises AssertionError with the first failures, and the seed with which they can be had again."""
+        failures = self.failures()
+        if failures:
+            told = "\n".join(f"  {failure}" for failure in failures[:_SHOWN])
+            raise AssertionError(f"{len(failures)} failures (POLLUX_SEED={self.chooser.seed}), the first:\n{told}")
+
+
+def cases(subject: Subject, folder: Path, *, exhaustive: bool | None = None, seed: str | None = None) -> list[Case]:
+    """Every case of every home in a folder.
+
+    Files up to 8 kB are tried in every place, larger ones in a sample that the seed decides (`POLLUX_SEED`),
+    or in every place as well where `exhaustive` is true (`POLLUX_EXHAUSTIVE=1`).
+    """
+    everywhere = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0") if exhaustive is None else exhaustive
+    sown = seed or os.environ.get("POLLUX_SEED") or SEED
+    return [case for home in homes(subject, folder) for case in _of(home, sown, everywhere=everywhere)]
+
+
+def _of(home: Home, seed: str, *, everywhere: bool) -> Iterator[Case]:
+    plain = Chooser(seed, thorough=everywhere)
+    yield Case(home=home, file="", name="lost", chooser=plain)
+    yield Case(home=home, file="", name="others", chooser=plain)
+    for file in home.files:
+        size = (home.path / file).stat().st_size
+        for name, (_, most, share) in _FILE.items():
+            parts = -(-size // share) if everywhere and size > SMALL else 1
+            limit = most if size > SMALL and not everywhere else None
+            for part in range(parts):
+                chooser = Chooser(seed, limit, part, parts, everywhere)
+                yield Case(home=home, file=file, name=name, chooser=chooser)
+
+
+def _short(file: str) -> str:
+    """A path that fits into a test's name: hashes are cut."""
+    return "/".join(step[:8] if len(step) == 64 else step for step in file.split(os.sep)[1:])

@@ -1,0 +1,49 @@
+"""The rest of the home: whatever happens to one file, every session that has nothing to do with it is served as before."""
+
+from __future__ import annotations
+
+from pollux.model import Session
+from pollux.testing.bench import Failure, raised
+from pollux.testing.chooser import Chooser
+from pollux.testing.homes import Home, Stage
+
+_DAMAGES = ("emptied", "cut in the middle", "one byte short", "full of garbage")
+
+
+def others_served(home: Home, chooser: Chooser) -> list[Failure]:
+    """Damage every file of the home in turn, and read the whole home each time."""
+    failures: list[Failure] = []
+    with Stage(home, home.files) as stage:
+        before = {session.key: (session, _files(stage, session)) for session in stage.sessions()}
+        for file in chooser.of(home.files):
+            family = next((group for group in home.families if file in group), frozenset({file}))
+            strangers = [session for session, files in before.values() if not files & family]
+            raw = (home.path / file).read_bytes()
+            for damage, damaged in zip(_DAMAGES, _damaged(raw), strict=True):
+                stage.put(file, damaged)
+                try:
+                    after = {session.key: session for session in stage.sessions()}
+                except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
+                    failures.append(Failure(home=home.name, file=file, done=damage, happened=raised(error)))
+                    continue
+                gone = [session.key for session in strangers if not _whole(session, after.get(session.key))]
+                if gone:
+                    failures.append(Failure(home=home.name, file=file, done=damage, happened=f"others suffer: {gone[:4]}"))
+            stage.put(file, raw)
+    return failures
+
+
+def _files(stage: Stage, session: Session) -> frozenset[str]:
+    return frozenset(stage.relative(session.files))
+
+
+def _damaged(raw: bytes) -> tuple[bytes, ...]:
+    return b"", raw[: len(raw) // 2], raw[:-1], b"\xff\x00{[\x1b]\n" * 50
+
+
+def _whole(before: Session, after: Session | None) -> bool:
+    """Is every message still there?"""
+    if after is None:
+        return False
+    left = {message.id: message for message in after.messages}
+    return all(message.id in left and left[message.id].parts == message.parts for message in before.messages)

@@ -1,0 +1,192 @@
+"""A tool call told on one line, and as much of its result as is wanted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pollux.model import Status, ToolCall, Value
+from pollux.writers.visible import one_line, visible
+
+# What tells most about a call, in this order. A call shows up to three of them, the first without its name.
+KEYS = (
+    "file_path",
+    "absolute_path",
+    "notebook_path",
+    "command",
+    "cmd",
+    "pattern",
+    "query",
+    "url",
+    "agent_name",
+    "subagent_type",
+    "path",
+    "dir_path",
+    "paths",
+    "prompt",
+    "objective",
+    "request",
+    "question",
+    "task",
+    "fact",
+    "skill",
+    "name",
+    "title",
+)
+SHOWN = 3
+LENGTH = 120
+REASON_LENGTH = 200
+
+OUTCOMES = {Status.OK: "ok", Status.ERROR: "failed", Status.CANCELLED: "cancelled", Status.UNFINISHED: "no result"}
+
+
+class Argument(Value, frozen=True, kw_only=True):
+    """One argument on a call's line; the first needs no name."""
+
+    name: str | None
+    text: str
+
+
+class Section(Value, frozen=True, kw_only=True):
+    """A text that belongs to a call or a file, under a few words that say what it is."""
+
+    label: str
+    text: str
+    language: str = ""
+
+
+class Bounds(Value, frozen=True, kw_only=True):
+    """How much of a result an excerpt shows: lines from its beginning, lines from its end, characters of a line."""
+
+    head: int
+    tail: int
+    width: int
+
+
+def outcome(call: ToolCall) -> str:
+    """How it ended, in words."""
+    words = OUTCOMES[call.status]
+    return f"{words}, exit code {call.exit_code}" if call.exit_code else words
+
+
+def reason(call: ToolCall) -> str | None:
+    """Why it failed, where one line says it all."""
+    if call.status not in (Status.ERROR, Status.CANCELLED) or call.output is None or len(call.output) > REASON_LENGTH:
+        return None
+    words = visible(call.output).strip()
+    return words if words and "\n" not in words else None
+
+
+def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
+    """What a call was asked, in brief, and whether that is all of it."""
+    if given is None or given in ({}, [], ""):
+        return (), True
+    if not isinstance(given, Mapping):
+        text, whole = _brief(given)
+        return (Argument(name=None, text=text),), whole
+    known = [key for key in KEYS if key in given]
+    chosen = known or list(given)[:SHOWN]
+    told = [(key, *_brief(given[key])) for key in chosen if given[key] not in (None, "", [], {})][:SHOWN]
+    shown = tuple(
+        Argument(name=None if known and n == 0 else one_line(str(key), 40), text=text)
+        for n, (key, text, _) in enumerate(told)
+    )
+    return shown, len(told) == len(given) and all(whole for _, _, whole in told)
+
+
+def _brief(value: Any) -> tuple[str, bool]:
+    """A value on one line, and whether it is whole."""
+    if isinstance(value, str):
+        line = one_line(value[: 4 * LENGTH].strip().replace("\n", " ⏎ "), LENGTH)
+        return line, len(value) <= LENGTH and "\n" not in value.strip()
+    if isinstance(value, list | tuple):
+        if all(isinstance(item, str | int | float) for item in value[:20]) and len(value) <= 20:
+            return _brief(" ".join(str(item) for item in value))
+        return f"{len(value)} items", False
+    if isinstance(value, Mapping):
+        return f"{len(value)} fields", False
+    return one_line(_json(value), LENGTH), True
+
+
+def whole_input(given: Any) -> tuple[Section, ...]:
+    """Everything a call was asked: long texts each by itself, the rest as JSON."""
+    if given is None or given == {}:
+        return ()
+    if not isinstance(given, Mapping):
+        return (_section("Input", given),)
+    texts = {key: value for key, value in given.items() if isinstance(value, str) and "\n" in value.strip()}
+    rest = {key: value for key, value in given.items() if key not in texts}
+    found = [Section(label=f"Input: {one_line(str(key), 60)}", text=_trimmed(value)) for key, value in texts.items()]
+    return (_section("Input", rest), *found) if rest else tuple(found)
+
+
+def _section(label: str, value: Any) -> Section:
+    if isinstance(value, str):
+        return Section(label=label, text=_trimmed(value))
+    return Section(label=label, text=_json(value, indent=2), language="json")
+
+
+def as_json(label: str, value: Any) -> Section:
+    """Any value, for people to read."""
+    return Section(label=label, text=_json(value, indent=2), language="json")
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    try:
+        return visible(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
+    except (RecursionError, ValueError):
+        return "(nested too deeply, or a number too long, to be written)"
+
+
+def whole_result(output: str) -> Section:
+    """All of a result."""
+    text = _trimmed(output)
+    return Section(label=f"Result: {_lines(text.count(chr(10)) + 1)}", text=text)
+
+
+def excerpt(output: str, bounds: Bounds) -> tuple[Section, bool]:
+    """The beginning and the end of a result, saying how much is left out, and whether it is whole."""
+    text = output.strip("\n") if output[:1] == "\n" or output[-1:] == "\n" else output
+    total = text.count("\n") + 1
+    if total <= bounds.head + bounds.tail:
+        chosen, missing = text.split("\n"), 0
+    else:
+        missing = total - bounds.head - bounds.tail
+        head, tail = list(_first(text, bounds.head)), list(_last(text, bounds.tail))
+        lost = len(text) - sum(map(len, (*head, *tail))) - bounds.head - bounds.tail
+        chosen = [*head, f"[… {_lines(missing)}, {lost:,} characters left out …]", *tail]
+    shown = "\n".join(_cut(line, bounds.width) for line in chosen)
+    whole = not missing and all(len(line) <= bounds.width for line in chosen)
+    if missing:
+        label = f"{total - missing:,} of {_lines(total)}"
+    else:
+        label = _lines(total) if whole else f"{_lines(total)}, shortened"
+    return Section(label=f"Result: {label}", text=visible(shown)), whole
+
+
+def _first(text: str, count: int) -> Iterator[str]:
+    start = 0
+    for _ in range(count):
+        end = text.index("\n", start)
+        yield text[start:end]
+        start = end + 1
+
+
+def _last(text: str, count: int) -> list[str]:
+    start = len(text)
+    for _ in range(count):
+        start = text.rindex("\n", 0, start)
+    return text[start + 1 :].split("\n") if count else []
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[:width]}… [{len(line) - width:,} characters left out]"
+
+
+def _trimmed(text: str) -> str:
+    return visible(text).strip("\n")
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line" if count == 1 else f"{count:,} lines"

@@ -1,0 +1,114 @@
+"""Facts about a session in a few words: when, how much, which files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from pollux.model import Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
+from pollux.writers.base import Options
+from pollux.writers.visible import one_line
+
+KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
+LINKS = {"continues": "continues", "forked_from": "forked from"}
+
+
+class Fact(Value, frozen=True, kw_only=True):
+    """One fact: words, and a name to be shown as it is."""
+
+    words: str | None = None
+    name: str | None = None
+
+
+def title(summary: Summary) -> str:
+    """The session's title on one line."""
+    return first_words(one_line(summary.title or "", 1000)) or "Untitled session"
+
+
+def facts(session: Session, summary: Summary) -> list[Fact]:
+    """What stands under the title."""
+    found = [Fact(words=one_line(session.agent))]
+    if session.kind in KINDS:
+        found.append(Fact(words=KINDS[session.kind]))
+    if session.parent:
+        found.append(Fact(words="started by", name=one_line(session.parent)))
+    found += [Fact(words=LINKS[link.kind], name=one_line(link.target)) for link in session.links if link.kind in LINKS]
+    if summary.project:
+        guess = "probably" if summary.project_evidence == "guess" else None
+        found.append(Fact(words=guess, name=one_line(summary.project)))
+    if (span := period(summary.started, summary.ended)) is not None:
+        found.append(Fact(words=span))
+    if models := ", ".join(one_line(model) for model in summary.models):
+        found.append(Fact(words=models))
+    found.append(Fact(words=counted(summary.counts)))
+    found.append(Fact(name=one_line(session.key)))
+    return found
+
+
+def usage_facts(summary: Summary, options: Options) -> list[str]:
+    """What the session used, and what it used with its sub-agents where that is more."""
+    found = [f"Tokens: {figures(summary.usage)}"]
+    family = options.family_usage
+    if family is not None and family.total != summary.usage.total:
+        found.append(f"With sub-agents: {figures(family)}")
+    return found
+
+
+def moment(at: datetime | None) -> str | None:
+    """A time to the minute, in UTC."""
+    if at is None:
+        return None
+    try:
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError:  # the first or the last day of the calendar, in another zone
+        return None
+    return at.replace(tzinfo=None).isoformat(" ", "minutes")
+
+
+def period(start: datetime | None, end: datetime | None) -> str | None:
+    """From when to when; the day is told once where it is the same."""
+    first, last = moment(start), moment(end)
+    if first is None or last is None or first == last:
+        only = first or last
+        return None if only is None else f"{only} UTC"
+    return f"{first}–{last[11:]} UTC" if first[:10] == last[:10] else f"{first} – {last} UTC"
+
+
+def counted(counts: Counts) -> str:
+    """How much was said and done."""
+    words = [_some(counts.prompts, "prompt", "prompts"), _some(counts.replies, "reply", "replies")]
+    if counts.tool_calls:
+        failed = f" ({counts.failed_tool_calls:,} failed)" if counts.failed_tool_calls else ""
+        words.append(_some(counts.tool_calls, "tool call", "tool calls") + failed)
+    return ", ".join(words)
+
+
+def figures(usage: Usage) -> str:
+    """Tokens in words; what is not known is not told."""
+    words = []
+    if usage.input is not None:
+        cached = [
+            f"{count:,} {name}"
+            for count, name in ((usage.cached, "cached"), (usage.cache_write, "written to cache"))
+            if count
+        ]
+        words.append(f"{usage.input:,} in" + (f" ({', '.join(cached)})" if cached else ""))
+    if usage.output is not None:
+        words.append(f"{usage.output:,} out" + (f" ({usage.reasoning:,} reasoning)" if usage.reasoning else ""))
+    if usage.requests is not None and usage.requests > 1:
+        words.append(f"{usage.requests:,} requests")
+    if not words:
+        return "not recorded"
+    return ("at least " if usage.exact is False else "") + ", ".join(words)
+
+
+def attachment_facts(part: Attachment) -> str:
+    """Media type and size."""
+    kind = one_line(part.media_type, 100) or "unknown type"
+    if part.data is None:
+        return kind
+    size = len(part.data) * 3 // 4 - part.data[-2:].count("=")
+    return f"{kind}, {_some(max(size, 0), 'byte', 'bytes')}"
+
+
+def _some(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

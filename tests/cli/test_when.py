@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pollux.cli.when import ago, clock, full, now, parse
+from pollux.errors import RequestError
+
+NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def fixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("POLLUX_NOW", NOON.isoformat())
+    with monkeypatch.context() as inner:
+        inner.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("3d", "2026-11-12T12:00:00Z"),
+        ("2w", "2026-11-01T12:00:00Z"),
+        ("12h", "2026-11-15T00:00:00Z"),
+        ("90 min", "2026-11-15T10:30:00Z"),
+        ("3 days ago", "2026-11-12T12:00:00Z"),
+        ("now", "2026-11-15T12:00:00Z"),
+        ("today", "2026-11-15T00:00:00Z"),
+        ("Yesterday", "2026-11-14T00:00:00Z"),
+        ("2026-11-10", "2026-11-10T00:00:00Z"),
+        ("2026-11-10T06:00", "2026-11-10T06:00:00Z"),
+        ("2026-11-10 06:00", "2026-11-10T06:00:00Z"),
+        ("2026-11-10T06:00+02:00", "2026-11-10T04:00:00Z"),
+        ("2026-11", "2026-11-01T00:00:00Z"),
+        ("2026", "2026-01-01T00:00:00Z"),
+    ],
+)
+def test_what_people_type(text: str, meant: str) -> None:
+    assert parse(text) == datetime.fromisoformat(meant)
+
+
+@pytest.mark.parametrize("text", ["today", "2026-11-15"])
+def test_a_day_ends_at_its_end(text: str) -> None:
+    assert parse(text, end=True) == NOON.replace(hour=0) + timedelta(days=1, microseconds=-1)
+
+
+def test_a_month_and_a_year_end_at_their_end() -> None:
+    assert parse("2026-02", end=True).date().isoformat() == "2026-02-28"
+    assert parse("2026", end=True).date().isoformat() == "2026-12-31"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "3x", "999999d", "2026-13", "2026-11-31", "0000", "9999", "12:61", "\x1b[2J"]
+)
+def test_nonsense_is_refused_or_harmless(text: str) -> None:
+    if text == "9999":
+        assert parse(text).year == 9999
+        return
+    with pytest.raises(RequestError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("passed", "told"),
+    [
+        (timedelta(seconds=5), "just now"),
+        (timedelta(minutes=5), "5 min ago"),
+        (timedelta(hours=5), "5 h ago"),
+        (timedelta(days=5), "Nov 10 12:00"),
+        (timedelta(days=350), "Nov 30  2025"),
+        (-timedelta(hours=5), "Nov 15 17:00"),
+    ],
+)
+def test_ago(passed: timedelta, told: str) -> None:
+    assert ago(NOON - passed, now()) == told
+
+
+def test_the_edges_of_the_calendar() -> None:
+    for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
+        assert ago(moment, now())
+        assert full(moment)
+        assert clock(moment)
+
+
+def test_a_wrong_now_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLLUX_NOW", "whenever")
+    assert now().tzinfo is not None

@@ -1,0 +1,76 @@
+"""The commands say the same as the library, account for every file, and leave the agent's files alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pollux.writers import Options
+from pollux.writers.json import WRITER, summary_document
+from tests.conformance.answers import Answers, answers
+from tests.conformance.truth import homes, oracle
+
+
+def run(home: Answers, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pollux", *arguments]
+    # The home is read where it lies, and pollux's own files are found as a user's would be.
+    return subprocess.run(command, env=home.environ, cwd=home.home, capture_output=True, encoding="utf-8", check=False)
+
+
+def answer(home: Answers, *arguments: str) -> Any:
+    done = run(home, *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def fingerprint(folder: Path) -> dict[str, str]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def written(home: Answers, key: str) -> dict[str, Any]:
+    out: list[str] = []
+    WRITER.write(home.sessions[key], out.append, Options(family_usage=home.listed[key].family_usage))
+    document: dict[str, Any] = json.loads("".join(out))
+    return document
+
+
+@pytest.mark.parametrize("name", homes("gemini"))
+def test_commands(name: str, tmp_path: Path) -> None:
+    home = answers("gemini", name)
+    before = fingerprint(home.home)
+
+    listed = answer(home, "list", "--json", "--all")
+    wanted = [summary_document(held.summary, held.family_usage) for held in home.listed.values()]
+    assert listed == json.loads(json.dumps(wanted))
+
+    folder = tmp_path / "out"
+    assert run(home, "export", "--all", "--to", "json", "-o", str(folder)).returncode == 0
+    exported = {document["key"]: document for path in folder.rglob("*.json") for document in [json.loads(path.read_text("utf-8"))]}
+    assert exported.keys() == home.listed.keys()
+    for key, document in exported.items():
+        assert document["messages"] == written(home, key)["messages"]
+
+    key = listed[0]["key"]
+    assert answer(home, "show", key, "--json") == written(home, key)
+    assert fingerprint(home.home) == before
+
+
+@pytest.mark.parametrize("name", homes("gemini"))
+def test_doctor(name: str) -> None:
+    home = answers("gemini", name)
+    report = answer(home, "doctor", "--json", "--strict")
+    status = {os.path.relpath(line["path"], home.home): line["status"] for line in report["files"]}
+    root = home.home / ".gemini" / "tmp"
+    there = {str(path.relative_to(home.home)) for path in root.rglob("*") if path.is_file()}
+    assert there - status.keys() == set(), "files without a line"
+    assert {path for path in there if status[path] in ("unreadable", "unknown")} == set()
+    main = {record["files"][0] for record in oracle("gemini", name)["sessions"]}
+    assert {path for path in main if status[path] not in ("read", "copy")} == set()
+    assert report["unknown"] == []

@@ -1,0 +1,43 @@
+"""What the library says about every session of the corpus is the truth."""
+
+from __future__ import annotations
+
+import pytest
+from tests.conformance import compare
+from tests.conformance.answers import answers
+from tests.conformance.truth import Truth, homes, truths
+
+GEMINI = truths("gemini")
+
+
+@pytest.mark.parametrize("truth", GEMINI, ids=str)
+def test_session(truth: Truth) -> None:
+    home = answers("gemini", truth.home)
+    keys = home.of(truth)
+    assert len(keys) == 1, f"listed {len(keys)} times"
+    session, summary = home.sessions[keys[0]], home.listed[keys[0]].summary
+    assert [
+        *compare.facts(truth, summary, home.parent_key(truth), home.inner(summary)),
+        *compare.texts(truth, session),
+        *compare.thinking(truth, session),
+        *compare.tools(truth, session),
+        *compare.usage(truth, session),
+        *compare.fates(truth, session),
+        *compare.summary_of(session, summary),
+    ] == []
+
+
+@pytest.mark.parametrize("home", homes("gemini"))
+def test_nothing_invented(home: str) -> None:
+    assert answers("gemini", home).strangers == []
+
+
+@pytest.mark.parametrize("home", homes("gemini"))
+def test_families_add_up(home: str) -> None:
+    listed = answers("gemini", home).listed
+
+    def total(key: str) -> int:
+        own = listed[key].summary.usage.total or 0
+        return own + sum(total(child) for child, held in listed.items() if held.summary.parent == key)
+
+    assert {key: held.family_usage.total or 0 for key, held in listed.items()} == {key: total(key) for key in listed}

@@ -1,0 +1,16 @@
+"""The promises of every source, tried on every file of every home (`pollux.testing`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pollux.testing import Case, cases
+from pollux.testing.gemini import GEMINI
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+
+
+@pytest.mark.parametrize("case", cases(GEMINI, CORPUS / "gemini"), ids=str)
+def test_gemini(case: Case) -> None:
+    case.check()

@@ -1,0 +1,145 @@
+"""Tool calls: outcome, exit code, large output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pollux.model import ToolCall
+from pollux.sources.gemini.calls import exit_code_of
+from pollux.sources.gemini.tools import canonical
+from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
+
+LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
+OLD = "Command: x\nDirectory: (root)\nOutput: {out}\nError: (none)\nExit Code: {code}\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: (none)"
+
+
+def outcome(home: Home, **fields: Any) -> ToolCall:
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=[{**call("c1"), **fields}]))
+    (found,) = (part for m in home.only().messages for part in m.parts if isinstance(part, ToolCall))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (OLD.format(out="fine", code=0), 0),
+        (OLD.format(out="bad", code=3), 3),
+        (OLD.format(out="killed", code="(none)"), None),
+        (OLD.format(out="x\nExit Code: 9\ny", code=0), 0),
+        ("Output: hi\nProcess Group PGID: 1", 0),
+        ("Output: hi\nExit Code: 127\nProcess Group PGID: 1", 127),
+        ("<untrusted_context>\nOutput: hi\nExit Code: 2\nProcess Group PGID: 1\n</untrusted_context>", 2),
+        ("<untrusted_context>\nOutput: hi\nProcess Group PGID: 1\n</untrusted_context>", 0),
+        ("Output: the log says\nExit Code: 7\nand goes on", 0),
+        ("Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /f\nOutput: 1\n2\nExit Code: 4", 4),
+        ("Command moved to background (PID: 3). Output hidden.", None),
+    ],
+)
+def test_exit_codes_of_every_era(text: str, code: int | None) -> None:
+    assert exit_code_of(text)[0] == code
+
+
+def test_a_signal_is_a_failure(home: Home) -> None:
+    text = "Output: x\nSignal: 15\nProcess Group PGID: 1"
+    found = outcome(home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
+    assert (found.status.value, found.exit_code) == ("error", None)
+
+
+def test_a_command_that_failed_is_an_error_whatever_the_agent_says(home: Home) -> None:
+    text = OLD.format(out="bad", code=3)
+    found = outcome(home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
+    assert (found.status.value, found.exit_code, found.output) == ("error", 3, text)
+
+
+@pytest.mark.parametrize(
+    ("result", "output", "status"),
+    [
+        ("plain text", "plain text", "ok"),
+        ({"text": "one part"}, "one part", "ok"),
+        (["a", {"text": "b"}], "a\nb", "ok"),
+        ([{"functionResponse": {"id": "c1", "name": "x", "response": {"error": "broke"}}}], "broke", "error"),
+        ([{"functionResponse": {"id": "c1", "response": {"name": "x", "content": {"error": "gone"}}}}], "gone", "error"),
+        ([{"functionResponse": {"id": "c1", "response": {"content": "text"}}}], '{\n "content": "text"\n}', "ok"),
+        (None, None, "ok"),
+    ],
+)
+def test_results_in_every_shape(home: Home, result: Any, output: str | None, status: str) -> None:
+    found = outcome(home, result=result)
+    assert (found.output, found.status.value) == (output, status)
+
+
+def test_bytes_beside_or_inside_a_result_are_attachments(home: Home) -> None:
+    picture = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
+    found = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": "x"}, "parts": [picture]}}, picture])
+    assert [held.media_type for held in found.attachments] == ["image/png", "image/png"]
+
+
+@pytest.mark.parametrize(("word", "status"), [("success", "ok"), ("error", "error"), ("cancelled", "cancelled"), ("executing", "unfinished")])
+def test_statuses(home: Home, word: str, status: str) -> None:
+    assert outcome(home, status=word).status == status
+
+
+def test_an_unknown_status_is_reported(home: Home) -> None:
+    assert outcome(home, status="pending").extra["status"] == "pending"
+    assert [u.what for u in home.library().doctor().unknown] == ["status 'pending'"]
+
+
+@pytest.mark.parametrize(
+    ("place", "stub"),
+    [
+        ("tool-outputs/session-aaaaaaaa-1/read_file_1.txt", "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: {path}\nOutput: short"),
+        ("c1.output", "Tool output was too large and has been truncated.\nThe full output has been saved to: {path}\nhead"),
+    ],
+)
+def test_large_output_is_looked_up_where_it_lies_now(home: Home, place: str, stub: str) -> None:
+    home.write(f"weather/{place}", "all of it")
+    text = stub.format(path=f"/elsewhere/.gemini/tmp/weather/{place}")
+    found = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
+    assert (found.output, found.extra["shown"]) == ("all of it", text)
+    assert any(path.endswith(place) for path in home.only().files)
+    assert {line.status.value for line in home.library().doctor().files if line.path.endswith(place)} == {"read"}
+
+
+def test_large_output_that_is_gone_is_taken_from_the_display(home: Home) -> None:
+    text = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /gone\nOutput: short"
+    found = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}], resultDisplay="x" * 500)
+    assert found.output == "x" * 500
+
+
+def test_a_stub_cannot_lead_outside_the_projects_folder(home: Home) -> None:
+    home.write("weather/../../secret.txt", "secret")
+    text = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: tool-outputs/../../../secret.txt"
+    assert outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}]).output == text
+
+
+@pytest.mark.parametrize(
+    ("name", "shared", "kind"),
+    [
+        ("run_shell_command", "shell_exec", "execute"),
+        ("search_file_content", "file_search", "search"),
+        ("codebase_investigator", "file_search", "agent"),
+        ("tracker_create_task", "planning", "plan"),
+        ("mcp_github_list", "mcp", "other"),
+        ("github__list", "mcp", "other"),
+        ("Read_Mind", "read_mind", "other"),
+    ],
+)
+def test_shared_names(name: str, shared: str, kind: str) -> None:
+    assert canonical(name) == (shared, kind)
+
+
+def test_calls_of_several_round_trips_in_one_message_make_the_sum_a_lower_bound(home: Home) -> None:
+    calls = [
+        call("read_file-1794722402000-a", timestamp="2026-11-15T06:00:03.000Z"),
+        call("read_file-1794722404000-b", timestamp="2026-11-15T06:00:05.000Z"),
+    ]
+    home.document("weather/chats/session-x.json", {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]})
+    assert home.only().usage.exact is False
+
+
+def test_parallel_calls_of_one_response_do_not(home: Home) -> None:
+    calls = [call(f"read_file-1794722402000-{n}", timestamp=f"2026-11-15T06:00:03.00{n}Z") for n in range(3)]
+    home.document("weather/chats/session-x.json", {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]})
+    assert home.only().usage.exact is True

@@ -1,0 +1,159 @@
+"""One session, however many files hold it; and every file accounted for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+
+import pytest
+
+from pollux.model import Kind, ToolCall
+from pollux.sources.gemini.find import roots
+from tests.unit.sources.gemini.conftest import Home, call, context, document, gemini, header, info, said, user
+
+HASH = hashlib.sha256(b"/work/weather").hexdigest()
+NAME = "session-2026-11-15T06-00-aaaaaaaa"
+TALK = [user("u1", "one"), gemini("g1", "1")]
+
+
+def statuses(home: Home) -> dict[str, str]:
+    return {os.path.relpath(line.path, home.tmp): line.status.value for line in home.library().doctor().files}
+
+
+def test_copies_twins_and_stubs_are_one_session(home: Home) -> None:
+    old = document(TALK)
+    home.document(f"{HASH}/chats/{NAME}.json", old)
+    home.document(f"weather/chats/{NAME}.json", old)
+    home.write("weather/.project_root", "/work/weather")
+    home.log(f"weather/chats/{NAME}.jsonl", header(), *TALK, user("u2", "two", "06:05:00"), gemini("g2", "2", "06:05:01"), {"$set": {"lastUpdated": "2026-11-15T06:05:01.000Z"}})
+    home.log("weather/chats/session-2026-11-15T06-05-aaaaaaaa.jsonl", header(start="06:04:59"), {"$set": {"messages": [context()]}})
+    session = home.only()
+    assert [text for _, text, _ in said(session)] == ["one", "1", "two", "2"]
+    assert session.usage.input == 20
+    assert len(session.files) == 4
+    assert [link.kind for link in session.links] == ["copy_of", "copy_of", "copy_of"]
+    assert statuses(home)[f"weather/chats/{NAME}.json"] in ("read", "copy")
+    assert session.project == "/work/weather"
+
+
+def test_parts_left_by_an_old_compress_are_joined(home: Home) -> None:
+    home.document(f"{HASH}/chats/{NAME}.json", document([*TALK, info("i1", "")]))
+    home.document(f"{HASH}/chats/session-2026-11-15T06-10-aaaaaaaa.json", document([user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")], start="06:10:00"))
+    session = home.only()
+    assert said(session) == [("human", "one", "compressed"), ("model", "1", "compressed"), ("human", "two", "live"), ("model", "2", "live")]
+    assert session.usage.exact is False
+    assert [link.kind for link in session.links] == ["continues"]
+
+
+def test_the_same_chosen_id_in_two_projects_is_two_sessions(home: Home) -> None:
+    home.log("a/chats/session-x-mine.jsonl", header("mine", "/a"), *TALK)
+    home.log("b/chats/session-x-mine.jsonl", header("mine", "/b"), *TALK)
+    names = sorted(home.sessions())
+    assert len(names) == 2
+    assert names[0] == "mine"
+    assert names[1].startswith("mine@")
+
+
+def test_a_file_the_cli_gave_up_on_is_still_read(home: Home) -> None:
+    home.log(f"weather/chats/{NAME}.jsonl.unreadable-1794722402000", header(), *TALK)
+    assert len(home.only().messages) == 2
+
+
+def test_content_decides_not_the_ending(home: Home) -> None:
+    home.document(f"weather/chats/{NAME}.jsonl", document(TALK))
+    home.log("weather/chats/session-2026-11-15T06-01-bbbbbbbb.json", header("bbbbbbbb-1"), *TALK)
+    home.write("weather/chats/session-2026-11-15T06-01-cccccccc.json", json.dumps(document(TALK, name="cccccccc-1")))
+    assert sorted(home.sessions()) == ["aaaaaaaa-1", "bbbbbbbb-1", "cccccccc-1"]
+    assert all(len(session.messages) == 2 for session in home.sessions().values())
+
+
+def test_what_is_no_session_is_left_alone_with_a_reason(home: Home) -> None:
+    home.log(f"weather/chats/{NAME}.jsonl", header(), *TALK)
+    home.write("weather/logs/session-2026.jsonl", '{"network": 1}\n')
+    home.write("bin/rg", "binary")
+    home.write("weather/shell_history", "ls\n")
+    home.write("weather/aaaaaaaa-1/plans/p.md", "plan")
+    home.write("weather/chats/session-empty.json", "")
+    found = {os.path.relpath(line.path, home.tmp): line for line in home.library().doctor().files}
+    assert {name: line.status.value for name, line in found.items() if line.status != "read"} == {
+        "weather/logs/session-2026.jsonl": "ignored",
+        "bin/rg": "ignored",
+        "weather/shell_history": "ignored",
+        "weather/aaaaaaaa-1/plans/p.md": "ignored",
+        "weather/chats/session-empty.json": "ignored",
+    }
+    assert all(line.reason for line in found.values() if line.status == "ignored")
+    assert home.library().doctor().sound
+
+
+def test_an_unknown_file_raises_the_alarm(home: Home) -> None:
+    home.write("weather/chats/session-2027.parquet", "new")
+    assert statuses(home) == {"weather/chats/session-2027.parquet": "unknown"}
+    assert not home.library().doctor().sound
+
+
+def test_subagents_in_their_own_files_hang_from_their_parent(home: Home) -> None:
+    spawn = call("invoke_agent__1", "invoke_agent", agentId="kid-1")
+    home.log(f"weather/chats/{NAME}.jsonl", header(), user("u1", "go"), gemini("g1", "asking", toolCalls=[spawn]))
+    home.log("weather/chats/aaaaaaaa-1/kid-1.jsonl", header("kid-1", kind="subagent"), user("t1", "Find it"), gemini("k1", "found", tokens=7), user("t2", "You have stopped calling tools without finishing"))
+    parent, kid = home.sessions()["aaaaaaaa-1"], home.sessions()["kid-1"]
+    assert (kid.kind, kid.parent) == (Kind.SUBAGENT, "gemini:aaaaaaaa-1")
+    assert [m.author.value for m in kid.messages] == ["model", "model", "client"]
+    assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == ["gemini:kid-1"]
+    listed = {entry.summary.id: entry for entry in home.library().list()}
+    assert list(listed) == ["aaaaaaaa-1"]
+    assert (listed["aaaaaaaa-1"].summary.usage.input, listed["aaaaaaaa-1"].family_usage.input) == (10, 17)
+
+
+def test_a_call_that_does_not_name_its_subagent_is_linked_by_the_task(home: Home) -> None:
+    spawn = call("codebase_investigator_1794722401000_0", "codebase_investigator", args={"objective": "Trace the parser"})
+    home.document(f"weather/chats/{NAME}.json", document([user("u1", "go"), gemini("g1", "asking", toolCalls=[spawn])]))
+    home.document("weather/chats/aaaaaaaa-1/x7k2p9.json", document([user("t1", "Your task …\n<objective>\nTrace the parser\n</objective>"), gemini("k1", "found")], name="x7k2p9", kind="subagent"))
+    calls = [part for m in home.sessions()["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall)]
+    assert [part.child for part in calls] == ["gemini:x7k2p9"]
+
+
+def test_a_subagent_inside_its_parents_file_is_a_session_of_its_own(home: Home) -> None:
+    spawn = call("generalist-1794722402500-ab", "generalist", args={"request": "Count lines"}, timestamp="2026-11-15T06:00:06.000Z")
+    home.document(
+        f"{HASH}/chats/{NAME}.json",
+        document([
+            user("u1", "Count lines"), gemini("g1", "I delegate.", "06:00:02"), user("t1", "Count lines", "06:00:03"),
+            gemini("k1", "counting", "06:00:04"), gemini("g2", "", "06:00:06", toolCalls=[spawn]), gemini("g3", "done", "06:00:07"),
+        ]),
+    )  # fmt: skip
+    parent, kid = home.sessions()["aaaaaaaa-1"], home.sessions()["t1"]
+    assert said(parent) == [("human", "Count lines", "live"), ("model", "I delegate.", "live"), ("model", "", "live"), ("model", "done", "live")]
+    assert said(kid) == [("model", "Count lines", "live"), ("model", "counting", "live")]
+    assert (kid.parent, kid.usage.input, parent.usage.input) == (parent.key, 10, 30)
+    assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == [kid.key]
+    assert home.library().session("gemini:t1").messages == kid.messages
+
+
+def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None:
+    home.document(f"{HASH}/chats/{NAME}.json", document([user("u1", "go"), gemini("g1", "ok")]))
+    home.document(f"{HASH}/chats/session-2026-11-15T06-01-aaaaaaaa.json", document([user("t1", "Do it"), gemini("k1", "did")], start="06:01:00", kind="subagent"))
+    found = home.sessions()
+    assert said(found["aaaaaaaa-1"]) == [("human", "go", "live"), ("model", "ok", "live")]
+    assert found["session-2026-11-15T06-01-aaaaaaaa"].parent == "gemini:aaaaaaaa-1"
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, ["HOME/.gemini/tmp"]),
+        ({"GEMINI_CLI_HOME": ""}, ["HOME/.gemini/tmp"]),
+        ({"GEMINI_CLI_HOME": "/other"}, ["/other/.gemini/tmp"]),
+        ({"GEMINI_SESSIONS_DIR": "/a:/b"}, ["/a", "/b"]),
+        ({"POLLUX_GEMINI_DIR": "/p", "GEMINI_SESSIONS_DIR": "/a"}, ["/p"]),
+    ],
+)
+def test_where_sessions_are_looked_for(home: Home, environ: dict[str, str], expected: list[str]) -> None:
+    found = [str(root.path) for root in roots(environ, home.path)]
+    assert found == [place.replace("HOME", str(home.path)) for place in expected]
+
+
+def test_a_variable_that_names_the_gemini_folder_itself_is_understood(home: Home) -> None:
+    home.write("weather/x", "")
+    assert [root.path for root in roots({"GEMINI_CLI_HOME": str(home.path / ".gemini")}, home.path)] == [home.tmp]

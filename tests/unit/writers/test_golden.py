@@ -1,0 +1,54 @@
+"""The kitchen sink through every writer, against the files in tests/golden. POLLUX_UPDATE_GOLDEN=1 renews them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from pollux import registry
+from pollux.model import Usage
+from pollux.writers.base import Options
+from tests.unit.writers.kitchen_sink import SESSION
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+VARIANTS = {
+    "kitchen-sink": Options(),
+    "kitchen-sink-everything": Options(
+        thinking=True,
+        tools="full",
+        tokens=True,
+        notices=True,
+        family_usage=Usage(input=5000, output=60, requests=3, exact=False),
+    ),
+    "kitchen-sink-bare": Options(tools="none", live_only=True),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", ["markdown", "text", "json"])
+def test_is_written_as_before(name: str, variant: str) -> None:
+    writer = registry.writer(name)
+    pieces: list[str] = []
+    writer.write(SESSION, pieces.append, VARIANTS[variant])
+    written = "".join(pieces)
+    file = GOLDEN / name / f"{variant}{writer.suffix}"
+    if os.environ.get("POLLUX_UPDATE_GOLDEN"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(written, "utf-8", newline="\n")
+    assert written == file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_kitchen_sink_keeps_its_headings(variant: str) -> None:
+    pieces: list[str] = []
+    registry.writer("markdown").write(SESSION, pieces.append, VARIANTS[variant])
+    document = "".join(pieces)
+    tokens = MarkdownIt("commonmark").enable("table").parse(document)
+    ours = [tokens[n + 1].content for n, t in enumerate(tokens) if t.type == "heading_open" and t.tag in ("h1", "h2", "h3")]
+    assert ours == [line.lstrip("#").strip() for line in document.splitlines() if line.startswith(("# The", "## ", "### "))][
+        : len(ours)
+    ]
+    assert all(word.startswith(("The ", "You", "Task", "Assistant")) for word in ours)
