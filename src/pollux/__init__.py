@@ -28,6 +28,6 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: `pollux --version` needs none of them."""
     if name not in _HOMES:
         raise AttributeError(f"module 'pollux' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)

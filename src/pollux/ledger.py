@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from pollux.errors import Unreadable
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Source, Status, Surroundings
 from pollux.wire import shown
@@ -56,7 +55,9 @@ def examine(found: Iterable[tuple[Source, Path, list[File]]], around: Surroundin
                 _companions(session.files, session.key, lines)
     for _, notice in notices:
         if notice.code in ("file.unreadable", "file.damaged") and notice.file in lines:
-            lines[notice.file] = msgspec.structs.replace(lines[notice.file], status=Status.UNREADABLE, reason=notice.text)
+            lines[notice.file] = msgspec.structs.replace(
+                lines[notice.file], status=Status.UNREADABLE, reason=notice.text
+            )
     unfamiliar = _unfamiliar(notices)
     counts = {status.value: sum(line.status is status for line in lines.values()) for status in Status}
     totals = {"files": len(lines), "bytes": sum(line.bytes for line in lines.values()), "sessions": sessions, **counts}
@@ -78,7 +79,9 @@ def _account(bundle: Bundle, keys: list[str], lines: dict[str, Ledger]) -> None:
         held = (*line.sessions, *(key for key in keys if key not in line.sessions))
         if keys:
             copy = index > 0 and line.status is not Status.READ and _same(bundle.files[0], file)
-            status, reason = (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
+            status, reason = (
+                (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
+            )
         elif bundle.problem:
             status, reason = Status.UNREADABLE, bundle.problem
         else:
@@ -101,7 +104,12 @@ def _companions(files: Iterable[str], key: str, lines: dict[str, Ledger]) -> Non
         line = lines.get(path)
         if line is not None and (line.status is Status.IGNORED or key not in line.sessions):
             status = line.status if line.status is Status.COPY else Status.READ
-            lines[path] = msgspec.structs.replace(line, status=status, reason=None if status is Status.READ else line.reason, sessions=(*line.sessions, key))
+            lines[path] = msgspec.structs.replace(
+                line,
+                status=status,
+                reason=None if status is Status.READ else line.reason,
+                sessions=(*line.sessions, key),
+            )
 
 
 def _unfamiliar(notices: list[tuple[str, Notice]]) -> list[Unfamiliar]:
@@ -113,6 +121,3 @@ def _unfamiliar(notices: list[tuple[str, Notice]]) -> list[Unfamiliar]:
         place = f"{notice.file}:{notice.line}" if notice.line is not None else f"{notice.file}"
         counted[agent, notice.subject] = (count + notice.count, example or place)
     return [Unfamiliar(agent=a, what=what, count=n, example=e) for (a, what), (n, e) in sorted(counted.items())]
-
-
-__all__ = ["Doctor", "Unfamiliar", "Unreadable", "examine"]

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-import msgspec
-
 from pollux import registry
-from pollux.errors import Ambiguous, NotFound, Unreadable, UnknownName
+from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Kind, Session, Severity, Summary, Usage, Value, add, summarize
@@ -138,8 +136,7 @@ class Library:
         family = _families(every)
         short = _shortest({b.id for _, b in self._found(None)}.union(s.id for s in every))
         found = [
-            Listed(summary=s, family_usage=family[s.key], short=short[s.id], troubled=troubled)
-            for s, troubled in kept
+            Listed(summary=s, family_usage=family[s.key], short=short[s.id], troubled=troubled) for s, troubled in kept
         ]
         found.sort(key=lambda listed: _newest(listed.summary), reverse=True)
         return found if limit is None else found[:limit]
@@ -222,13 +219,21 @@ class Library:
                 for session in source.read(source.loose(path, self._around())):
                     return session
                 raise Unreadable(f"{path} holds no conversation.")
-        raise Unreadable(f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}.")
+        raise Unreadable(
+            f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}."
+        )
 
     def family_usage(self, session: Session) -> Usage:
         """What a session and its descendants used."""
-        if not any(getattr(part, "child", None) for m in session.messages for part in m.parts) and session.parent is None:
+        if (
+            not any(getattr(part, "child", None) for m in session.messages for part in m.parts)
+            and session.parent is None
+        ):
             return session.usage
-        return next((l.family_usage for l in self.list(Filter(everything=True)) if l.summary.key == session.key), session.usage)
+        return next(
+            (each.family_usage for each in self.list(Filter(everything=True)) if each.summary.key == session.key),
+            session.usage,
+        )
 
     # ------------------------------------------------------------------ projects and files
 
@@ -349,7 +354,7 @@ def _families(summaries: Iterable[Summary]) -> dict[str, Usage]:
 
 def _sum(usages: list[Usage]) -> Usage:
     exact = False if any(u.exact is False for u in usages) else None if any(u.exact is None for u in usages) else True
-    return add(usages, exact)
+    return add(usages, exact=exact)
 
 
 def _project(group: list[tuple[Summary, str | None]]) -> Project:
@@ -361,6 +366,3 @@ def _project(group: list[tuple[Summary, str | None]]) -> Project:
     name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
     evidence = next((s.project_evidence for s, _ in group if s.project_evidence), None)
     return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)
-
-
-__all__ = ["Filter", "Library", "Listed", "Project", "fits", "msgspec"]

@@ -48,7 +48,8 @@ def test_commands(name: str, tmp_path: Path) -> None:
 
     listed = answer(home, "list", "--json", "--all")
     wanted = [summary_document(held.summary, held.family_usage) for held in home.listed.values()]
-    assert listed == json.loads(json.dumps(wanted))
+    # A view may add fields, but says nothing else than the library.
+    assert [{name: row.get(name) for name in wanted[0]} for row in listed] == json.loads(json.dumps(wanted))
 
     folder = tmp_path / "out"
     assert run(home, "export", "--all", "--to", "json", "-o", str(folder)).returncode == 0
@@ -58,7 +59,8 @@ def test_commands(name: str, tmp_path: Path) -> None:
         assert document["messages"] == written(home, key)["messages"]
 
     key = listed[0]["key"]
-    assert answer(home, "show", key, "--json") == written(home, key)
+    shown = answer(home, "show", key, "--json")
+    assert {name: shown.get(name) for name in written(home, key)} == written(home, key)
     assert fingerprint(home.home) == before
 
 

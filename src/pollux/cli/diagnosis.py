@@ -31,11 +31,11 @@ def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) ->
     yield ""
     yield from _summary(screen, report)
     for status, title in (("unreadable", "Files that cannot be read"), ("unknown", "Files of an unknown kind")):
-        yield from _files(screen, report, title, home, {status})
+        yield from _bad_files(screen, report, title, home, status)
     yield from _unfamiliar(screen, report, home)
     yield from _notices(screen, report, home)
     if every_file:
-        yield from _files(screen, report, "Every file", home, set(STATUSES))
+        yield from _every_file(screen, report, home)
     yield from _advice(screen, report)
 
 
@@ -57,20 +57,30 @@ def _summary(screen: Screen, report: Doctor) -> Iterator[str]:
     return table(screen, [count, status, meaning], indent="  ")
 
 
-def _files(screen: Screen, report: Doctor, title: str, home: str, wanted: set[str]) -> Iterator[str]:
-    files = [file for file in report.files if file.status in wanted]
+def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: str) -> Iterator[str]:
+    """Path and reason of each file with this status."""
+    files = [file for file in report.files if file.status == status]
     if not files:
         return
     yield ""
     yield screen.paint(title, "bold")
-    several = len(wanted) > 1
+    for file in files:
+        yield f"  {one_line(tilde(file.path, home))}"
+        if file.reason:
+            reason = one_line(file.reason.removeprefix(file.path))
+            yield from (f"    {screen.paint(line, 'dim')}" for line in wrap(reason, _room(screen, 4)))
+
+
+def _every_file(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+    yield ""
+    yield screen.paint("Every file", "bold")
     status, bytes_, path = Column(""), Column("", right=True), Column("", flexible=True, least=30, path=True)
     reason = Column("", most=60, sacrifice=1)
-    for file in files:
-        status.add(file.status if several else "")
-        bytes_.add(size(file.bytes) if several else "", "dim")
+    for file in report.files:
+        status.add(file.status)
+        bytes_.add(size(file.bytes), "dim")
         path.add(one_line(tilde(file.path, home)))
-        reason.add(one_line(file.reason) if file.reason else "", "dim")
+        reason.add(one_line(file.reason.removeprefix(file.path)) if file.reason else "", "dim")
     yield from table(screen, [status, bytes_, path, reason], indent="  ")
 
 
@@ -90,10 +100,12 @@ def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
 
 
 def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
-    """Remarks of one kind together, with one example. What stands among the unknown is not said twice."""
+    """Remarks of one kind together, with one example. What stands further up is not said twice."""
+    unreadable = {file.path for file in report.files if file.status == "unreadable"}
     kinds: dict[tuple[str, str], list[Notice]] = {}
     for notice in report.notices:
-        if notice.severity != "info" and not (notice.code.endswith(".unknown") and notice.subject is not None):
+        said = notice.file in unreadable or (notice.code.endswith(".unknown") and notice.subject is not None)
+        if notice.severity != "info" and not said:
             kinds.setdefault((notice.severity, notice.code), []).append(notice)
     if not kinds:
         return
@@ -102,7 +114,7 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
     for (severity, code), notices in sorted(kinds.items()):
         first, often = notices[0], sum(notice.count for notice in notices)
         times = f" ({often:,} times)" if often > 1 else ""
-        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", _room(screen)):
+        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", _room(screen, 2)):
             yield "  " + screen.paint(line, "bad" if severity == "error" else "warn")
         if first.file:
             place = one_line(tilde(first.file, home)) + (f":{first.line}" if first.line is not None else "")
@@ -126,5 +138,5 @@ def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
         yield from wrap(text, screen.columns)
 
 
-def _room(screen: Screen) -> int | None:
-    return None if screen.columns is None else screen.columns - 2
+def _room(screen: Screen, indent: int) -> int | None:
+    return None if screen.columns is None else screen.columns - indent

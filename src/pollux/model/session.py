@@ -111,7 +111,7 @@ class Session(Value, frozen=True, kw_only=True):
     @property
     def usage(self) -> Usage:
         """What the session itself used: nothing inherited, nothing of its sub-agents."""
-        return add((m.usage for m in self.messages if m.usage is not None and not m.inherited), self.exact)
+        return add((m.usage for m in self.messages if m.usage is not None and not m.inherited), exact=self.exact)
 
     @property
     def prompts(self) -> list[Message]:

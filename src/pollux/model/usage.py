@@ -33,7 +33,7 @@ class Usage(Value, frozen=True, kw_only=True):
         return None if self.input is None or self.output is None else self.input + self.output
 
 
-def add(usages: Iterable[Usage], exact: bool | None) -> Usage:
+def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
     """The sum of all; a figure nobody recorded stays None."""
     known = list(usages)
     return Usage(

@@ -11,6 +11,7 @@ _TOKEN = re.compile(rf"{_TIME}|\w\w+")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _PLAIN = {'"': '"', "\\": "\\", "/": "/", "b": " ", "f": " ", "n": "\n", "r": "\n", "t": "\t"}
 _NESTED = 4
+_LONG = 10_000
 
 
 def words(text: str) -> frozenset[str]:
@@ -23,9 +24,22 @@ def words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=20_000)
 def written_words(json: str) -> frozenset[str]:
     """The words of a piece of JSON text: of its strings, and of JSON that stands inside its strings."""
+    return _short(json) if len(json) < _LONG else _long(json)
+
+
+@lru_cache(maxsize=2_000)
+def _short(json: str) -> frozenset[str]:
+    return _found(json)
+
+
+@lru_cache(maxsize=20)
+def _long(json: str) -> frozenset[str]:
+    return _found(json)
+
+
+def _found(json: str) -> frozenset[str]:
     found = words(json)
     text = json
     for _ in range(_NESTED):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def calm() -> Iterator[None]:
-    """No collections inside: a reader makes many values and no cycles, and searching them for some costs a third more."""
+    """No collections inside: a reader makes many values and no cycles; searching them for some costs a third more."""
     if not gc.isenabled():
         yield
         return

@@ -62,6 +62,8 @@ def shown(path: str | Path) -> str:
 def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
     """Say that a line could not be read; an unfinished last one is the agent still writing, or a crash."""
     if not raw.endswith(b"\n"):
-        notes.add("line.torn", "The last line is incomplete: it is being written, or a write was cut off.", Severity.INFO)
+        notes.add(
+            "line.torn", "The last line is incomplete: it is being written, or a write was cut off.", Severity.INFO
+        )
     else:
         notes.add("line.invalid", f"A line of {len(raw)} bytes is not JSON ({error}); skipped.", Severity.ERROR)

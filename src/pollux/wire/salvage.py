@@ -13,40 +13,36 @@ def close(raw: bytes) -> bytes:
     """The longest beginning of a cut-off document that becomes valid JSON when its brackets are closed."""
     stack: list[bytes] = []
     safe = 0
-    expect_key = False
-    key_seen = False
+    before = b""  # what came last: a bracket, a comma, a colon, a key, or a value
     for match in _TOKEN.finditer(raw):
         token = match.group()
-        if match.start() > 0 and not stack and safe:
-            break
-        if token in (b"{", b"["):
-            stack.append(token)
-            expect_key, key_seen = token == b"{", False
-            safe = match.end()
-        elif token in (b"}", b"]"):
-            if not stack or _CLOSERS[stack[-1]] != token:
-                break
+        inside = stack[-1] if stack else b""
+        scalar = token.startswith(b'"') or _LITERAL.match(token) is not None
+        if scalar and inside == b"{" and before in (b"{", b","):
+            before = b"key"
+        elif token == b":" and before == b"key":
+            before = b":"
+        elif token == b"," and before == b"value" and stack:
+            before = b","
+        elif token in (b"}", b"]") and stack and _CLOSERS[inside] == token and before not in (b",", b":", b"key"):
             stack.pop()
-            expect_key, key_seen = False, False
-            safe = match.end()
-        elif token == b",":
-            expect_key, key_seen = bool(stack) and stack[-1] == b"{", False
-        elif token == b":":
-            if not key_seen:
-                break
-            expect_key = False
-        elif token.startswith(b'"') or _LITERAL.match(token):
-            if expect_key:
-                key_seen = True
-            else:
-                # A bare number at the very end may be cut in the middle: only what a later token confirms is safe.
-                if match.end() == len(raw) and not token.startswith(b'"'):
-                    break
-                safe = match.end()
+            before, safe = b"value", match.end()
+        elif not _value_may_follow(before, inside):
+            break
+        elif token in _CLOSERS:
+            stack.append(token)
+            before, safe = token, match.end()
+        elif scalar and (match.end() < len(raw) or token.startswith(b'"')):
+            # A bare word at the very end may itself be cut.
+            before, safe = b"value", match.end()
         else:
             break
     # Whatever opens or closes a bracket is safe itself, so the stack is still that of the last safe place.
     return raw[:safe] + b"".join(_CLOSERS[bracket] for bracket in reversed(stack))
+
+
+def _value_may_follow(before: bytes, inside: bytes) -> bool:
+    return before in (b"", b":") or (inside == b"[" and before in (b"[", b","))
 
 
 def blocks(raw: bytes, indent: int) -> list[tuple[int, bytes]]:
@@ -64,9 +60,6 @@ def blocks(raw: bytes, indent: int) -> list[tuple[int, bytes]]:
             found.append((number, [bare]))
             inside = True
         elif inside:
-            if bare in closings:
-                found[-1][1].append(closings[0])
-                inside = False
-            else:
-                found[-1][1].append(bare)
+            inside = bare not in closings
+            found[-1][1].append(bare if inside else closings[0])
     return [(number, b"\n".join(lines)) for number, lines in found]

@@ -46,8 +46,9 @@ class Malformed(ValueError):
 
 def decode(kind: type[S], raw: bytes, notes: Notes) -> S | None:
     """Read one JSON object as `kind`; None where the JSON is no object. Raises `Malformed`."""
+    quick: Callable[[bytes], S] = decoder(kind)
     try:
-        return decoder(kind)(raw)
+        return quick(raw)
     except REFUSED:
         return fit(kind, plain(raw, notes), notes)
 
@@ -106,7 +107,9 @@ class _Field:
         self.name = name
         self.kind = kind
         members = _members(kind)
-        self.shape: type[Shape] | None = next((m for m in members if isinstance(m, type) and issubclass(m, Shape)), None)
+        self.shape: type[Shape] | None = next(
+            (m for m in members if isinstance(m, type) and issubclass(m, Shape)), None
+        )
         listed = next((m for m in members if typing.get_origin(m) is list), None)
         self.items: _Field | None = _Field(name, typing.get_args(listed)[0]) if listed is not None else None
         self.timed = datetime in members
@@ -144,7 +147,9 @@ def _members(kind: Any) -> list[Any]:
 
 @cache
 def _fields(kind: type[Shape]) -> dict[str, _Field]:
-    return {f.encode_name: _Field(f.name, f.type) for f in msgspec.structs.fields(kind) if f.name not in ("extra", "odd")}
+    return {
+        f.encode_name: _Field(f.name, f.type) for f in msgspec.structs.fields(kind) if f.name not in ("extra", "odd")
+    }
 
 
 @cache

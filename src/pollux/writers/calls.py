@@ -83,8 +83,8 @@ def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
     if given is None or given in ({}, [], ""):
         return (), True
     if not isinstance(given, Mapping):
-        text, whole = _brief(given)
-        return (Argument(name=None, text=text),), whole
+        text, complete = _brief(given)
+        return (Argument(name=None, text=text),), complete
     known = [key for key in KEYS if key in given]
     chosen = known or list(given)[:SHOWN]
     told = [(key, *_brief(given[key])) for key in chosen if given[key] not in (None, "", [], {})][:SHOWN]
@@ -92,7 +92,7 @@ def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
         Argument(name=None if known and n == 0 else one_line(str(key), 40), text=text)
         for n, (key, text, _) in enumerate(told)
     )
-    return shown, len(told) == len(given) and all(whole for _, _, whole in told)
+    return shown, len(told) == len(given) and all(complete for _, _, complete in told)
 
 
 def _brief(value: Any) -> tuple[str, bool]:
@@ -114,21 +114,17 @@ def whole_input(given: Any) -> tuple[Section, ...]:
     if given is None or given == {}:
         return ()
     if not isinstance(given, Mapping):
-        return (_section("Input", given),)
+        return (as_section("Input", given),)
     texts = {key: value for key, value in given.items() if isinstance(value, str) and "\n" in value.strip()}
     rest = {key: value for key, value in given.items() if key not in texts}
     found = [Section(label=f"Input: {one_line(str(key), 60)}", text=_trimmed(value)) for key, value in texts.items()]
-    return (_section("Input", rest), *found) if rest else tuple(found)
+    return (as_section("Input", rest), *found) if rest else tuple(found)
 
 
-def _section(label: str, value: Any) -> Section:
+def as_section(label: str, value: Any) -> Section:
+    """Any value, for people to read."""
     if isinstance(value, str):
         return Section(label=label, text=_trimmed(value))
-    return Section(label=label, text=_json(value, indent=2), language="json")
-
-
-def as_json(label: str, value: Any) -> Section:
-    """Any value, for people to read."""
     return Section(label=label, text=_json(value, indent=2), language="json")
 
 
@@ -139,30 +135,30 @@ def _json(value: Any, indent: int | None = None) -> str:
         return "(nested too deeply, or a number too long, to be written)"
 
 
-def whole_result(output: str) -> Section:
-    """All of a result."""
-    text = _trimmed(output)
-    return Section(label=f"Result: {_lines(text.count(chr(10)) + 1)}", text=text)
+def whole(label: str, text: str) -> Section:
+    """All of a result or of a file."""
+    text = _trimmed(text)
+    return Section(label=f"{label}: {_lines(text.count(chr(10)) + 1)}", text=text)
 
 
 def excerpt(output: str, bounds: Bounds) -> tuple[Section, bool]:
     """The beginning and the end of a result, saying how much is left out, and whether it is whole."""
     text = output.strip("\n") if output[:1] == "\n" or output[-1:] == "\n" else output
     total = text.count("\n") + 1
-    if total <= bounds.head + bounds.tail:
-        chosen, missing = text.split("\n"), 0
-    else:
-        missing = total - bounds.head - bounds.tail
-        head, tail = list(_first(text, bounds.head)), list(_last(text, bounds.tail))
-        lost = len(text) - sum(map(len, (*head, *tail))) - bounds.head - bounds.tail
-        chosen = [*head, f"[… {_lines(missing)}, {lost:,} characters left out …]", *tail]
-    shown = "\n".join(_cut(line, bounds.width) for line in chosen)
-    whole = not missing and all(len(line) <= bounds.width for line in chosen)
+    missing = max(0, total - bounds.head - bounds.tail)
+    head = list(_first(text, bounds.head)) if missing else text.split("\n")
+    tail = _last(text, bounds.tail) if missing else []
+    shown = [_cut(line, bounds.width) for line in head]
+    if missing:
+        lost = len(text) - sum(map(len, head)) - sum(map(len, tail)) - bounds.head - bounds.tail
+        shown.append(f"[… {_lines(missing)}, {lost:,} characters left out …]")
+        shown += [_cut(line, bounds.width) for line in tail]
+    complete = not missing and all(len(line) <= bounds.width for line in head)
     if missing:
         label = f"{total - missing:,} of {_lines(total)}"
     else:
-        label = _lines(total) if whole else f"{_lines(total)}, shortened"
-    return Section(label=f"Result: {label}", text=visible(shown)), whole
+        label = _lines(total) if complete else f"{_lines(total)}, shortened"
+    return Section(label=f"Result: {label}", text=visible("\n".join(shown))), complete
 
 
 def _first(text: str, count: int) -> Iterator[str]:

@@ -46,10 +46,10 @@ def facts(session: Session, summary: Summary) -> list[Fact]:
 
 def usage_facts(summary: Summary, options: Options) -> list[str]:
     """What the session used, and what it used with its sub-agents where that is more."""
-    found = [f"Tokens: {figures(summary.usage)}"]
+    found = [f"Tokens: {figures(summary.usage) or 'not recorded'}"]
     family = options.family_usage
     if family is not None and family.total != summary.usage.total:
-        found.append(f"With sub-agents: {figures(family)}")
+        found.append(f"With sub-agents: {figures(family) or 'not recorded'}")
     return found
 
 
@@ -82,7 +82,7 @@ def counted(counts: Counts) -> str:
     return ", ".join(words)
 
 
-def figures(usage: Usage) -> str:
+def figures(usage: Usage) -> str | None:
     """Tokens in words; what is not known is not told."""
     words = []
     if usage.input is not None:
@@ -97,7 +97,7 @@ def figures(usage: Usage) -> str:
     if usage.requests is not None and usage.requests > 1:
         words.append(f"{usage.requests:,} requests")
     if not words:
-        return "not recorded"
+        return None
     return ("at least " if usage.exact is False else "") + ", ".join(words)
 
 

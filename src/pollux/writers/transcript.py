@@ -35,12 +35,12 @@ from pollux.writers.calls import (
     Bounds,
     Section,
     arguments,
-    as_json,
+    as_section,
     excerpt,
     outcome,
     reason,
+    whole,
     whole_input,
-    whole_result,
 )
 from pollux.writers.facts import attachment_facts, figures
 from pollux.writers.visible import one_line, visible
@@ -248,9 +248,9 @@ class _Teller:
             if getattr(part, "extra", None):
                 self._tally.drop(DETAILS)
             yield from self._part(part, message)
-        if message.usage is not None:
+        if message.usage is not None and (used := figures(message.usage)) is not None:
             if self._options.tokens:
-                yield Figures(text=figures(message.usage))
+                yield Figures(text=used)
             else:
                 self._tally.drop(FIGURES)
 
@@ -304,8 +304,8 @@ class _Teller:
             self._tally.drop(CALLS)
             return
         full = self._options.tools == "full"
-        shown, whole = arguments(call.input)
-        if not whole and not full:
+        shown, complete = arguments(call.input)
+        if not complete and not full:
             self._tally.drop(INPUTS)
         why = None if full else reason(call)
         sections = whole_input(call.input) if full else ()
@@ -344,9 +344,9 @@ class _Teller:
 
     def _output(self, output: str) -> Section:
         if self._options.tools == "full":
-            return whole_result(output)
-        section, whole = excerpt(output, self._bounds)
-        if not whole:
+            return whole("Result", output)
+        section, complete = excerpt(output, self._bounds)
+        if not complete:
             self._tally.drop(OUTPUTS)
         return section
 
@@ -356,7 +356,7 @@ class _Teller:
         full = self._options.tools == "full"
         if text is not None and not full:
             self._tally.drop(FILE_TEXTS)
-        section = whole_result(text) if text is not None and full else None
+        section = whole("Text", text) if text is not None and full else None
         yield Mention(what="File", name=one_line(part.path), facts=facts, section=section)
         for attachment in part.attachments:
             yield self._attachment(attachment)
@@ -369,6 +369,6 @@ class _Teller:
 
     def _oddity(self, part: Unknown) -> Mention:
         if self._options.tools == "full":
-            return Mention(what="A part of an unknown kind", name=None, facts=None, section=as_json("Raw", part.raw))
+            return Mention(what="A part of an unknown kind", name=None, facts=None, section=as_section("Raw", part.raw))
         self._tally.drop(ODDITIES)
         return Mention(what="A part of an unknown kind", name=None, facts=None)

@@ -92,7 +92,7 @@ CALLS = (
     call("read_file", {"file_path": "src/`odd`.py", "limit": 5}, Status.OK, "```\n</details>\n## You\n````\n"),
     call("run_shell_command", {"command": "make \\\n  test", "description": "x"}, Status.ERROR, OUTPUT, exit_code=2),
     call("grep_search", {"pattern": "a|b", "path": "src", "include": "*.py"}, Status.OK, "\x1b[1mhit\x1b[0m\n"),
-    call("replace", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, Status.CANCELLED, "The user said *no*."),
+    call("replace", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, Status.CANCELLED, "I said *no*."),
     call("write_file", {"file_path": "n.md", "content": "# Notes\n\n```\nopen"}, Status.OK, "long " * 400),
     call("write_todos", {"todos": [{"description": "one"}, {"description": "two"}]}, Status.ERROR, "Not found."),
     call("invoke_agent", {"agent_name": "scout", "prompt": "Look *around*"}, Status.OK, "", child="gemini:child-1"),

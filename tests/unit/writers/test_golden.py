@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-from markdown_it import MarkdownIt
 
 from pollux import registry
 from pollux.model import Usage
@@ -39,16 +38,3 @@ def test_is_written_as_before(name: str, variant: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(written, "utf-8", newline="\n")
     assert written == file.read_text("utf-8")
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_kitchen_sink_keeps_its_headings(variant: str) -> None:
-    pieces: list[str] = []
-    registry.writer("markdown").write(SESSION, pieces.append, VARIANTS[variant])
-    document = "".join(pieces)
-    tokens = MarkdownIt("commonmark").enable("table").parse(document)
-    ours = [tokens[n + 1].content for n, t in enumerate(tokens) if t.type == "heading_open" and t.tag in ("h1", "h2", "h3")]
-    assert ours == [line.lstrip("#").strip() for line in document.splitlines() if line.startswith(("# The", "## ", "### "))][
-        : len(ours)
-    ]
-    assert all(word.startswith(("The ", "You", "Task", "Assistant")) for word in ours)

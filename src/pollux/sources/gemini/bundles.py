@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
-import msgspec
-
 from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings
@@ -63,7 +61,12 @@ class GeminiBundle(Bundle, kw_only=True):
         """The project's path and how we know it."""
         if self.projects is None:
             return None, None
-        hints = [f for folder in self.folders for f in folder.files if f.role in (find.SESSION, find.SUBAGENT, find.CHECKPOINT)]
+        hints = [
+            f
+            for folder in self.folders
+            for f in folder.files
+            if f.role in (find.SESSION, find.SUBAGENT, find.CHECKPOINT)
+        ]
         for folder in (*self.folders, *(() if self.folders else (None,))):
             path, evidence = self.projects.of(folder, self.hash, hints or list(self.files))
             if path is not None:
@@ -92,8 +95,8 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
 
 def _folder_of(root: Path, path: str) -> str:
     """The project's folder a file lies in; empty for a file that lies in none."""
-    inner = os.path.relpath(path, root).split(os.sep)
-    return os.path.join(root, inner[0]) if len(inner) > 1 else ""  # noqa: PTH118
+    inner = Path(path).relative_to(root).parts
+    return str(root / inner[0]) if len(inner) > 1 else ""
 
 
 def identity(file: File) -> tuple[str | None, str | None]:
@@ -295,7 +298,9 @@ def _enclosing(path: Path) -> Folder | None:
 def stem(path: str) -> str:
     """A file's name without its endings."""
     name = os.path.basename(path)  # noqa: PTH119
-    return re.sub(r"\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", "", os.fsencode(name).decode("utf-8", "backslashreplace"))
+    return re.sub(
+        r"\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", "", os.fsencode(name).decode("utf-8", "backslashreplace")
+    )
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -304,7 +309,11 @@ def claims(path: Path, head: bytes) -> bool:
         return True
     if re.search(rb'"history"\s*:|"clientHistory"\s*:|"role"\s*:\s*"(?:user|model)"', head) and b'"parts"' in head:
         return True
-    if path.name.startswith(("session-", "checkpoint")) and path.suffix in (".json", ".jsonl") and head.lstrip()[:1] in (b"{", b"["):
+    if (
+        path.name.startswith(("session-", "checkpoint"))
+        and path.suffix in (".json", ".jsonl")
+        and head.lstrip()[:1] in (b"{", b"[")
+    ):
         return True
     if re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
         return True
@@ -312,9 +321,10 @@ def claims(path: Path, head: bytes) -> bool:
         first = plain(head.split(b"\n", 1)[0], Notes())
     except Malformed:
         first = None
-    if isinstance(first, dict) and first.get("type") in ("init", "message") and ("session_id" in first or "role" in first):
+    if (
+        isinstance(first, dict)
+        and first.get("type") in ("init", "message")
+        and ("session_id" in first or "role" in first)
+    ):
         return True
     return re.search(rb'"response"\s*:|"stats"\s*:', head) is not None and head.lstrip()[:1] == b"{"
-
-
-__all__ = ["AGENT", "GeminiBundle", "bundles", "claims", "identity", "loose", "msgspec", "stem", "tag_of"]

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from pollux.model import Attachment, Status, ToolCall
-from pollux.sources.gemini.content import answer, as_text, attachments, bare, pieces
-from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Pieces
-from pollux.sources.gemini.schema import Part as Piece
+from pollux.sources.gemini.content import answer, attachments, bare, pieces, text_of
+from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
 from pollux.sources.gemini.tools import canonical
 from pollux.wire import Notes
 
@@ -34,9 +33,14 @@ _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)
 _HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?Output: ")
 
 # A result too large to keep: it names the file that holds all of it.
-STUBS = ("Output too large.", "Tool output was too large", "<tool_output_masked>", "<untrusted_context>\nOutput too large")
+STUBS = (
+    "Output too large.",
+    "Tool output was too large",
+    "<tool_output_masked>",
+    "<untrusted_context>\nOutput too large",
+)
 OFFLOADED = re.compile(
-    r"(?:For full output see: |The full output has been saved to: |Full output (?:saved|available) (?:to|at):? )([^\n]+)"
+    r"(?:For full output see: |The full output has been saved to: |Full output (?:saved|available) (?:to|at): )([^\n]+)"
 )
 
 Offloaded = Callable[[str], str | None]
@@ -127,42 +131,45 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
 
 def _outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
     """Text, failure, attachments and leftovers of a result in any of its shapes."""
-    rest: dict[str, Any] = {}
-    if type(result) is list and len(result) == 1 and type(only := result[0]) is Piece:
-        response = only.functionResponse
-        if response is not None and not (response.parts or response.extra or only.extra or only.thoughtSignature):
-            text, failed = answer(response)
-            return text, failed, (), rest
+    items = pieces(result)
+    if len(items) == 1 and (response := _lone_response(items[0])) is not None:
+        text, failed = answer(response)
+        return text, failed, (), {}
     texts: list[str] = []
     failed = False
-    held: list[Attachment] = []
-    for item in pieces(result):
+    held = list(attachments(items))
+    rest: dict[str, Any] = {}
+    for item in items:
         if isinstance(item, str):
             texts.append(item)
-        elif item.functionResponse is not None:
-            text, wrong = answer(item.functionResponse)
+        elif (response := item.functionResponse) is not None:
+            text, wrong = answer(response)
             failed = failed or wrong
-            if text is not None:
-                texts.append(text)
-            if item.functionResponse.parts:
-                held.extend(attachments(item.functionResponse.parts))
-                texts.extend(p if isinstance(p, str) else p.text or "" for p in item.functionResponse.parts if isinstance(p, str) or p.text)
-            if item.functionResponse.extra:
-                rest.update(item.functionResponse.extra)
+            inner = response.parts or []
+            texts += [*([text] if text is not None else []), *filter(None, map(text_of, inner))]
+            held += attachments(inner)
+            rest |= response.extra
             if item.extra or item.thoughtSignature:
                 rest.setdefault("parts", []).append(bare(item))
-        elif item.inlineData is not None or item.fileData is not None:
-            held.extend(attachments([item]))
         elif item.text is not None and not item.extra:
             texts.append(item.text)
-        elif raw := bare(item):
+        elif item.inlineData is None and item.fileData is None and (raw := bare(item)):
             rest.setdefault("parts", []).append(raw)
     return ("\n".join(texts) if texts else None), failed, tuple(held), rest
 
 
+def _lone_response(item: str | Piece) -> FunctionResponse | None:
+    """The response of a piece that holds nothing else, as nearly every result does."""
+    if isinstance(item, str) or (response := item.functionResponse) is None:
+        return None
+    return None if response.parts or response.extra or item.extra or item.thoughtSignature else response
+
+
 def _status(word: str | None, output: str | None, notes: Notes) -> Status:
     if word is not None:
-        notes.add("status.unknown", f"A tool call has the status {word!r}, which we do not know.", subject=f"status {word!r}")
+        notes.add(
+            "status.unknown", f"A tool call has the status {word!r}, which we do not know.", subject=f"status {word!r}"
+        )
     return Status.UNFINISHED if output is None else Status.OK
 
 
@@ -186,6 +193,3 @@ def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:
     if call.extra:
         extra.update(call.extra)
     return extra
-
-
-__all__ = ["OFFLOADED", "Offloaded", "Piece", "as_text", "asked", "exit_code_of", "tool_call"]

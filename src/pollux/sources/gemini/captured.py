@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, Status, Text, ToolCall, Unknown, Usage
 from pollux.sources.gemini.calls import SHELL, exit_code_of
 from pollux.sources.gemini.content import as_text
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from pollux.sources.gemini.bundles import GeminiBundle
 
 Event = dict[str, Any]
+_MODEL, _CLIENT = (Role.ASSISTANT, Author.MODEL), (Role.SYSTEM, Author.CLIENT)
 
 
 def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: File, notes: Notes) -> Session:
@@ -64,9 +67,11 @@ class _Run:
     def messages(self) -> list[Message]:
         """The messages; the run's figures stand with the model's last turn."""
         if self.usage is not None:
-            last = next((n for n in range(len(self._messages) - 1, -1, -1) if self._messages[n].role is Role.ASSISTANT), None)
+            last = next(
+                (n for n in range(len(self._messages) - 1, -1, -1) if self._messages[n].role is Role.ASSISTANT), None
+            )
             if last is None:
-                self._say(Role.ASSISTANT, Author.MODEL, (), None, None, {})
+                self._say(_MODEL, (), None, None, {})
                 last = len(self._messages) - 1
             self._messages[last] = _with(self._messages[last], usage=self.usage)
         return self._messages
@@ -77,9 +82,9 @@ class _Run:
         if isinstance(rest.get("session_id"), str):
             self.id = rest.pop("session_id")
         if isinstance(rest.get("response"), str):
-            self._say(Role.ASSISTANT, Author.MODEL, (Text(text=rest.pop("response")),), None, None, {})
+            self._say(_MODEL, (Text(text=rest.pop("response")),), None, None, {})
         if rest.get("error") is not None:
-            self._say(Role.SYSTEM, Author.CLIENT, (Text(text=as_text(rest.pop("error"))),), None, None, {"type": "error"})
+            self._say(_CLIENT, (Text(text=as_text(rest.pop("error"))),), None, None, {"level": "error"})
         if isinstance(rest.get("stats"), dict):
             self._stats(rest["stats"])
         self.extra.update(rest)
@@ -102,38 +107,50 @@ class _Run:
                 self._tool_result(rest, at)
             case "error":
                 text = rest.pop("message") if isinstance(rest.get("message"), str) else as_text(rest)
-                self._say(Role.SYSTEM, Author.CLIENT, (Text(text=text),), at, line, {"type": "error", **rest})
+                self._say(_CLIENT, (Text(text=text),), at, line, {"level": "error", **rest})
             case "result":
                 if isinstance(rest.get("stats"), dict):
                     self._stats(rest["stats"])
                 self.extra["result"] = rest
             case _:
-                self.notes.add("record.unknown", f"An event of the type {kind!r}, which we do not know; kept.", subject=f"event {kind!r}")
-                self._say(Role.SYSTEM, Author.CLIENT, (Unknown(raw=event),), at, line, {})
+                self.notes.add(
+                    "record.unknown",
+                    f"An event of the type {kind!r}, which we do not know; kept.",
+                    subject=f"event {kind!r}",
+                )
+                self._say(_CLIENT, (Unknown(raw=event),), at, line, {})
 
     def _message(self, rest: Event, at: datetime | None, line: int | None) -> None:
         text, role, delta = rest.pop("content"), rest.pop("role", None), rest.pop("delta", None)
         assistant = role == "assistant"
         last = self._messages[-1] if self._messages else None
-        if delta and assistant and last is not None and last.role is Role.ASSISTANT and not any(type(p) is ToolCall for p in last.parts):
+        if (
+            delta
+            and assistant
+            and last is not None
+            and last.role is Role.ASSISTANT
+            and not any(type(p) is ToolCall for p in last.parts)
+        ):
             before = last.text
             self._messages[-1] = _with(last, parts=(Text(text=before + text),))
             return
         if role not in ("user", "assistant"):
             rest["role"] = role
-        who = (Role.ASSISTANT, Author.MODEL) if assistant else (Role.USER, Author.HUMAN)
-        self._say(*who, (Text(text=text),), at, line, rest)
+        who = _MODEL if assistant else (Role.USER, Author.HUMAN)
+        self._say(who, (Text(text=text),), at, line, rest)
 
     def _tool_use(self, rest: Event, at: datetime | None, line: int | None) -> None:
         name = rest.pop("tool_name") if isinstance(rest.get("tool_name"), str) else "?"
         given = rest.pop("tool_id") if isinstance(rest.get("tool_id"), str) else None
         shared, kind = canonical(name)
-        call = ToolCall(id=given, name=name, canonical=shared, tool_kind=kind, input=rest.pop("parameters", None), at=at, extra=rest)
+        call = ToolCall(
+            id=given, name=name, canonical=shared, tool_kind=kind, input=rest.pop("parameters", None), at=at, extra=rest
+        )
         last = self._messages[-1] if self._messages else None
         if last is not None and last.role is Role.ASSISTANT:
             self._messages[-1] = _with(last, parts=(*last.parts, call))
         else:
-            self._say(Role.ASSISTANT, Author.MODEL, (call,), at, line, {})
+            self._say(_MODEL, (call,), at, line, {})
         if given is not None:
             self._calls[given] = (len(self._messages) - 1, len(self._messages[-1].parts) - 1)
 
@@ -149,7 +166,11 @@ class _Run:
         failed = status == "error" or error is not None or killed or bool(exit_code)
         extra = {**call.extra, **rest, **({"error": error} if error is not None and output is not None else {})}
         if status not in ("success", "error", None):
-            self.notes.add("status.unknown", f"A tool call has the status {status!r}, which we do not know.", subject=f"status {status!r}")
+            self.notes.add(
+                "status.unknown",
+                f"A tool call has the status {status!r}, which we do not know.",
+                subject=f"status {status!r}",
+            )
             extra["status"] = status
         done = ToolCall(
             id=call.id,
@@ -165,7 +186,10 @@ class _Run:
         )
         self._messages[place] = _with(message, parts=(*message.parts[:index], done, *message.parts[index + 1 :]))
 
-    def _say(self, role: Role, author: Author, parts: tuple[Part, ...], at: datetime | None, line: int | None, extra: Event) -> None:
+    def _say(
+        self, who: tuple[Role, Author], parts: tuple[Part, ...], at: datetime | None, line: int | None, extra: Event
+    ) -> None:
+        role, author = who
         self._messages.append(
             Message(
                 id=f"event-{line if line is not None else len(self._messages)}",
@@ -191,7 +215,11 @@ class _Run:
             if tokens:
                 given, tool = _total(tokens, "prompt"), _total(tokens, "tool")
                 written, thoughts = _total(tokens, "candidates"), _total(tokens, "thoughts")
-                requests = [m["api"].get("totalRequests") for m in models.values() if isinstance(m, dict) and isinstance(m.get("api"), dict)]
+                requests = [
+                    m["api"].get("totalRequests")
+                    for m in models.values()
+                    if isinstance(m, dict) and isinstance(m.get("api"), dict)
+                ]
                 self.usage = Usage(
                     input=given if not tool else (given or 0) + tool,
                     cached=_total(tokens, "cached"),
@@ -236,6 +264,4 @@ def _time(rest: Event) -> datetime | None:
 
 
 def _with(message: Message, **changes: Any) -> Message:
-    import msgspec  # noqa: PLC0415
-
     return msgspec.structs.replace(message, **changes)

@@ -8,15 +8,8 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Attachment, Context, FileReference, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
-from pollux.sources.gemini.schema import FunctionResponse, Message, Pieces, Thought
-from pollux.sources.gemini.schema import Part as Piece
-
-# How `@path` expansions are marked. Each pattern is tried only where its fixed first words are found.
-START_WORDS, START = "--- Content from referenced ", re.compile(r"--- Content from referenced (?:files|context) ---")
-END_WORDS, END = "--- End of content", re.compile(r"--- End of content(?: for directory: [^\n]*)? ---")
-HEADING_WORDS, HEADING = "Content from ", re.compile(r"Content from (?:@([^\n]+)|referenced file ([^\n]+)):\n")
-HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+from pollux.model import Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
+from pollux.sources.gemini.schema import FunctionResponse, Message, Part as Piece, Pieces
 
 # Texts the client makes and stores as the user's: told by how they begin.
 CLIENT_TEXTS = (
@@ -76,118 +69,6 @@ def is_client_text(text: str) -> bool:
     return begins(text, CLIENT_TEXTS)
 
 
-def prompt_parts(message: Message) -> list[Part]:
-    """A user message: the words as typed, the files they brought in, and what the client added."""
-    items = pieces(message.content)
-    if len(items) == 1 and message.displayContent is None and (text := text_of(items[0])):
-        if START_WORDS not in text and "<hook_context>" not in text:
-            return [Text(text=text, extra=_signature(items[0]))]
-    found = list(_expanded(items))
-    if message.displayContent is None:
-        return _merged(found)
-    typed = "".join(text_of(piece) for piece in pieces(message.displayContent))
-    shown: list[Part] = [Text(text=typed)] if typed else []
-    shown += [part for piece in pieces(message.displayContent) if not text_of(piece) for part in other_part(piece)]
-    said = "".join(part.text for part in found if type(part) is Text)
-    if said.strip() not in (typed.strip(), ""):
-        shown.append(Context(source="expansion", text=said))
-    kept = [part for part in found if type(part) is not Text and part not in shown]
-    return shown + kept
-
-
-def _expanded(items: list[str | Piece]) -> Iterator[Part]:
-    """Split prompt and `@path` expansions: by parts where each is its own, inside a string where all were joined."""
-    inside = False
-    path: str | None = None
-    body: list[str] = []
-    attached: list[Attachment] = []
-
-    def finished() -> Iterator[Part]:
-        nonlocal path
-        if path is not None:
-            yield FileReference(path=path, text="".join(body) or None, attachments=tuple(attached))
-        else:
-            if text := "".join(body):
-                yield Context(source="referenced content", text=text)
-            yield from attached
-        path = None
-        body.clear()
-        attached.clear()
-
-    for item in items:
-        text = text_of(item)
-        if not text:
-            if inside and isinstance(item, Piece) and (held := attachment(item)) is not None:
-                attached.append(held)
-            else:
-                yield from other_part(item)
-            continue
-        position = 0
-        while position < len(text):
-            if not inside:
-                start = _mark(START_WORDS, START, text, position)
-                yield from _said(text[position : _before(text, start, position) if start else len(text)])
-                inside = start is not None
-                position = start.end() if start else len(text)
-                continue
-            end = _mark(END_WORDS, END, text, position)
-            heading = _mark(HEADING_WORDS, HEADING, text, position)
-            if heading is not None and (end is None or heading.start() < end.start()):
-                body.append(text[position : _before(text, heading, position)])
-                yield from finished()
-                path = heading.group(1) or heading.group(2)
-                position = heading.end()
-            elif end is not None:
-                body.append(text[position : _before(text, end, position)])
-                yield from finished()
-                position = end.end()
-                inside = "for directory" in end.group()
-            else:
-                body.append(text[position:])
-                position = len(text)
-    if inside:
-        yield from finished()
-
-
-def _mark(words: str, pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
-    """The next mark at the beginning of a line."""
-    place = text.find(words, position)
-    while place >= 0:
-        if (place == 0 or text[place - 1] == "\n") and (found := pattern.match(text, place)) is not None:
-            return found
-        place = text.find(words, place + 1)
-    return None
-
-
-def _before(text: str, mark: re.Match[str], position: int) -> int:
-    """Where the text before a mark ends: the line break in front belongs to the mark."""
-    return max(position, mark.start() - 1)
-
-
-def _said(text: str) -> Iterator[Part]:
-    """Words outside the expansions, with a hook's additions told apart from them."""
-    if text and "<hook_context>" not in text:
-        yield Text(text=text)
-        return
-    position = 0
-    for hook in HOOK.finditer(text):
-        if said := text[position : hook.start()]:
-            yield Text(text=said)
-        yield Context(source="hook", text=hook.group().strip())
-        position = hook.end()
-    if rest := text[position:]:
-        yield Text(text=rest)
-
-
-def _merged(parts: list[Part]) -> list[Part]:
-    """One text for all the words, in front: what the human typed around the expansions belongs together."""
-    texts = [part.text for part in parts if type(part) is Text]
-    if len(texts) < 2:
-        return parts
-    words = "".join(texts)
-    return [Text(text=words), *(part for part in parts if type(part) is not Text)]
-
-
 def client_parts(message: Message) -> list[Part]:
     """A message the client wrote: its words as they are, tool answers as references, a summary as such."""
     parts: list[Part] = []
@@ -196,7 +77,7 @@ def client_parts(message: Message) -> list[Part]:
         if begins(text, SUMMARY):
             parts.append(SummaryPart(text=text))
         elif text:
-            parts.append(Text(text=text, extra=_signature(item)))
+            parts.append(Text(text=text, extra=signature(item)))
         else:
             parts.extend(other_part(item))
     for item in pieces(message.displayContent):
@@ -225,7 +106,7 @@ def model_parts(message: Message, called: set[str | None]) -> list[Part]:
             if _squeezed(item.text) not in heard:
                 parts.append(_thought(item))
         elif text := text_of(item):
-            parts.append(Text(text=text, extra=_signature(item)))
+            parts.append(Text(text=text, extra=signature(item)))
         elif isinstance(item, Piece) and item.functionCall is not None and item.functionCall.id in called:
             continue
         else:
@@ -238,8 +119,8 @@ def _thought(piece: Piece) -> Thinking:
     text = piece.text or ""
     match = re.match(r"\s*\*\*(.+?)\*\*\s*", text, re.DOTALL)
     if match is None:
-        return Thinking(text=text, extra=_signature(piece))
-    return Thinking(text=text[match.end() :], subject=match.group(1).strip(), extra=_signature(piece))
+        return Thinking(text=text, extra=signature(piece))
+    return Thinking(text=text[match.end() :], subject=match.group(1).strip(), extra=signature(piece))
 
 
 def _squeezed(text: str) -> str:
@@ -269,10 +150,10 @@ def attachment(piece: Piece) -> Attachment | None:
     """Bytes or a pointer to them."""
     blob, link = piece.inlineData, piece.fileData
     if blob is not None:
-        extra = {**blob.extra, **({"displayName": blob.displayName} if blob.displayName else {}), **_signature(piece)}
+        extra = {**blob.extra, **({"displayName": blob.displayName} if blob.displayName else {}), **signature(piece)}
         return Attachment(media_type=blob.mimeType or "application/octet-stream", data=blob.data, extra=extra)
     if link is not None:
-        extra = {**link.extra, **({"displayName": link.displayName} if link.displayName else {}), **_signature(piece)}
+        extra = {**link.extra, **({"displayName": link.displayName} if link.displayName else {}), **signature(piece)}
         return Attachment(media_type=link.mimeType or "application/octet-stream", uri=link.fileUri, extra=extra)
     return None
 
@@ -326,7 +207,7 @@ def _without_nulls(value: Any) -> Any:
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def _signature(piece: str | Piece) -> dict[str, Any]:
+def signature(piece: str | Piece) -> dict[str, Any]:
     """What rides along with a piece: the signature of a thought, fields we do not know."""
     if isinstance(piece, str) or (piece.thoughtSignature is None and not piece.extra and piece.videoMetadata is None):
         return {}
@@ -335,4 +216,4 @@ def _signature(piece: str | Piece) -> dict[str, Any]:
 
 
 def _rest(response: FunctionResponse, piece: Piece) -> dict[str, Any]:
-    return {**response.extra, **_signature(piece)}
+    return {**response.extra, **signature(piece)}

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
 
-SESSION, SUBAGENT, CHECKPOINT, PROMPTS, MARKER, OUTPUT = "session", "subagent", "checkpoint", "prompts", "marker", "output"
+SESSION, SUBAGENT, CHECKPOINT, PROMPTS, MARKER, OUTPUT = (
+    "session",
+    "subagent",
+    "checkpoint",
+    "prompts",
+    "marker",
+    "output",
+)
 OTHER = "other"
 
 # Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
@@ -26,6 +33,7 @@ _PLACES = {
     MARKER: (Status.READ, None),
     OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
 }
+_FOLDERS = {"checkpoints": CHECKPOINT, "tool-outputs": OUTPUT}
 _LEFT_ALONE = {
     "bin": "programs the CLI downloaded",
     "logs": "network and console logs, not conversations",
@@ -68,30 +76,32 @@ def _project(folder: str) -> Iterator[File]:
     for entry in _entries(folder):
         if isinstance(entry, File):
             yield entry
-            continue
-        name = entry.name
-        if _is_folder(entry):
-            if name == "chats":
-                yield from _chats(entry.path)
-            elif name == "checkpoints":
-                yield from _all(entry.path, CHECKPOINT)
-            elif name == "tool-outputs":
-                yield from _all(entry.path, OUTPUT)
-            else:
-                # A folder named by a session holds its plans and tasks.
-                yield from _all(entry.path, Status.IGNORED, _LEFT_ALONE.get(name, "the agent's working files, no conversation"))
-        elif name == ".project_root":
-            yield _file(entry, MARKER)
-        elif name.startswith("checkpoint") and name.endswith(".json"):
-            yield _file(entry, CHECKPOINT)
-        elif name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
-            yield _file(entry, PROMPTS)
-        elif name == "shell_history":
-            yield _file(entry, Status.IGNORED, "commands typed in shell mode")
-        elif _OLD_OUTPUT.match(name):
-            yield _file(entry, OUTPUT)
+        elif not _is_folder(entry):
+            yield _loose(entry)
+        elif entry.name == "chats":
+            yield from _chats(entry.path)
+        elif entry.name in _FOLDERS:
+            yield from _all(entry.path, _FOLDERS[entry.name])
         else:
-            yield _file(entry, Status.UNKNOWN, "a file of a kind we do not know")
+            # A folder named by a session holds its plans and tasks.
+            reason = _LEFT_ALONE.get(entry.name, "the agent's working files, no conversation")
+            yield from _all(entry.path, Status.IGNORED, reason)
+
+
+def _loose(entry: os.DirEntry[str]) -> File:
+    """A file directly in a project's folder."""
+    name = entry.name
+    if name == ".project_root":
+        return _file(entry, MARKER)
+    if name.startswith("checkpoint") and name.endswith(".json"):
+        return _file(entry, CHECKPOINT)
+    if name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
+        return _file(entry, PROMPTS)
+    if name == "shell_history":
+        return _file(entry, Status.IGNORED, "commands typed in shell mode")
+    if _OLD_OUTPUT.match(name):
+        return _file(entry, OUTPUT)
+    return _file(entry, Status.UNKNOWN, "a file of a kind we do not know")
 
 
 def _chats(folder: str) -> Iterator[File]:

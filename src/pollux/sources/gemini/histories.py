@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, ToolResult, Unknown
+from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, Session, Text, ToolResult, Unknown
 from pollux.sources.gemini import records, schema
 from pollux.sources.gemini.calls import asked
 from pollux.sources.gemini.content import (
@@ -13,17 +13,16 @@ from pollux.sources.gemini.content import (
     is_client_text,
     is_summary,
     model_parts,
+    pieces,
     plain_text,
-    prompt_parts,
 )
 from pollux.sources.gemini.messages import tidy
+from pollux.sources.gemini.references import prompt_parts
 from pollux.wire import Notes, shown
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
     from pollux.sources.gemini.bundles import GeminiBundle
-
-CONTEXT_END = "</session_context>"
 
 
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
@@ -66,7 +65,11 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
         else:
             role = Role.USER
             if turn.role != "user":
-                notes.add("role.unknown", f"A turn has the role {turn.role!r}, which we do not know.", subject=f"role {turn.role!r}")
+                notes.add(
+                    "role.unknown",
+                    f"A turn has the role {turn.role!r}, which we do not know.",
+                    subject=f"role {turn.role!r}",
+                )
             author, parts = _said(message, text, answers)
         messages.append(
             Message(
@@ -83,12 +86,12 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
 
 def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author, list[Part]]:
     """Who speaks in a user's turn. A shared conversation fuses the context with the first prompt: they are parted."""
-    if any(not isinstance(p, str) and p.functionResponse is not None for p in message.content or ()):
+    if any(not isinstance(p, str) and p.functionResponse is not None for p in pieces(message.content)):
         return Author.CLIENT, [_reference(part, answers) for part in client_parts(message)]
     if is_summary(message):
         return Author.CLIENT, client_parts(message)
     if is_client_text(text):
-        items = list(message.content) if isinstance(message.content, list) else []
+        items = pieces(message.content)
         context = [item for item in items if is_client_text(plain_text(schema.Message(content=item)))]
         prompt = [item for item in items if not is_client_text(plain_text(schema.Message(content=item)))]
         if context and prompt:
@@ -101,8 +104,6 @@ def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author,
 
 
 def _context(part: Part) -> Part:
-    from pollux.model import Context, Text  # noqa: PLC0415
-
     return Context(source="session", text=part.text) if type(part) is Text else part
 
 
@@ -137,7 +138,11 @@ def _answers(turns: list[schema.Content]) -> Answers:
 
 
 def _call(part: Part, answers: Answers) -> Part:
-    if type(part) is not Unknown or not isinstance(part.raw, dict) or not isinstance(part.raw.get("functionCall"), dict):
+    if (
+        type(part) is not Unknown
+        or not isinstance(part.raw, dict)
+        or not isinstance(part.raw.get("functionCall"), dict)
+    ):
         return part
     raw = part.raw["functionCall"]
     name, given = raw.get("name"), raw.get("id")
@@ -145,7 +150,10 @@ def _call(part: Part, answers: Answers) -> Part:
         return part
     rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
     call = schema.FunctionCall(
-        id=given, name=name, args=raw.get("args"), extra={k: v for k, v in raw.items() if k not in ("id", "name", "args")}
+        id=given,
+        name=name,
+        args=raw.get("args"),
+        extra={k: v for k, v in raw.items() if k not in ("id", "name", "args")},
     )
     return asked(call, answers.take(call), rest)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, Text, ToolCall, ToolResult, Unknown, Usage
+from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, ToolResult, Unknown, Usage
 from pollux.sources.gemini import schema
 from pollux.sources.gemini.calls import Offloaded, asked, tool_call
 from pollux.sources.gemini.content import (
@@ -18,9 +18,9 @@ from pollux.sources.gemini.content import (
     model_parts,
     pieces,
     plain_text,
-    prompt_parts,
     text_of,
 )
+from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.replay import Entry
 from pollux.wire import Notes
 
@@ -29,22 +29,23 @@ NOTICES = ("info", "warning", "error")
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
 
-Child = Callable[[schema.Call], str | None]
-"""Tells the key of the session a call started."""
+
+class Companions(msgspec.Struct):
+    """What lies beside a session file: which session a call started, and output too large for the file."""
+
+    child: Callable[[schema.Call], str | None]
+    offloaded: Offloaded
 
 
 class Builder:
     """Makes messages of one file's entries; knows which calls were recorded and which answers wait for one."""
 
-    def __init__(
-        self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, child: Child, offloaded: Offloaded
-    ) -> None:
+    def __init__(self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, around: Companions) -> None:
         self._file = file
         self._entries = list(entries)
         self._notes = notes
         self._kind = kind
-        self._child = child
-        self._offloaded = offloaded
+        self._around = around
         self._task_seen = False
         self._recorded = {call.id for entry in self._entries for call in entry.message.toolCalls or ()}
         self._answers: dict[str | None, schema.FunctionResponse] = {}
@@ -85,7 +86,9 @@ class Builder:
             parts = client_parts(message)
             if kind not in NOTICES:
                 self._notes.add(
-                    "message.unknown", f"A message has the type {kind!r}, which we do not know.", subject=f"message type {kind!r}"
+                    "message.unknown",
+                    f"A message has the type {kind!r}, which we do not know.",
+                    subject=f"message type {kind!r}",
                 )
         return Message(
             id=message.id or "",
@@ -106,8 +109,9 @@ class Builder:
         parts = model_parts(message, self._recorded)
         if not isinstance(message.content, str):
             parts = [self._call_part(part) for part in parts]
+        around = self._around
         for call in message.toolCalls or ():
-            parts.append(tool_call(call, self._notes, self._child(call), self._offloaded))
+            parts.append(tool_call(call, self._notes, around.child(call), around.offloaded))
         if message.displayContent is not None:
             shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
             if shown and shown != plain_text(message):
@@ -119,7 +123,11 @@ class Builder:
         if type(part) is not Unknown or not isinstance(part.raw, dict) or "functionCall" not in part.raw:
             return part
         rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
-        call = msgspec.convert(part.raw["functionCall"], schema.FunctionCall, strict=False) if _convertible(part.raw) else None
+        call = (
+            msgspec.convert(part.raw["functionCall"], schema.FunctionCall, strict=False)
+            if _convertible(part.raw)
+            else None
+        )
         return part if call is None else asked(call, self._answers.get(call.id) if call.id is not None else None, rest)
 
     def _user(self, message: schema.Message) -> tuple[Author, list[Part]]:
@@ -211,6 +219,3 @@ def _bare(value: Any) -> Any:
         kept = {key: _bare(item) for key, item in value.items() if key != "⁂" and item is not None}
         return {**kept, **value.get("⁂", {})}
     return [_bare(item) for item in value] if isinstance(value, list) else value
-
-
-__all__ = ["Builder", "Child", "Text", "ToolCall", "tidy", "usage_of"]

@@ -20,11 +20,24 @@ from pollux.wire import Malformed, Notes, plain, read_bytes, read_head
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _PATH = re.compile(rb"(?:/|[A-Za-z]:\\\\)[^\"<>|*?\x00-\x1f]{1,400}")
-_USUAL = ("", "dev", "code", "projects", "src", "work", "Documents", "repos", "git", "workspace", "Projects", "Developer", "go/src")
-_SKIP = {
-    "node_modules", "venv", "site-packages", "__pycache__", "target", "dist", "build", "vendor", "Library", "Applications",
-    "snap", "AppData", "anaconda3", "miniconda3",
-}  # fmt: skip
+_USUAL = (
+    "",
+    "dev",
+    "code",
+    "projects",
+    "src",
+    "work",
+    "Documents",
+    "repos",
+    "git",
+    "workspace",
+    "Projects",
+    "Developer",
+    "go/src",
+)
+_SKIP = set(
+    ["node_modules", "venv", "site-packages", "__pycache__", "target", "dist", "build", "vendor", "Library", "Applications", "snap", "AppData", "anaconda3"]
+)
 _DEPTH = 4
 MOST_FOLDERS = 20_000
 _SCAN = 64 << 20
@@ -52,12 +65,13 @@ class Projects:
     def __init__(self, root: Path, around: Surroundings) -> None:
         self._around = around
         self._registry = _registry(root.parent / "projects.json")
-        self._by_hash: dict[str, tuple[str, str]] = {}
+        self._by_hash: dict[str, tuple[str | None, str | None]] = {}
         self._hunted: dict[str, str] | None = None
-        self._failed: set[str] = set()
         self.cut_short = False
 
-    def of(self, folder: Folder | None, header_hash: str | None, hints: Iterable[File]) -> tuple[str | None, str | None]:
+    def of(
+        self, folder: Folder | None, header_hash: str | None, hints: Iterable[File]
+    ) -> tuple[str | None, str | None]:
         """The path and the evidence for it; hints are the files in which paths may be found."""
         wanted = header_hash or (folder.hash if folder is not None else None)
         if folder is not None and folder.marker is not None and wanted in (None, digest(folder.marker)):
@@ -76,41 +90,35 @@ class Projects:
         return None
 
     def _proved(self, wanted: str, hints: Iterable[File]) -> tuple[str | None, str | None]:
+        """The path that has this hash, wherever it is found; else the best guess."""
         if wanted in self._by_hash:
             return self._by_hash[wanted]
-        if wanted in self._failed:
-            return None, None
         if (known := self._around.memory.path_of(wanted)) is not None:
-            return self._remember(wanted, known, "remembered", learn=False)
-        for path in (*self._registry, *_upwards(str(self._around.cwd))):
-            if digest(path) == wanted:
-                return self._remember(wanted, path, "hash")
-        hints = list(hints)
-        seal = self._seal(hints)
-        if self._around.memory.gave_up(wanted, seal):
-            return self._give_up(wanted, seal)
-        counted: dict[str, int] = {}
-        for path in _mentioned(hints):
-            for parent in _upwards(path):
-                if parent not in counted and digest(parent) == wanted:
-                    return self._remember(wanted, parent, "hash")
-                counted[parent] = counted.get(parent, 0) + 1
-        if (path := self._hunt().get(wanted)) is not None:
-            return self._remember(wanted, path, "hash")
-        if (guess := _common_root(counted)) is not None:
-            return self._remember(wanted, guess, "guess", learn=False)
-        return self._give_up(wanted, seal)
+            return self._settle(wanted, known, "remembered")
+        held = list(hints)
+        seal = self._seal(held)
+        near = next(
+            (path for path in (*self._registry, *_upwards(str(self._around.cwd))) if digest(path) == wanted), None
+        )
+        if near is not None or self._around.memory.gave_up(wanted, seal):
+            return self._settle(wanted, near, "hash")
+        proof, guess = _in_files(wanted, held)
+        proof = proof or self._hunt().get(wanted)
+        if proof is None and guess is None and self._around.hunt:
+            self._around.memory.give_up(wanted, seal)
+        return self._settle(wanted, proof or guess, "hash" if proof is not None else "guess")
+
+    def _settle(self, wanted: str, path: str | None, evidence: str) -> tuple[str | None, str | None]:
+        """Keep an answer for the next session of the same project, and a proof for good."""
+        if path is not None and evidence == "hash":
+            self._around.memory.learn(wanted, path)
+        self._by_hash[wanted] = (path, evidence if path is not None else None)
+        return self._by_hash[wanted]
 
     def _seal(self, hints: list[File]) -> str:
         """What a search depended on: while it is the same, searching again would find nothing again. It lasts a day."""
         size, newest = sum(file.size for file in hints), max((file.mtime_ns for file in hints), default=0)
         return f"{size}-{newest}-{self._around.cwd}-{int(time.time() // 86400)}"
-
-    def _give_up(self, wanted: str, seal: str) -> tuple[None, None]:
-        self._failed.add(wanted)
-        if self._around.hunt:
-            self._around.memory.give_up(wanted, seal)
-        return None, None
 
     def _hunt(self) -> dict[str, str]:
         """The hashes of all folders a person may have worked in."""
@@ -121,12 +129,6 @@ class Projects:
             self._hunted = {digest(path): path for path in search.folders()}
             self.cut_short = search.left <= 0
         return self._hunted
-
-    def _remember(self, wanted: str, path: str, evidence: str, *, learn: bool = True) -> tuple[str, str]:
-        if learn:
-            self._around.memory.learn(wanted, path)
-        self._by_hash[wanted] = (path, evidence)
-        return path, evidence
 
 
 def _marker(folder: str) -> str | None:
@@ -180,6 +182,17 @@ def _upwards(path: str) -> Iterator[str]:
         if shorter == current:
             return
         current = shorter
+
+
+def _in_files(wanted: str, files: list[File]) -> tuple[str | None, str | None]:
+    """A path in the files that has the hash, else the folder that most of the paths share."""
+    counted: dict[str, int] = {}
+    for path in _mentioned(files):
+        for parent in _upwards(path):
+            if parent not in counted and digest(parent) == wanted:
+                return parent, None
+            counted[parent] = counted.get(parent, 0) + 1
+    return None, _common_root(counted)
 
 
 def _common_root(counted: dict[str, int]) -> str | None:

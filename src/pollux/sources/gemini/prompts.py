@@ -17,7 +17,8 @@ from pollux.errors import Unreadable
 from pollux.model import Author, Fate, Message, Notice, Origin, Role, Text
 from pollux.sources.base import File
 from pollux.sources.gemini import records
-from pollux.sources.gemini.content import plain_text, prompt_parts
+from pollux.sources.gemini.content import plain_text
+from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.schema import Typed
 from pollux.wire import Notes, shown
 
@@ -63,7 +64,7 @@ class PromptLog:
         return self._lines
 
     def divide(self, session: str) -> None:
-        """Part a session's lines at each `/clear`: since 0.35 what follows is another session, whose id nobody logged."""
+        """Part a session's lines at each `/clear`: since 0.35 another session follows, whose id nobody logged."""
         parts: list[list[Line]] = [[]]
         for line in self.lines.get(session, ()):
             parts[-1].append(line)
@@ -163,7 +164,9 @@ def _elsewhere(line: Line, peers: Iterable[File]) -> bool:
         return False
     moment = int(line.at.timestamp() * 1e9)
     for peer in peers:
-        if peer.mtime_ns + 1_000_000_000 >= moment and match([line], list(_typed_in(peer.path, peer.mtime_ns)), own=False):
+        if peer.mtime_ns + 1_000_000_000 >= moment and match(
+            [line], list(_typed_in(peer.path, peer.mtime_ns)), own=False
+        ):
             return True
     return False
 

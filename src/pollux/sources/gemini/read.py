@@ -14,7 +14,7 @@ from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundles import AGENT, GeminiBundle, stem
 from pollux.sources.gemini.content import SUMMARY, TASK
 from pollux.sources.gemini.exactness import exact, folds
-from pollux.sources.gemini.messages import Builder
+from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.replay import Replay
 from pollux.sources.gemini.schema import Call
@@ -87,7 +87,7 @@ def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outpu
         return f"{AGENT}:{call.agentId}" if call.agentId is not None and call.agentId in ids else None
 
     kind = Kind.SUBAGENT if replay.facts.get("kind") == Kind.SUBAGENT else bundle.kind
-    return Builder(shown(file.path), replay.entries, notes, kind, child, outputs.fetch).build()
+    return Builder(shown(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch)).build()
 
 
 def _nothing(bundle: GeminiBundle, notes: Notes) -> None:
@@ -133,7 +133,9 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
     project, evidence = bundle.project()
     if project is None and bundle.projects is not None and bundle.projects.cut_short:
-        notes.add("project.search", "The search for the project's folder ended early: there are too many.", Severity.INFO)
+        notes.add(
+            "project.search", "The search for the project's folder ended early: there are too many.", Severity.INFO
+        )
     log_notices = bundle.log.notices if bundle.log is not None else ()
     return Session(
         agent=AGENT,
@@ -202,6 +204,7 @@ def _joined(parts: list[Part], current: Part) -> list[Message]:
 
 def _richer(one: Message, other: Message) -> Message:
     """Of two writings of a message the one that tells more; where it stands in a log, rather than in a document."""
+
     def weight(message: Message) -> tuple[bool, int, bool]:
         line = message.origin is not None and message.origin.line is not None
         return message.usage is not None, len(message.parts), line
@@ -257,7 +260,9 @@ def _inherited(messages: list[Message], started: datetime | None) -> list[Messag
     if not imported or started is None:
         return messages
     return [
-        msgspec.structs.replace(m, inherited=True) if m.at is not None and m.at < started and m.role is not Role.SYSTEM else m
+        msgspec.structs.replace(m, inherited=True)
+        if m.at is not None and m.at < started and m.role is not Role.SYSTEM
+        else m
         for m in messages
     ]
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from pollux.model import Severity
-from pollux.sources.gemini.schema import Checkpoint, Content, Message, Record, Typed
+from pollux.sources.gemini.schema import Checkpoint, Record, Typed
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, fit, note_bad_line, opened, plain, read_lines
 from pollux.wire.salvage import blocks, close
 
@@ -103,9 +103,9 @@ def _lines(file: BinaryIO, start: int, first: bytes, notes: Notes) -> Log | None
     notes.line = None
     if not records or (len(records) == 1 and not bad and not _is_header(records[0][1])):
         return None
-    for number, line, error in bad:
+    for number, line, problem in bad:
         notes.line = number
-        note_bad_line(error, line, notes)
+        note_bad_line(problem, line, notes)
     notes.line = None
     return Log(records)
 
@@ -168,7 +168,11 @@ def _told_apart(value: Any, notes: Notes) -> Contents:
             return Captured([(None, value)])
         case dict():
             record = fit(Record, value, notes)
-            return Log([(None, record)]) if record is not None and value else Nothing("the file holds no session", damaged=False)
+            return (
+                Log([(None, record)])
+                if record is not None and value
+                else Nothing("the file holds no session", damaged=False)
+            )
         case [{"role": _}, *_] | [{"parts": _}, *_]:
             return History(fit(Checkpoint, {"history": value}, notes) or Checkpoint())
         case [{"message": _}, *_] | [{"messageId": _}, *_]:
@@ -218,6 +222,3 @@ def _item(block: bytes, line: int, notes: Notes) -> Any:
         notes.add("item.damaged", "A message is damaged; what stands before the damage was kept.", Severity.ERROR)
         notes.line = None
         return _closed(close(block), notes) or None
-
-
-__all__ = ["Captured", "Contents", "Content", "History", "Log", "Message", "Nothing", "Prompts", "contents"]

@@ -19,7 +19,6 @@ from pollux.sources.gemini.content import is_summary, pieces, plain_text
 from pollux.sources.gemini.schema import Call, Facts, Message, Record
 from pollux.wire import Notes
 
-
 Copies = dict[tuple[str | None, datetime | None], int | None]
 """Other writings of a message: their ids and times, with the line of the first."""
 
@@ -118,7 +117,9 @@ class Replay:
         order = list(self._live)
         start = order.index(target) if target in self._live else 0
         if target not in self._live:
-            self.notes.add("rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO)
+            self.notes.add(
+                "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
+            )
         for name in order[start:]:
             self._live.pop(name).fate = Fate.REWOUND
 
@@ -133,7 +134,8 @@ class Replay:
         unlisted = [entry for name, entry in self._live.items() if name not in listed]
         burst = self._burst(messages)
         folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
-        originals = _aligned(messages, unlisted, [m.id not in self._by_id or m.id in burst for m in messages], folded)
+        renamed = [message.id not in self._by_id or message.id in burst for message in messages]
+        originals = _aligned(messages, unlisted, renamed, backwards=folded)
         self._live = {}
         for message, original in zip(messages, originals, strict=True):
             known = self._by_id.get(message.id) if message.id is not None else None
@@ -156,19 +158,21 @@ class Replay:
             entry.fate = fate
 
     def _burst(self, messages: list[Message]) -> set[str | None]:
-        """The ids of messages written again just before the list: turns without model or figures, nothing after them."""
-        names: list[str | None] = []
-        bare = False
-        for entry in reversed(self._written[-len(messages) :] if messages else []):
+        """The ids of messages written again just before the list: turns without model or figures, and nothing else."""
+        burst: list[Message] = []
+        for entry in reversed(self._written[len(self._written) - len(messages) :] if messages else []):
             message = entry.message
-            if message.type == "gemini" and (message.model is not None or message.tokens is not None or message.toolCalls):
+            own = message.model is not None or message.tokens is not None or bool(message.toolCalls)
+            if (
+                entry.copy_of is not None
+                or message.type not in ("gemini", "user")
+                or (own and message.type == "gemini")
+            ):
                 break
-            if message.type not in ("gemini", "user"):
-                break
-            names.append(message.id)
-            bare = bare or message.type == "gemini"
-        listed = {message.id for message in messages}
-        return set(names) if bare and names and all(name in listed for name in names) else set()
+            burst.append(message)
+        names = {message.id for message in burst}
+        bare = any(message.type == "gemini" for message in burst)
+        return names if bare and names <= {message.id for message in messages} else set()
 
     def _absorb(self, original: Entry, copy: Entry | None, message: Message, line: int | None) -> None:
         """A message that says what an earlier one said is that one, written again."""
@@ -216,12 +220,16 @@ class Replay:
                     rest[name] = value if type(value) in (str, dict) else str(value)
             what = ", ".join(sorted(key for key in rest)) or "empty"
             kind = f"type {record.type!r}" if record.type else f"keys {what}"
-            self.notes.add("record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}")
+            self.notes.add(
+                "record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}"
+            )
         if rest:
             self.unknown.append({"line": line, "record": rest})
 
 
-def _aligned(messages: list[Message], entries: list[Entry], open_: list[bool], backwards: bool) -> list[Entry | None]:
+def _aligned(
+    messages: list[Message], entries: list[Entry], renamed: list[bool], *, backwards: bool
+) -> list[Entry | None]:
     """For each listed message under a new id the dropped entry it repeats: same type, same words, in the same order.
 
     A compression keeps the end of a conversation, everything else its beginning: from there equal words are paired.
@@ -233,7 +241,7 @@ def _aligned(messages: list[Message], entries: list[Entry], open_: list[bool], b
     for index in range(len(messages))[::step]:
         message = messages[index]
         said = (message.type, plain_text(message).strip())
-        if not open_[index] or not said[1]:
+        if not renamed[index] or not said[1]:
             continue
         for place in range(position, -1 if backwards else len(entries), step):
             if words[place] == said and entries[place].message is not message:

@@ -37,45 +37,48 @@ def carve(session: Session) -> list[Session]:
     """
     if session.kind is not Kind.MAIN:
         return [session]
-    messages = list(session.messages)
+    messages = session.messages
+    own: dict[int, Message] = dict(enumerate(messages))
     children: list[Session] = []
     for place, call in _spawns(messages):
-        start = _task_place(messages, place, call)
+        start = _task_place(own, place, call)
         if start is None:
             continue
-        inside = messages[start:place]
-        child = _child(session, call, inside)
+        child = _child(session, call, [own.pop(n) for n in range(start, place) if n in own])
         children.append(child)
-        holder = messages[place]
-        parts = tuple(_linked(part, call, child.key) for part in holder.parts)
-        messages[start : place + 1] = [*[None] * len(inside), msgspec.structs.replace(holder, parts=parts)]  # type: ignore[list-item]
+        parts = tuple(
+            msgspec.structs.replace(call, child=child.key) if part is call else part for part in own[place].parts
+        )
+        own[place] = msgspec.structs.replace(own[place], parts=parts)
     if not children:
         return [session]
-    own = tuple(message for message in messages if message is not None)
-    return [msgspec.structs.replace(session, messages=own), *children]
+    return [msgspec.structs.replace(session, messages=tuple(own.values())), *children]
 
 
-def _spawns(messages: list[Message]) -> Iterator[tuple[int, ToolCall]]:
-    for place, message in enumerate(list(messages)):
+def _spawns(messages: tuple[Message, ...]) -> Iterator[tuple[int, ToolCall]]:
+    for place, message in enumerate(messages):
         for part in message.parts:
             if type(part) is ToolCall and part.name in TASKS and part.child is None and task_of(part) is not None:
                 yield place, part
 
 
-def _task_place(messages: list[Message], place: int, call: ToolCall) -> int | None:
-    """Where the sub-agent's prompt stands: the first user message of the call's running time."""
+def _task_place(messages: dict[int, Message], place: int, call: ToolCall) -> int | None:
+    """Where the sub-agent's prompt stands: the first user message of the call's running time that holds its task."""
     made, task = created(call.id), task_of(call) or ""
-    for index in range(max(0, place - 200), place):
-        message = messages[index]
+    for index in range(place):
+        message = messages.get(index)
         if message is None or message.role is not Role.USER or message.author is not Author.HUMAN:
             continue
-        if message.text.startswith(TASK):
-            if task in message.text:
-                return index
-        elif made is not None and message.at is not None:
-            if made <= message.at and (call.at is None or message.at <= call.at) and task in message.text:
-                return index
+        text = message.text
+        if task in text and (text.startswith(TASK) or _while_running(message, made, call)):
+            return index
     return None
+
+
+def _while_running(message: Message, made: datetime | None, call: ToolCall) -> bool:
+    if made is None or message.at is None:
+        return False
+    return made <= message.at and (call.at is None or message.at <= call.at)
 
 
 def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
@@ -98,14 +101,12 @@ def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
         started=min(times, default=None),
         ended=max([*times, *([call.at] if call.at is not None else [])], default=None),
         messages=messages,
-        links=(Link(kind="subagent_of", target=parent.key, evidence="recorded in the parent's file while its call ran"),),
+        links=(
+            Link(kind="subagent_of", target=parent.key, evidence="recorded in the parent's file while its call ran"),
+        ),
         files=parent.files,
         exact=False,
     )
-
-
-def _linked(part: object, call: ToolCall, key: str) -> object:
-    return msgspec.structs.replace(call, child=key) if part is call else part
 
 
 def link_children(session: Session, children: list[Session]) -> Session:

@@ -97,8 +97,20 @@ def context(at: str = "06:00:00") -> Json:
 
 
 def call(name: str, tool: str = "read_file", output: str | None = "ok", status: str = "success", **more: Any) -> Json:
-    result = [{"functionResponse": {"id": name, "name": tool, "response": {"output": output}}}] if output is not None else None
-    return {"id": name, "name": tool, "args": {}, "result": result, "status": status, "timestamp": "2026-11-15T06:00:04.000Z", **more}
+    result = (
+        [{"functionResponse": {"id": name, "name": tool, "response": {"output": output}}}]
+        if output is not None
+        else None
+    )
+    return {
+        "id": name,
+        "name": tool,
+        "args": {},
+        "result": result,
+        "status": status,
+        "timestamp": "2026-11-15T06:00:04.000Z",
+        **more,
+    }
 
 
 def said(session: Session) -> list[tuple[str, str, str]]:

@@ -12,7 +12,11 @@ from pollux.sources.gemini.tools import canonical
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
 
 LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
-OLD = "Command: x\nDirectory: (root)\nOutput: {out}\nError: (none)\nExit Code: {code}\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: (none)"
+OLD = (
+    "Command: x\nDirectory: (root)\nOutput: {out}\nError: (none)\nExit Code: {code}\n"
+    "Signal: (none)\nBackground PIDs: (none)\nProcess Group PGID: (none)"
+)
+LARGE = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: "
 
 
 def outcome(home: Home, **fields: Any) -> ToolCall:
@@ -33,7 +37,10 @@ def outcome(home: Home, **fields: Any) -> ToolCall:
         ("<untrusted_context>\nOutput: hi\nExit Code: 2\nProcess Group PGID: 1\n</untrusted_context>", 2),
         ("<untrusted_context>\nOutput: hi\nProcess Group PGID: 1\n</untrusted_context>", 0),
         ("Output: the log says\nExit Code: 7\nand goes on", 0),
-        ("Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /f\nOutput: 1\n2\nExit Code: 4", 4),
+        (
+            LARGE + "/f\nOutput: 1\n2\nExit Code: 4",
+            4,
+        ),
         ("Command moved to background (PID: 3). Output hidden.", None),
     ],
 )
@@ -43,13 +50,17 @@ def test_exit_codes_of_every_era(text: str, code: int | None) -> None:
 
 def test_a_signal_is_a_failure(home: Home) -> None:
     text = "Output: x\nSignal: 15\nProcess Group PGID: 1"
-    found = outcome(home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
+    found = outcome(
+        home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}]
+    )
     assert (found.status.value, found.exit_code) == ("error", None)
 
 
 def test_a_command_that_failed_is_an_error_whatever_the_agent_says(home: Home) -> None:
     text = OLD.format(out="bad", code=3)
-    found = outcome(home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
+    found = outcome(
+        home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}]
+    )
     assert (found.status.value, found.exit_code, found.output) == ("error", 3, text)
 
 
@@ -60,7 +71,11 @@ def test_a_command_that_failed_is_an_error_whatever_the_agent_says(home: Home) -
         ({"text": "one part"}, "one part", "ok"),
         (["a", {"text": "b"}], "a\nb", "ok"),
         ([{"functionResponse": {"id": "c1", "name": "x", "response": {"error": "broke"}}}], "broke", "error"),
-        ([{"functionResponse": {"id": "c1", "response": {"name": "x", "content": {"error": "gone"}}}}], "gone", "error"),
+        (
+            [{"functionResponse": {"id": "c1", "response": {"name": "x", "content": {"error": "gone"}}}}],
+            "gone",
+            "error",
+        ),
         ([{"functionResponse": {"id": "c1", "response": {"content": "text"}}}], '{\n "content": "text"\n}', "ok"),
         (None, None, "ok"),
     ],
@@ -72,11 +87,15 @@ def test_results_in_every_shape(home: Home, result: Any, output: str | None, sta
 
 def test_bytes_beside_or_inside_a_result_are_attachments(home: Home) -> None:
     picture = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
-    found = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": "x"}, "parts": [picture]}}, picture])
+    found = outcome(
+        home, result=[{"functionResponse": {"id": "c1", "response": {"output": "x"}, "parts": [picture]}}, picture]
+    )
     assert [held.media_type for held in found.attachments] == ["image/png", "image/png"]
 
 
-@pytest.mark.parametrize(("word", "status"), [("success", "ok"), ("error", "error"), ("cancelled", "cancelled"), ("executing", "unfinished")])
+@pytest.mark.parametrize(
+    ("word", "status"), [("success", "ok"), ("error", "error"), ("cancelled", "cancelled"), ("executing", "unfinished")]
+)
 def test_statuses(home: Home, word: str, status: str) -> None:
     assert outcome(home, status=word).status == status
 
@@ -89,8 +108,14 @@ def test_an_unknown_status_is_reported(home: Home) -> None:
 @pytest.mark.parametrize(
     ("place", "stub"),
     [
-        ("tool-outputs/session-aaaaaaaa-1/read_file_1.txt", "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: {path}\nOutput: short"),
-        ("c1.output", "Tool output was too large and has been truncated.\nThe full output has been saved to: {path}\nhead"),
+        (
+            "tool-outputs/session-aaaaaaaa-1/read_file_1.txt",
+            LARGE + "{path}\nOutput: short",
+        ),
+        (
+            "c1.output",
+            "Tool output was too large and has been truncated.\nThe full output has been saved to: {path}\nhead",
+        ),
     ],
 )
 def test_large_output_is_looked_up_where_it_lies_now(home: Home, place: str, stub: str) -> None:
@@ -103,14 +128,16 @@ def test_large_output_is_looked_up_where_it_lies_now(home: Home, place: str, stu
 
 
 def test_large_output_that_is_gone_is_taken_from_the_display(home: Home) -> None:
-    text = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /gone\nOutput: short"
-    found = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}], resultDisplay="x" * 500)
+    text = LARGE + "/gone\nOutput: short"
+    found = outcome(
+        home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}], resultDisplay="x" * 500
+    )
     assert found.output == "x" * 500
 
 
 def test_a_stub_cannot_lead_outside_the_projects_folder(home: Home) -> None:
     home.write("weather/../../secret.txt", "secret")
-    text = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: tool-outputs/../../../secret.txt"
+    text = LARGE + "tool-outputs/../../../secret.txt"
     assert outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}]).output == text
 
 
@@ -135,11 +162,17 @@ def test_calls_of_several_round_trips_in_one_message_make_the_sum_a_lower_bound(
         call("read_file-1794722402000-a", timestamp="2026-11-15T06:00:03.000Z"),
         call("read_file-1794722404000-b", timestamp="2026-11-15T06:00:05.000Z"),
     ]
-    home.document("weather/chats/session-x.json", {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]})
+    home.document(
+        "weather/chats/session-x.json",
+        {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]},
+    )
     assert home.only().usage.exact is False
 
 
 def test_parallel_calls_of_one_response_do_not(home: Home) -> None:
     calls = [call(f"read_file-1794722402000-{n}", timestamp=f"2026-11-15T06:00:03.00{n}Z") for n in range(3)]
-    home.document("weather/chats/session-x.json", {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]})
+    home.document(
+        "weather/chats/session-x.json",
+        {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]},
+    )
     assert home.only().usage.exact is True

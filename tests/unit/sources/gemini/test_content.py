@@ -34,13 +34,18 @@ def test_what_the_client_wrote_is_nobodys_prompt(home: Home, content: Any) -> No
     assert prompt(home, content).author == "client"
 
 
-@pytest.mark.parametrize("text", ["/home/me/x.py fails, why?", "? what", "Please read <session_context> tags", "\n hello"])
+@pytest.mark.parametrize(
+    "text", ["/home/me/x.py fails, why?", "? what", "Please read <session_context> tags", "\n hello"]
+)
 def test_what_a_person_may_well_type_is_a_prompt(home: Home, text: str) -> None:
     message = prompt(home, text)
     assert (message.author, message.text) == ("human", text)
 
 
-EXPANDED = "Read @a.md please\n--- Content from referenced files ---\nContent from @a.md:\n# A\n\nbody\nContent from @b c.md:\nB\n--- End of content ---"
+EXPANDED = (
+    "Read @a.md please\n--- Content from referenced files ---\n"
+    "Content from @a.md:\n# A\n\nbody\nContent from @b c.md:\nB\n--- End of content ---"
+)
 
 
 @pytest.mark.parametrize(
@@ -81,21 +86,35 @@ def test_a_file_without_an_end_mark_reaches_to_the_end(home: Home) -> None:
 
 
 def test_a_picture_in_a_prompt_is_an_attachment(home: Home) -> None:
-    message = prompt(home, [{"text": "What is @logo.png"}, {"text": "\n--- Content from referenced files ---"}, PIXEL, {"text": "\n--- End of content ---"}])
+    message = prompt(
+        home,
+        [
+            {"text": "What is @logo.png"},
+            {"text": "\n--- Content from referenced files ---"},
+            PIXEL,
+            {"text": "\n--- End of content ---"},
+        ],
+    )
     assert message.text == "What is @logo.png"
-    assert [(part.media_type, part.data) for part in message.parts if isinstance(part, Attachment)] == [("image/png", "AAAA")]
+    assert [(part.media_type, part.data) for part in message.parts if isinstance(part, Attachment)] == [
+        ("image/png", "AAAA")
+    ]
 
 
 def test_a_hooks_words_are_told_apart_from_the_prompt(home: Home) -> None:
     message = prompt(home, [{"text": "Go"}, {"text": "<hook_context>be careful</hook_context>"}])
     assert message.text == "Go"
-    assert [part.text for part in message.parts if isinstance(part, Context)] == ["<hook_context>be careful</hook_context>"]
+    assert [part.text for part in message.parts if isinstance(part, Context)] == [
+        "<hook_context>be careful</hook_context>"
+    ]
 
 
 def test_a_custom_command_is_shown_as_typed_and_its_expansion_kept(home: Home) -> None:
     message = prompt(home, [{"text": "Long instructions"}], displayContent="/review main.py")
     assert message.text == "/review main.py"
-    assert [(part.source, part.text) for part in message.parts if isinstance(part, Context)] == [("expansion", "Long instructions")]
+    assert [(part.source, part.text) for part in message.parts if isinstance(part, Context)] == [
+        ("expansion", "Long instructions")
+    ]
 
 
 def test_thoughts_and_calls_in_the_content_are_not_said_twice(home: Home) -> None:
@@ -111,23 +130,43 @@ def test_thoughts_and_calls_in_the_content_are_not_said_twice(home: Home) -> Non
 
 
 def test_a_call_only_in_the_content_is_joined_with_its_answer(home: Home) -> None:
-    asked = [{"functionCall": {"id": "c1", "name": "read_file", "args": {"file_path": "a"}}, "thoughtSignature": "s"}, {"functionCall": {"id": "c2", "name": "glob", "args": {}}}]
+    asked = [
+        {"functionCall": {"id": "c1", "name": "read_file", "args": {"file_path": "a"}}, "thoughtSignature": "s"},
+        {"functionCall": {"id": "c2", "name": "glob", "args": {}}},
+    ]
     answer = [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"error": "no such file"}}}]
     home.log(LOG, header(), user("u1", "go"), gemini("g1", asked, tokens=None), user("u2", answer))
     _, turn, result = home.only().messages
-    assert [(p.name, p.status.value, p.output) for p in turn.parts if isinstance(p, ToolCall)] == [("read_file", "error", "no such file"), ("glob", "unfinished", None)]
+    assert [(p.name, p.status.value, p.output) for p in turn.parts if isinstance(p, ToolCall)] == [
+        ("read_file", "error", "no such file"),
+        ("glob", "unfinished", None),
+    ]
     assert [(p.call, p.output) for p in result.parts if isinstance(p, ToolResult)] == [("c1", None)]
 
 
 def test_parts_of_unknown_kinds_are_kept(home: Home) -> None:
     odd = [{"hologram": {"x": 1}}, {"executableCode": {"language": "PYTHON", "code": "1"}}, 7]
     home.log(LOG, header(), user("u1", "go"), gemini("g1", odd))
-    assert [part.raw for part in home.only().messages[1].parts if isinstance(part, Unknown)] == [{"hologram": {"x": 1}}, {"executableCode": {"language": "PYTHON", "code": "1"}}, {"odd": 7}]
+    assert [part.raw for part in home.only().messages[1].parts if isinstance(part, Unknown)] == [
+        {"hologram": {"x": 1}},
+        {"executableCode": {"language": "PYTHON", "code": "1"}},
+        {"odd": 7},
+    ]
 
 
 def test_lines_of_the_interface_are_the_systems(home: Home) -> None:
-    home.log(LOG, header(), user("u1", "go"), gemini("g1", "ok"), info("e1", "API error", level="error"), info("w1", "careful", level="warning"))
-    assert [(m.role.value, m.extra["level"], m.text) for m in home.only().messages[2:]] == [("system", "error", "API error"), ("system", "warning", "careful")]
+    home.log(
+        LOG,
+        header(),
+        user("u1", "go"),
+        gemini("g1", "ok"),
+        info("e1", "API error", level="error"),
+        info("w1", "careful", level="warning"),
+    )
+    assert [(m.role.value, m.extra["level"], m.text) for m in home.only().messages[2:]] == [
+        ("system", "error", "API error"),
+        ("system", "warning", "careful"),
+    ]
 
 
 def test_tool_use_prompts_are_input_and_thoughts_are_output(home: Home) -> None:
@@ -136,7 +175,14 @@ def test_tool_use_prompts_are_input_and_thoughts_are_output(home: Home) -> None:
     home.log(LOG, header(), user("u1", "go"), turn)
     usage = home.only().messages[1].usage
     assert usage is not None
-    assert (usage.input, usage.cached, usage.output, usage.reasoning, usage.total, usage.cache_write) == (107, 50, 25, 5, 132, None)
+    assert (usage.input, usage.cached, usage.output, usage.reasoning, usage.total, usage.cache_write) == (
+        107,
+        50,
+        25,
+        5,
+        132,
+        None,
+    )
     assert usage.native["total"] == 132
 
 

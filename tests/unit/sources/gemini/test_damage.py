@@ -94,11 +94,14 @@ def test_closing_what_was_cut_off(cut: bytes, whole: bytes) -> None:
 
 
 def test_every_beginning_of_a_document_closes_to_json() -> None:
-    raw = json.dumps({"a": [1, "two\\\"", {"b": None, "c": [True, -1.5e3]}], "d": {"e": "ü"}}).encode()
+    raw = json.dumps({"a": [1, 'two\\"', {"b": None, "c": [True, -1.5e3]}], "d": {"e": "ü"}}).encode()
     for end in range(1, len(raw) + 1):
         json.loads(close(raw[:end]))
 
 
 def test_blocks_are_found_by_their_braces() -> None:
     raw = b'{\n  "messages": [\n    {\n      "id": 1\n    },\n    {\n      "text": "    {"\n'
-    assert [(line, json.loads(close(block))) for line, block in blocks(raw, 4)] == [(3, {"id": 1}), (6, {"text": "    {"})]
+    assert [(line, json.loads(close(block))) for line, block in blocks(raw, 4)] == [
+        (3, {"id": 1}),
+        (6, {"text": "    {"}),
+    ]

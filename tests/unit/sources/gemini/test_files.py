@@ -26,8 +26,19 @@ def test_copies_twins_and_stubs_are_one_session(home: Home) -> None:
     home.document(f"{HASH}/chats/{NAME}.json", old)
     home.document(f"weather/chats/{NAME}.json", old)
     home.write("weather/.project_root", "/work/weather")
-    home.log(f"weather/chats/{NAME}.jsonl", header(), *TALK, user("u2", "two", "06:05:00"), gemini("g2", "2", "06:05:01"), {"$set": {"lastUpdated": "2026-11-15T06:05:01.000Z"}})
-    home.log("weather/chats/session-2026-11-15T06-05-aaaaaaaa.jsonl", header(start="06:04:59"), {"$set": {"messages": [context()]}})
+    home.log(
+        f"weather/chats/{NAME}.jsonl",
+        header(),
+        *TALK,
+        user("u2", "two", "06:05:00"),
+        gemini("g2", "2", "06:05:01"),
+        {"$set": {"lastUpdated": "2026-11-15T06:05:01.000Z"}},
+    )
+    home.log(
+        "weather/chats/session-2026-11-15T06-05-aaaaaaaa.jsonl",
+        header(start="06:04:59"),
+        {"$set": {"messages": [context()]}},
+    )
     session = home.only()
     assert [text for _, text, _ in said(session)] == ["one", "1", "two", "2"]
     assert session.usage.input == 20
@@ -39,9 +50,17 @@ def test_copies_twins_and_stubs_are_one_session(home: Home) -> None:
 
 def test_parts_left_by_an_old_compress_are_joined(home: Home) -> None:
     home.document(f"{HASH}/chats/{NAME}.json", document([*TALK, info("i1", "")]))
-    home.document(f"{HASH}/chats/session-2026-11-15T06-10-aaaaaaaa.json", document([user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")], start="06:10:00"))
+    home.document(
+        f"{HASH}/chats/session-2026-11-15T06-10-aaaaaaaa.json",
+        document([user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")], start="06:10:00"),
+    )
     session = home.only()
-    assert said(session) == [("human", "one", "compressed"), ("model", "1", "compressed"), ("human", "two", "live"), ("model", "2", "live")]
+    assert said(session) == [
+        ("human", "one", "compressed"),
+        ("model", "1", "compressed"),
+        ("human", "two", "live"),
+        ("model", "2", "live"),
+    ]
     assert session.usage.exact is False
     assert [link.kind for link in session.links] == ["continues"]
 
@@ -96,7 +115,13 @@ def test_an_unknown_file_raises_the_alarm(home: Home) -> None:
 def test_subagents_in_their_own_files_hang_from_their_parent(home: Home) -> None:
     spawn = call("invoke_agent__1", "invoke_agent", agentId="kid-1")
     home.log(f"weather/chats/{NAME}.jsonl", header(), user("u1", "go"), gemini("g1", "asking", toolCalls=[spawn]))
-    home.log("weather/chats/aaaaaaaa-1/kid-1.jsonl", header("kid-1", kind="subagent"), user("t1", "Find it"), gemini("k1", "found", tokens=7), user("t2", "You have stopped calling tools without finishing"))
+    home.log(
+        "weather/chats/aaaaaaaa-1/kid-1.jsonl",
+        header("kid-1", kind="subagent"),
+        user("t1", "Find it"),
+        gemini("k1", "found", tokens=7),
+        user("t2", "You have stopped calling tools without finishing"),
+    )
     parent, kid = home.sessions()["aaaaaaaa-1"], home.sessions()["kid-1"]
     assert (kid.kind, kid.parent) == (Kind.SUBAGENT, "gemini:aaaaaaaa-1")
     assert [m.author.value for m in kid.messages] == ["model", "model", "client"]
@@ -107,24 +132,49 @@ def test_subagents_in_their_own_files_hang_from_their_parent(home: Home) -> None
 
 
 def test_a_call_that_does_not_name_its_subagent_is_linked_by_the_task(home: Home) -> None:
-    spawn = call("codebase_investigator_1794722401000_0", "codebase_investigator", args={"objective": "Trace the parser"})
+    spawn = call(
+        "codebase_investigator_1794722401000_0", "codebase_investigator", args={"objective": "Trace the parser"}
+    )
     home.document(f"weather/chats/{NAME}.json", document([user("u1", "go"), gemini("g1", "asking", toolCalls=[spawn])]))
-    home.document("weather/chats/aaaaaaaa-1/x7k2p9.json", document([user("t1", "Your task …\n<objective>\nTrace the parser\n</objective>"), gemini("k1", "found")], name="x7k2p9", kind="subagent"))
+    home.document(
+        "weather/chats/aaaaaaaa-1/x7k2p9.json",
+        document(
+            [user("t1", "Your task …\n<objective>\nTrace the parser\n</objective>"), gemini("k1", "found")],
+            name="x7k2p9",
+            kind="subagent",
+        ),
+    )
     calls = [part for m in home.sessions()["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall)]
     assert [part.child for part in calls] == ["gemini:x7k2p9"]
 
 
 def test_a_subagent_inside_its_parents_file_is_a_session_of_its_own(home: Home) -> None:
-    spawn = call("generalist-1794722402500-ab", "generalist", args={"request": "Count lines"}, timestamp="2026-11-15T06:00:06.000Z")
+    spawn = call(
+        "generalist-1794722402500-ab",
+        "generalist",
+        args={"request": "Count lines"},
+        timestamp="2026-11-15T06:00:06.000Z",
+    )
     home.document(
         f"{HASH}/chats/{NAME}.json",
-        document([
-            user("u1", "Count lines"), gemini("g1", "I delegate.", "06:00:02"), user("t1", "Count lines", "06:00:03"),
-            gemini("k1", "counting", "06:00:04"), gemini("g2", "", "06:00:06", toolCalls=[spawn]), gemini("g3", "done", "06:00:07"),
-        ]),
-    )  # fmt: skip
+        document(
+            [
+                user("u1", "Count lines"),
+                gemini("g1", "I delegate.", "06:00:02"),
+                user("t1", "Count lines", "06:00:03"),
+                gemini("k1", "counting", "06:00:04"),
+                gemini("g2", "", "06:00:06", toolCalls=[spawn]),
+                gemini("g3", "done", "06:00:07"),
+            ]
+        ),
+    )
     parent, kid = home.sessions()["aaaaaaaa-1"], home.sessions()["t1"]
-    assert said(parent) == [("human", "Count lines", "live"), ("model", "I delegate.", "live"), ("model", "", "live"), ("model", "done", "live")]
+    assert said(parent) == [
+        ("human", "Count lines", "live"),
+        ("model", "I delegate.", "live"),
+        ("model", "", "live"),
+        ("model", "done", "live"),
+    ]
     assert said(kid) == [("model", "Count lines", "live"), ("model", "counting", "live")]
     assert (kid.parent, kid.usage.input, parent.usage.input) == (parent.key, 10, 30)
     assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == [kid.key]
@@ -133,7 +183,10 @@ def test_a_subagent_inside_its_parents_file_is_a_session_of_its_own(home: Home) 
 
 def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None:
     home.document(f"{HASH}/chats/{NAME}.json", document([user("u1", "go"), gemini("g1", "ok")]))
-    home.document(f"{HASH}/chats/session-2026-11-15T06-01-aaaaaaaa.json", document([user("t1", "Do it"), gemini("k1", "did")], start="06:01:00", kind="subagent"))
+    home.document(
+        f"{HASH}/chats/session-2026-11-15T06-01-aaaaaaaa.json",
+        document([user("t1", "Do it"), gemini("k1", "did")], start="06:01:00", kind="subagent"),
+    )
     found = home.sessions()
     assert said(found["aaaaaaaa-1"]) == [("human", "go", "live"), ("model", "ok", "live")]
     assert found["session-2026-11-15T06-01-aaaaaaaa"].parent == "gemini:aaaaaaaa-1"

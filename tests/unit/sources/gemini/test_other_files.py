@@ -17,8 +17,21 @@ TURNS: list[dict[str, Any]] = [
     {"role": "user", "parts": [{"text": "This is the Gemini CLI. We are setting up the context for our chat.\nx"}]},
     {"role": "model", "parts": [{"text": "Got it. Thanks for the context!"}]},
     {"role": "user", "parts": [{"text": "Look"}]},
-    {"role": "model", "parts": [{"text": "Looking."}, {"functionCall": {"name": "glob", "args": {"pattern": "*"}}}, {"functionCall": {"name": "glob", "args": {"pattern": "b"}}}]},
-    {"role": "user", "parts": [{"functionResponse": {"id": "g-1", "name": "glob", "response": {"output": "a.py"}}}, {"functionResponse": {"id": "g-2", "name": "glob", "response": {"error": "bad"}}}]},
+    {
+        "role": "model",
+        "parts": [
+            {"text": "Looking."},
+            {"functionCall": {"name": "glob", "args": {"pattern": "*"}}},
+            {"functionCall": {"name": "glob", "args": {"pattern": "b"}}},
+        ],
+    },
+    {
+        "role": "user",
+        "parts": [
+            {"functionResponse": {"id": "g-1", "name": "glob", "response": {"output": "a.py"}}},
+            {"functionResponse": {"id": "g-2", "name": "glob", "response": {"error": "bad"}}},
+        ],
+    },
     {"role": "model", "parts": [{"text": "One file."}]},
 ]
 
@@ -35,15 +48,32 @@ def opened(library: Library, tmp_path: Path, name: str, content: Any) -> Session
 
 
 def calls(session: Session) -> list[tuple[str, Any, str, str | None]]:
-    return [(p.name, p.input, p.status.value, p.output) for m in session.messages for p in m.parts if isinstance(p, ToolCall)]
+    return [
+        (p.name, p.input, p.status.value, p.output)
+        for m in session.messages
+        for p in m.parts
+        if isinstance(p, ToolCall)
+    ]
 
 
-@pytest.mark.parametrize("content", [TURNS, {"history": TURNS}, {"history": TURNS, "authType": "oauth"}, {"clientHistory": TURNS, "toolCall": {"name": "replace"}}])
+@pytest.mark.parametrize(
+    "content",
+    [
+        TURNS,
+        {"history": TURNS},
+        {"history": TURNS, "authType": "oauth"},
+        {"clientHistory": TURNS, "toolCall": {"name": "replace"}},
+    ],
+)
 @pytest.mark.parametrize("name", ["checkpoint-my%20trip.json", "share.json", "whatever.txt"])
 def test_a_kept_conversation_in_every_shape(library: Library, tmp_path: Path, content: Any, name: str) -> None:
     session = opened(library, tmp_path, name, content)
     assert session.kind is Kind.CHECKPOINT
-    assert [(m.role.value, m.author.value) for m in session.messages[:3]] == [("user", "client"), ("assistant", "client"), ("user", "human")]
+    assert [(m.role.value, m.author.value) for m in session.messages[:3]] == [
+        ("user", "client"),
+        ("assistant", "client"),
+        ("user", "human"),
+    ]
     assert [m.text for m in session.prompts] == ["Look"]
     assert calls(session) == [("glob", {"pattern": "*"}, "ok", "a.py"), ("glob", {"pattern": "b"}, "error", "bad")]
     assert session.usage.total is None
@@ -60,7 +90,13 @@ def test_the_context_fused_with_the_first_prompt_is_parted(library: Library, tmp
 
 
 def test_an_exported_session_reads_like_any_other(library: Library, tmp_path: Path) -> None:
-    exported = {**document([user("u1", "hi"), gemini("g1", "hello")]), "messageCount": 2, "userMessageCount": 1, "firstUserMessage": "hi", "hasResumableContent": True}
+    exported = {
+        **document([user("u1", "hi"), gemini("g1", "hello")]),
+        "messageCount": 2,
+        "userMessageCount": 1,
+        "firstUserMessage": "hi",
+        "hasResumableContent": True,
+    }
     session = opened(library, tmp_path, "export.json", exported)
     assert (session.id, session.usage.input, session.notices) == ("aaaaaaaa-1", 10, ())
 
@@ -71,7 +107,14 @@ def test_captured_json_output(library: Library, tmp_path: Path) -> None:
     session = opened(library, tmp_path, "out.json", {"session_id": "abc", "response": "Oslo.", "stats": stats})
     assert (session.id, session.messages[0].text, session.messages[0].model) == ("abc", "Oslo.", "gemini-2.5-pro")
     usage = session.usage
-    assert (usage.input, usage.cached, usage.output, usage.reasoning, usage.total, usage.requests) == (100, 20, 15, 5, 115, 2)
+    assert (usage.input, usage.cached, usage.output, usage.reasoning, usage.total, usage.requests) == (
+        100,
+        20,
+        15,
+        5,
+        115,
+        2,
+    )
 
 
 def test_captured_stream(library: Library, tmp_path: Path) -> None:
@@ -81,12 +124,29 @@ def test_captured_stream(library: Library, tmp_path: Path) -> None:
         {"type": "message", "timestamp": at, "role": "user", "content": "Count"},
         {"type": "message", "timestamp": at, "role": "assistant", "content": "I ", "delta": True},
         {"type": "message", "timestamp": at, "role": "assistant", "content": "count.", "delta": True},
-        {"type": "tool_use", "timestamp": at, "tool_name": "run_shell_command", "tool_id": "t1", "parameters": {"command": "wc"}},
-        {"type": "tool_result", "timestamp": at, "tool_id": "t1", "status": "success", "output": "Output: 3\nExit Code: 1"},
+        {
+            "type": "tool_use",
+            "timestamp": at,
+            "tool_name": "run_shell_command",
+            "tool_id": "t1",
+            "parameters": {"command": "wc"},
+        },
+        {
+            "type": "tool_result",
+            "timestamp": at,
+            "tool_id": "t1",
+            "status": "success",
+            "output": "Output: 3\nExit Code: 1",
+        },
         {"type": "message", "timestamp": at, "role": "assistant", "content": "Three.", "delta": True},
         {"type": "sparkle", "timestamp": at},
         {"type": "error", "timestamp": at, "severity": "warning", "message": "slow"},
-        {"type": "result", "timestamp": at, "status": "success", "stats": {"total_tokens": 120, "input_tokens": 100, "output_tokens": 15, "cached": 40, "tool_calls": 1}},
+        {
+            "type": "result",
+            "timestamp": at,
+            "status": "success",
+            "stats": {"total_tokens": 120, "input_tokens": 100, "output_tokens": 15, "cached": 40, "tool_calls": 1},
+        },
     ]
     session = opened(library, tmp_path, "stream.jsonl", "\n".join(json.dumps(event) for event in events))
     assert (session.id, [m.text for m in session.messages]) == ("abc", ["Count", "I count.", "Three.", "", "slow"])
@@ -95,7 +155,9 @@ def test_captured_stream(library: Library, tmp_path: Path) -> None:
     assert [notice.subject for notice in session.notices] == ["event 'sparkle'"]
 
 
-@pytest.mark.parametrize("content", ["", "hello", "{}", "[]", "7", '{"a": 1}', "[" * 100_000, '{"history": 7}', "\x00\x00"])
+@pytest.mark.parametrize(
+    "content", ["", "hello", "{}", "[]", "7", '{"a": 1}', "[" * 100_000, '{"history": 7}', "\x00\x00"]
+)
 def test_a_file_that_is_no_session_gets_a_clear_sentence(library: Library, tmp_path: Path, content: str) -> None:
     with pytest.raises(Unreadable, match=r"\.$"):
         opened(library, tmp_path, "session-x.json", content)

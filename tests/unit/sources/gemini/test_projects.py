@@ -14,7 +14,9 @@ def digest(path: str | Path) -> str:
 
 
 def session_of(home: Home, path: str, folder: str | None = None, text: str = "hi") -> None:
-    home.log(f"{folder or digest(path)}/chats/session-a.jsonl", header(project=path), user("u1", text), gemini("g1", "ok"))
+    home.log(
+        f"{folder or digest(path)}/chats/session-a.jsonl", header(project=path), user("u1", text), gemini("g1", "ok")
+    )
 
 
 def evidence(home: Home) -> tuple[str | None, str | None]:
@@ -48,7 +50,12 @@ def test_a_path_in_the_sessions_is_proved_by_its_hash(home: Home) -> None:
 def test_another_session_of_the_folder_may_name_the_path(home: Home) -> None:
     session_of(home, "/work/weather")
     edit = call("c1", "write_file", args={"file_path": "/work/weather/src/main.py"})
-    home.log(f"{digest('/work/weather')}/chats/session-b.jsonl", header("b", "/work/weather"), user("u1", "x"), gemini("g1", "", toolCalls=[edit]))
+    home.log(
+        f"{digest('/work/weather')}/chats/session-b.jsonl",
+        header("b", "/work/weather"),
+        user("u1", "x"),
+        gemini("g1", "", toolCalls=[edit]),
+    )
     assert {session.project for session in home.sessions().values()} == {"/work/weather"}
 
 
@@ -71,14 +78,23 @@ def test_the_current_directory_and_its_parents_are_tried(home: Home, tmp_path: P
 
 def test_a_path_that_cannot_be_proved_is_called_a_guess(home: Home) -> None:
     calls = [call(f"c{n}", "read_file", args={"file_path": f"/srv/app/core/{name}.py"}) for n, name in enumerate("abc")]
-    home.log(f"{digest('/elsewhere')}/chats/session-a.jsonl", header(project="/elsewhere"), user("u1", "x"), gemini("g1", "", toolCalls=calls))
+    home.log(
+        f"{digest('/elsewhere')}/chats/session-a.jsonl",
+        header(project="/elsewhere"),
+        user("u1", "x"),
+        gemini("g1", "", toolCalls=calls),
+    )
     assert evidence(home) == ("/srv/app/core", "guess")
 
 
 def test_an_unknown_project_goes_by_its_hash(home: Home) -> None:
     session_of(home, "/nobody/knows")
     (project,) = home.library().projects()
-    assert (project.path, project.name, project.hashes) == (None, digest("/nobody/knows")[:8], (digest("/nobody/knows"),))
+    assert (project.path, project.name, project.hashes) == (
+        None,
+        digest("/nobody/knows")[:8],
+        (digest("/nobody/knows"),),
+    )
 
 
 def test_a_taught_path_is_known_from_then_on(home: Home) -> None:

@@ -12,14 +12,43 @@ DOCUMENT = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.json"
 
 
 def typed(*lines: tuple[str, str, str]) -> list[dict[str, Any]]:
-    return [{"sessionId": s, "messageId": n, "type": "user", "message": text, "timestamp": f"2026-11-15T{at}.000Z"} for n, (s, text, at) in enumerate(lines)]
+    return [
+        {"sessionId": s, "messageId": n, "type": "user", "message": text, "timestamp": f"2026-11-15T{at}.000Z"}
+        for n, (s, text, at) in enumerate(lines)
+    ]
 
 
 def test_a_prompt_that_a_rewind_cut_from_the_file_comes_back(home: Home) -> None:
-    home.document(DOCUMENT, {**header(), "messages": [user("u1", "one", "06:00:01"), gemini("g1", "1"), user("u3", "three", "06:00:20"), gemini("g3", "3", "06:00:21")]})
-    home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "two", "06:00:10"), ("aaaaaaaa-1", "/rewind", "06:00:15"), ("aaaaaaaa-1", "three", "06:00:19")))
+    home.document(
+        DOCUMENT,
+        {
+            **header(),
+            "messages": [
+                user("u1", "one", "06:00:01"),
+                gemini("g1", "1"),
+                user("u3", "three", "06:00:20"),
+                gemini("g3", "3", "06:00:21"),
+            ],
+        },
+    )
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:00"),
+            ("aaaaaaaa-1", "two", "06:00:10"),
+            ("aaaaaaaa-1", "/rewind", "06:00:15"),
+            ("aaaaaaaa-1", "three", "06:00:19"),
+        ),
+    )
     session = home.only()
-    assert said(session) == [("human", "one", "live"), ("model", "1", "live"), ("human", "two", "rewound"), ("human", "/rewind", "live"), ("human", "three", "live"), ("model", "3", "live")]
+    assert said(session) == [
+        ("human", "one", "live"),
+        ("model", "1", "live"),
+        ("human", "two", "rewound"),
+        ("human", "/rewind", "live"),
+        ("human", "three", "live"),
+        ("model", "3", "live"),
+    ]
     assert [m.text for m in session.prompts] == ["one", "two", "three"]
     assert session.usage.exact is False
     assert any(path.endswith("logs.json") for path in session.files)
@@ -27,8 +56,21 @@ def test_a_prompt_that_a_rewind_cut_from_the_file_comes_back(home: Home) -> None
 
 def test_a_line_logged_under_a_stale_id_is_not_doubled(home: Home) -> None:
     home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"))
-    home.log("weather/chats/session-2026-11-15T06-10-bbbbbbbb.jsonl", header("bbbbbbbb-1", start="06:10:00"), user("u1", "two", "06:10:01"), gemini("g1", "2", "06:10:02"))
-    home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/clear", "06:09:00"), ("aaaaaaaa-1", "two", "06:10:00"), ("cccccccc-1", "two", "06:10:00")))
+    home.log(
+        "weather/chats/session-2026-11-15T06-10-bbbbbbbb.jsonl",
+        header("bbbbbbbb-1", start="06:10:00"),
+        user("u1", "two", "06:10:01"),
+        gemini("g1", "2", "06:10:02"),
+    )
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:00"),
+            ("aaaaaaaa-1", "/clear", "06:09:00"),
+            ("aaaaaaaa-1", "two", "06:10:00"),
+            ("cccccccc-1", "two", "06:10:00"),
+        ),
+    )
     found = home.sessions()
     assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
     assert [m.text for m in found["bbbbbbbb-1"].prompts] == ["two"]
@@ -37,7 +79,12 @@ def test_a_line_logged_under_a_stale_id_is_not_doubled(home: Home) -> None:
 
 def test_what_was_typed_after_a_clear_belongs_to_a_session_that_is_gone(home: Home) -> None:
     home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"))
-    home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/clear", "06:09:00"), ("aaaaaaaa-1", "two", "06:10:00")))
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/clear", "06:09:00"), ("aaaaaaaa-1", "two", "06:10:00")
+        ),
+    )
     found = home.sessions()
     assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
     assert [m.text for m in found["aaaaaaaa-1.1"].prompts] == ["two"]
@@ -52,7 +99,15 @@ def test_a_session_of_which_only_the_log_is_left(home: Home) -> None:
 
 def test_a_broken_log_costs_no_session(home: Home) -> None:
     home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"))
-    for text in ("", "[", "{}", "[1, 2]", '[{"message": 7}]', "null", '[{"sessionId": "aaaaaaaa-1", "message": "two", "timestamp": "2026-11-15T06:00:00.000Z"}'):
+    for text in (
+        "",
+        "[",
+        "{}",
+        "[1, 2]",
+        '[{"message": 7}]',
+        "null",
+        '[{"sessionId": "aaaaaaaa-1", "message": "two", "timestamp": "2026-11-15T06:00:00.000Z"}',
+    ):
         home.write("weather/logs.json", text)
         assert "aaaaaaaa-1" in home.sessions()
     assert [m.text for m in home.sessions()["aaaaaaaa-1"].prompts] == ["two", "one"]

@@ -18,14 +18,32 @@ def test_a_message_written_again_stands_once_with_all_it_ever_had(home: Home) ->
 
 
 def test_rewind_takes_a_message_and_all_after_it(home: Home) -> None:
-    home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"), user("u2", "two"), gemini("g2", "2"), {"$rewindTo": "u2"}, user("u3", "three"), gemini("g3", "3"))
+    home.log(
+        LOG,
+        header(),
+        user("u1", "one"),
+        gemini("g1", "1"),
+        user("u2", "two"),
+        gemini("g2", "2"),
+        {"$rewindTo": "u2"},
+        user("u3", "three"),
+        gemini("g3", "3"),
+    )
     fates = [fate for _, _, fate in said(home.only())]
     assert fates == ["live", "live", "rewound", "rewound", "live", "live"]
     assert home.only().usage.input == 30
 
 
 def test_rewind_to_an_unknown_message_clears_everything(home: Home) -> None:
-    home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"), {"$rewindTo": "nobody"}, user("u2", "two"), gemini("g2", "2"))
+    home.log(
+        LOG,
+        header(),
+        user("u1", "one"),
+        gemini("g1", "1"),
+        {"$rewindTo": "nobody"},
+        user("u2", "two"),
+        gemini("g2", "2"),
+    )
     assert [fate for _, _, fate in said(home.only())] == ["rewound", "rewound", "live", "live"]
 
 
@@ -33,10 +51,22 @@ def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> No
     snapshot = user("s1", "<state_snapshot>\nAll about weather.\n</state_snapshot>")
     thanks = gemini("s2", [{"text": "Got it. Thanks for the additional context!"}], tokens=None)
     home.log(
-        LOG, header(), {"$set": {"messages": [context()]}}, user("u1", "go"), gemini("g1", "1"), user("u2", "go"), gemini("g2", "2"),
-        {"$set": {"messages": [context(), snapshot, thanks, user("n1", "go"), gemini("n2", [{"text": "2"}], tokens=None)]}},
-        info("i1", ""), user("u3", "go on"), gemini("g3", "3"),
-    )  # fmt: skip
+        LOG,
+        header(),
+        {"$set": {"messages": [context()]}},
+        user("u1", "go"),
+        gemini("g1", "1"),
+        user("u2", "go"),
+        gemini("g2", "2"),
+        {
+            "$set": {
+                "messages": [context(), snapshot, thanks, user("n1", "go"), gemini("n2", [{"text": "2"}], tokens=None)]
+            }
+        },
+        info("i1", ""),
+        user("u3", "go on"),
+        gemini("g3", "3"),
+    )
     session = home.only()
     assert said(session) == [
         ("human", "go", "compressed"),
@@ -48,26 +78,53 @@ def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> No
     ]
     assert session.usage.input == 30
     assert session.usage.exact is False
-    assert [p.text for m in session.messages for p in m.parts if isinstance(p, SummaryPart)] == ["<state_snapshot>\nAll about weather.\n</state_snapshot>"]
+    assert [p.text for m in session.messages for p in m.parts if isinstance(p, SummaryPart)] == [
+        "<state_snapshot>\nAll about weather.\n</state_snapshot>"
+    ]
 
 
 def test_a_kept_prompt_is_not_taken_for_a_copy_of_an_equal_earlier_one(home: Home) -> None:
     snapshot = user("s1", "<state_snapshot>x</state_snapshot>")
     home.log(
-        LOG, header(), user("u1", "go"), gemini("g1", "1"), user("u2", "go"), gemini("g2", "2"),
+        LOG,
+        header(),
+        user("u1", "go"),
+        gemini("g1", "1"),
+        user("u2", "go"),
+        gemini("g2", "2"),
         {"$set": {"messages": [snapshot, user("u2", "go"), gemini("g2", [{"text": "2"}])]}},
-    )  # fmt: skip
-    assert said(home.only()) == [("human", "go", "compressed"), ("model", "1", "compressed"), ("human", "go", "live"), ("model", "2", "live")]
+    )
+    assert said(home.only()) == [
+        ("human", "go", "compressed"),
+        ("model", "1", "compressed"),
+        ("human", "go", "live"),
+        ("model", "2", "live"),
+    ]
 
 
 def test_a_cancelled_turn_is_rolled_back_and_the_rest_written_again(home: Home) -> None:
     cancelled = gemini("g3", "editing", toolCalls=[call("c1", "replace", None, "cancelled")])
-    copies = [user("k1", "go"), gemini("k2", [{"text": "1"}], tokens=None), user("k3", "go"), gemini("k4", [{"text": "2"}], tokens=None)]
+    copies = [
+        user("k1", "go"),
+        gemini("k2", [{"text": "1"}], tokens=None),
+        user("k3", "go"),
+        gemini("k4", [{"text": "2"}], tokens=None),
+    ]
     home.log(
-        LOG, header(), user("u1", "go"), gemini("g1", "1"), user("u2", "go"), gemini("g2", "2"),
-        user("u3", "go"), cancelled, info("i1", "Request cancelled."), *copies, {"$set": {"messages": copies}},
-        user("u4", "other"), gemini("g4", "4"),
-    )  # fmt: skip
+        LOG,
+        header(),
+        user("u1", "go"),
+        gemini("g1", "1"),
+        user("u2", "go"),
+        gemini("g2", "2"),
+        user("u3", "go"),
+        cancelled,
+        info("i1", "Request cancelled."),
+        *copies,
+        {"$set": {"messages": copies}},
+        user("u4", "other"),
+        gemini("g4", "4"),
+    )
     session = home.only()
     assert said(session) == [
         ("human", "go", "live"),
@@ -86,9 +143,19 @@ def test_a_cancelled_turn_is_rolled_back_and_the_rest_written_again(home: Home) 
 def test_after_a_rollback_a_resume_lists_the_copies_and_nothing_is_doubled(home: Home) -> None:
     copies = [user("k1", "go"), gemini("k2", [{"text": "1"}], tokens=None)]
     home.log(
-        LOG, header(), user("u1", "go"), gemini("g1", "1"), user("u2", "stop"), gemini("g2", "x", toolCalls=[call("c1", status="cancelled")]),
-        *copies, {"$set": {"messages": copies}}, {"$set": {"sessionId": "aaaaaaaa-1"}}, {"$set": {"messages": [context(), *copies]}}, user("u3", "go on"), gemini("g3", "3"),
-    )  # fmt: skip
+        LOG,
+        header(),
+        user("u1", "go"),
+        gemini("g1", "1"),
+        user("u2", "stop"),
+        gemini("g2", "x", toolCalls=[call("c1", status="cancelled")]),
+        *copies,
+        {"$set": {"messages": copies}},
+        {"$set": {"sessionId": "aaaaaaaa-1"}},
+        {"$set": {"messages": [context(), *copies]}},
+        user("u3", "go on"),
+        gemini("g3", "3"),
+    )
     assert said(home.only()) == [
         ("human", "go", "live"),
         ("model", "1", "live"),
@@ -100,20 +167,55 @@ def test_after_a_rollback_a_resume_lists_the_copies_and_nothing_is_doubled(home:
 
 
 def test_a_failed_prompt_is_dropped_by_the_next_list(home: Home) -> None:
-    home.log(LOG, header(), {"$set": {"messages": [context()]}}, user("u1", "fail"), {"$set": {"messages": [context()]}})
+    home.log(
+        LOG, header(), {"$set": {"messages": [context()]}}, user("u1", "fail"), {"$set": {"messages": [context()]}}
+    )
     assert said(home.only()) == [("human", "fail", "failed")]
 
 
 def test_a_resume_within_the_same_minute_does_not_make_messages_poorer(home: Home) -> None:
-    rich = gemini("g1", "Done.", toolCalls=[call("c1")], thoughts=[{"subject": "Plan", "description": "read", "timestamp": "2026-11-15T06:00:02.000Z"}])
-    bare = {"id": "g1", "timestamp": "2026-11-15T06:00:30.000Z", "type": "gemini", "content": [{"text": "**Plan** read", "thought": True}, {"text": "Done."}, {"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]}
-    answer = user("u1_response", [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "ok"}}}], "06:00:31")
+    rich = gemini(
+        "g1",
+        "Done.",
+        toolCalls=[call("c1")],
+        thoughts=[{"subject": "Plan", "description": "read", "timestamp": "2026-11-15T06:00:02.000Z"}],
+    )
+    bare = {
+        "id": "g1",
+        "timestamp": "2026-11-15T06:00:30.000Z",
+        "type": "gemini",
+        "content": [
+            {"text": "**Plan** read", "thought": True},
+            {"text": "Done."},
+            {"functionCall": {"id": "c1", "name": "read_file", "args": {}}},
+        ],
+    }
+    answer = user(
+        "u1_response",
+        [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "ok"}}}],
+        "06:00:31",
+    )
     home.log(
-        LOG, header(), {"$set": {"messages": [context()]}}, user("u1", "Read it"), rich,
-        header(start="06:00:29"), {"$set": {"messages": [context("06:00:29")]}}, user("u1", "Read it", "06:00:30"), bare, answer, user("u2", "More", "06:00:40"), gemini("g2", "Fine", "06:00:41"),
-    )  # fmt: skip
+        LOG,
+        header(),
+        {"$set": {"messages": [context()]}},
+        user("u1", "Read it"),
+        rich,
+        header(start="06:00:29"),
+        {"$set": {"messages": [context("06:00:29")]}},
+        user("u1", "Read it", "06:00:30"),
+        bare,
+        answer,
+        user("u2", "More", "06:00:40"),
+        gemini("g2", "Fine", "06:00:41"),
+    )
     session = home.only()
-    assert said(session) == [("human", "Read it", "live"), ("model", "Done.", "live"), ("human", "More", "live"), ("model", "Fine", "live")]
+    assert said(session) == [
+        ("human", "Read it", "live"),
+        ("model", "Done.", "live"),
+        ("human", "More", "live"),
+        ("model", "Fine", "live"),
+    ]
     turn = next(m for m in session.messages if m.id == "g1")
     assert [type(part).__name__ for part in turn.parts] == ["Thinking", "Text", "ToolCall"]
     assert turn.at is not None
@@ -125,27 +227,65 @@ def test_a_resume_within_the_same_minute_does_not_make_messages_poorer(home: Hom
 
 def test_a_checkpoint_of_another_session_is_shown_but_not_counted(home: Home) -> None:
     copies = [user("k1", "old"), gemini("k2", [{"text": "said elsewhere"}], tokens=None)]
-    home.log(LOG, header(), {"$set": {"messages": [context()]}}, *copies, {"$set": {"messages": copies}}, user("u1", "new"), gemini("g1", "1"))
+    home.log(
+        LOG,
+        header(),
+        {"$set": {"messages": [context()]}},
+        *copies,
+        {"$set": {"messages": copies}},
+        user("u1", "new"),
+        gemini("g1", "1"),
+    )
     session = home.only()
-    assert [(m.text, m.inherited) for m in session.messages if m.author != "client"] == [("old", True), ("said elsewhere", True), ("new", False), ("1", False)]
+    assert [(m.text, m.inherited) for m in session.messages if m.author != "client"] == [
+        ("old", True),
+        ("said elsewhere", True),
+        ("new", False),
+        ("1", False),
+    ]
     (listed,) = home.library().list()
     assert (listed.summary.counts.prompts, listed.summary.counts.replies) == (1, 1)
 
 
 def test_an_imported_session_is_inherited(home: Home) -> None:
-    home.log(LOG, header(start="09:00:00"), {"$set": {"messages": [user("u1", "old", "06:00:01"), gemini("g1", "then", "06:00:02")]}}, info("i1", "Imported session from /x/f.json", "09:00:01"), user("u2", "new", "09:00:02"), gemini("g2", "now", "09:00:03"))
+    home.log(
+        LOG,
+        header(start="09:00:00"),
+        {"$set": {"messages": [user("u1", "old", "06:00:01"), gemini("g1", "then", "06:00:02")]}},
+        info("i1", "Imported session from /x/f.json", "09:00:01"),
+        user("u2", "new", "09:00:02"),
+        gemini("g2", "now", "09:00:03"),
+    )
     session = home.only()
-    assert [(m.text, m.inherited) for m in session.messages if m.role != "system"] == [("old", True), ("then", True), ("new", False), ("now", False)]
+    assert [(m.text, m.inherited) for m in session.messages if m.role != "system"] == [
+        ("old", True),
+        ("then", True),
+        ("new", False),
+        ("now", False),
+    ]
     assert session.usage.input == 10
 
 
 def test_unknown_records_are_kept_and_reported(home: Home) -> None:
-    home.log(LOG, header(), user("u1", "hi"), {"$patch": {"op": "add"}}, {"type": "message_update", "delta": "x"}, gemini("g1", "hello"))
+    home.log(
+        LOG,
+        header(),
+        user("u1", "hi"),
+        {"$patch": {"op": "add"}},
+        {"type": "message_update", "delta": "x"},
+        gemini("g1", "hello"),
+    )
     session = home.only()
-    assert [record["record"] for record in session.extra["records"]] == [{"$patch": {"op": "add"}}, {"type": "message_update", "delta": "x"}]
+    assert [record["record"] for record in session.extra["records"]] == [
+        {"$patch": {"op": "add"}},
+        {"type": "message_update", "delta": "x"},
+    ]
     doctor = home.library().doctor()
     assert not doctor.sound
-    assert sorted((u.what, u.count) for u in doctor.unknown if u.what.startswith("record")) == [("record keys $patch", 1), ("record type 'message_update'", 1)]
+    assert sorted((u.what, u.count) for u in doctor.unknown if u.what.startswith("record")) == [
+        ("record keys $patch", 1),
+        ("record type 'message_update'", 1),
+    ]
     assert all(u.example.endswith((".jsonl:3", ".jsonl:4")) for u in doctor.unknown)
 
 

@@ -1,0 +1,103 @@
+"""What a terminal gets to see, which is never what a pipe gets."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pollux.cli import sample
+from pollux.library import Library
+from tests.cli.running import CORPUS, Pollux
+from tests.cli.test_manners import EVIL, harmless, session
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def in_terminal(pollux: Pollux, *arguments: str, **env: str) -> str:
+    """What pollux writes to a terminal."""
+    ours, theirs = pty.openpty()
+    environ = {**pollux.env, "NO_COLOR": "", "TERM": "xterm", "PAGER": "cat", **env}
+    command = [sys.executable, "-m", "pollux", *arguments]
+    with subprocess.Popen(command, env=environ, cwd=pollux.home, stdout=theirs, stderr=theirs, stdin=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while piece := _read(ours):
+            seen += piece
+        process.wait(timeout=60)
+    os.close(ours)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end was closed
+        return b""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list"],
+        ["show", "evil"],
+        ["show", "evil", "--full"],
+        ["show", "evil", "--raw"],
+        ["export", "evil", "--to", "markdown"],
+        ["export", "evil", "--to", "text"],
+        ["projects"],
+        ["doctor", "--all"],
+    ],
+    ids=" ".join,
+)
+def test_only_our_own_colours(empty: Pollux, arguments: list[str]) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL, EVIL))
+    empty.file("p/.project_root", "/home/ada/\x1b]0;red")
+    seen = in_terminal(empty, *arguments)
+    assert seen
+    assert "Traceback" not in seen
+    assert harmless(COLOUR.sub("", seen))
+    assert "\x1b[31m red" not in seen
+
+
+def test_colours_and_a_dumb_terminal(pollux: Pollux) -> None:
+    assert COLOUR.search(in_terminal(pollux, "list"))
+    for env in ({"TERM": "dumb"}, {"NO_COLOR": "1"}):
+        assert not COLOUR.search(in_terminal(pollux, "list", **env))
+
+
+def test_the_pager_is_used_and_may_be_left_out(pollux: Pollux) -> None:
+    marks = "sed s/^/PAGED/"
+    assert "PAGED" in in_terminal(pollux, "show", "last", PAGER=marks)
+    assert "PAGED" not in in_terminal(pollux, "show", "last", "--no-pager", PAGER=marks)
+    assert "PAGED" not in in_terminal(pollux, "--no-pager", "show", "last", PAGER=marks)
+    assert "PAGED" not in in_terminal(pollux, "show", "last", PAGER=marks, TERM="dumb")
+    for pager in ("no-such-pager", "'", "", "true"):
+        assert "Traceback" not in in_terminal(pollux, "show", "last", PAGER=pager)
+
+
+def test_the_sample_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = tmp_path / "home"
+    (sessions / ".gemini").mkdir(parents=True)
+    (sessions / ".gemini" / "tmp").symlink_to(CORPUS / "0.36.0" / "home" / ".gemini" / "tmp")
+    monkeypatch.setattr(sample, "HOME", sessions)
+    monkeypatch.setenv("GEMINI_CLI_HOME", str(CORPUS / "0.61.0" / "home"))
+    environ, cwd = sample.surroundings()
+    assert len(Library(environ, cwd, hunt=False).list()) == 5
+    assert sorted(path.name for path in sessions.iterdir()) == [".gemini"]
+
+
+@pytest.mark.skipif(not sample.HOME.is_dir(), reason="the sample is not there yet")
+def test_the_sample_works(empty: Pollux) -> None:
+    for arguments in (["list"], ["show", "last"], ["projects"], ["doctor", "--strict"], ["agents"]):
+        done = empty("--sample", *arguments)
+        assert done.returncode == 0
+        assert done.stdout
+        assert done.stderr.splitlines()[0] == "pollux: this is the bundled sample, not your own history."
+        assert empty(*arguments, "--sample").stdout == done.stdout
+    assert empty("list", "--sample", "--json").stderr == ""

@@ -1,0 +1,77 @@
+"""What a Markdown parser sees in a transcript, for tests to compare with what was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pollux.model import Session
+from pollux.writers.base import Options, Report
+from pollux.writers.calls import Bounds
+from pollux.writers.markdown import WRITER as MARKDOWN
+from pollux.writers.text import WRITER as TEXT
+from pollux.writers.transcript import MESSAGES, Tally, Turn, blocks
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")
+
+EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True)
+WAYS = (Options(), EVERYTHING, Options(tools="none"), Options(live_only=True, thinking=True))
+
+
+class Written(NamedTuple):
+    text: str
+    report: Report
+
+
+def markdown(session: Session, options: Options | None = None) -> Written:
+    pieces: list[str] = []
+    report = MARKDOWN.write(session, pieces.append, options or Options())
+    return Written("".join(pieces), report)
+
+
+def text(session: Session, options: Options | None = None) -> Written:
+    pieces: list[str] = []
+    report = TEXT.write(session, pieces.append, options or Options())
+    return Written("".join(pieces), report)
+
+
+def check(session: Session, options: Options) -> None:
+    """Everything that must hold for any session."""
+    told, page = text(session, options), markdown(session, options)
+    for written in (told, page):
+        assert CONTROLS.search(written.text) is None
+        missing = sum(entry.count for entry in written.report.dropped if entry.what in MESSAGES)
+        assert written.report.kept + missing == len(session.messages)
+        assert all(entry.count > 0 for entry in written.report.dropped)
+    tokens = MarkdownIt("commonmark", {"maxNesting": 300}).parse(page.text)
+    turns = [b for b in blocks(session, options, Bounds(head=1, tail=1, width=9), Tally()) if isinstance(b, Turn)]
+    ours = [("h1", "")] + [("h3" if turn.speaker == "Assistant" else "h2", turn.speaker) for turn in turns]
+    seen = [(t.tag, t.level, tokens[n + 1].content) for n, t in enumerate(tokens) if t.type == "heading_open"]
+    seen = [found for found in seen if found[0] in ("h1", "h2", "h3")]
+    assert [(tag, level) for tag, level, _ in seen] == [(tag, 0) for tag, _ in ours]
+    assert all(words.startswith(speaker) for (_, _, words), (_, speaker) in zip(seen, ours, strict=True))
+    _check_html(tokens)
+
+
+def _check_html(tokens: list[Token]) -> None:
+    """No HTML but ours; what we open we close."""
+    opened = 0
+    for token in _inner(tokens):
+        if not token.type.startswith("html"):
+            continue
+        assert OUR_HTML.fullmatch(token.content.strip()), token.content
+        assert token.level == 0
+        opened += token.content.startswith("<details>") - token.content.startswith("</details>")
+        assert opened in (0, 1)
+    assert opened == 0
+
+
+def _inner(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from token.children or ()

@@ -1,0 +1,31 @@
+"""Every genuine session in the corpus through both transcripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pollux.library import Filter, Library
+from tests.unit.writers.reading import WAYS, check, markdown, text
+
+CORPUS = Path(__file__).parents[2] / "corpus" / "gemini"
+HOMES = sorted(CORPUS.glob("*/home"))
+
+
+def test_there_is_a_corpus() -> None:
+    assert HOMES
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
+def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
+    library = Library({"HOME": str(home), "XDG_DATA_HOME": str(tmp_path)}, tmp_path, hunt=False)
+    sessions = list(library.sessions(Filter(everything=True)))
+    assert sessions
+    for session in sessions:
+        for options in WAYS:
+            check(session, options)
+        for prompt in session.prompts:
+            first = prompt.text.strip().split("\n")[0]
+            assert first in text(session).text
+            assert first in markdown(session).text
