@@ -95,10 +95,9 @@ def _bracketed(marks: tuple[str, ...]) -> list[str]:
 
 
 def _call(call: Call) -> str:
-    words = [f"**{plain(call.name)}**"]
-    words += [code(a.text) if a.name is None else f"{plain(a.name)} {code(a.text)}" for a in call.arguments]
+    told = [code(a.text) if a.name is None else f"{plain(a.name)}: {code(a.text)}" for a in call.arguments]
     outcome = call.outcome if call.status is Status.OK else f"**{call.outcome}**"
-    line = f"{' '.join(words)} — {outcome}"
+    line = f"**{plain(call.name)}** {', '.join(told)}".rstrip() + f" — {outcome}"
     if call.reason is not None:
         line += f": {plain(one_line(call.reason))}"
     if call.child is not None:

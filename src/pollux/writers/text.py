@@ -82,8 +82,8 @@ def _bracketed(marks: tuple[str, ...]) -> list[str]:
 
 
 def _call(call: Call) -> Iterator[str]:
-    words = [call.name, *(a.text if a.name is None else f"{a.name}: {a.text}" for a in call.arguments)]
-    line = f"  {' '.join(words)} — {call.outcome}"
+    told = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in call.arguments)
+    line = f"  {call.name} {told}".rstrip() + f" — {call.outcome}"
     if call.reason is not None:
         line += f": {one_line(call.reason)}"
     if call.child is not None:

@@ -85,6 +85,9 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     logs = _logs(folders.values())
     mains = _mains(folders.values(), projects, logs)
     for main in mains:
+        if main.log is not None:
+            main.log.sessions.add(main.id)
+    for main in mains:
         # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
         if main.log is not None and any(".jsonl" in file.path for file in main.files):
             main.log.divide(main.id)
@@ -207,7 +210,7 @@ def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBu
             seed = f"{folder.hash or folder.name}/{place}/{len([k for k in found if k[:2] == same[:2]])}"
             found[same] = GeminiBundle(
                 agent=AGENT,
-                id=f"checkpoint-{hashlib.sha256(seed.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}",
+                id=f"{hashlib.sha256(seed.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-checkpoint",
                 kind=Kind.CHECKPOINT,
                 files=(file,),
                 hash=folder.hash,
@@ -274,7 +277,7 @@ def loose(path: Path, around: Surroundings) -> GeminiBundle:
     projects = Projects(Path(folder.path).parent if folder is not None else path.parent, around)
     if name is None:
         digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]
-        name = f"checkpoint-{digest}" if tag_of(str(path)) or not stem(str(path)) else f"{stem(str(path))}-{digest[:6]}"
+        name = f"{digest}-{'checkpoint' if tag_of(str(path)) else stem(str(path)) or 'file'}"
     return GeminiBundle(
         agent=AGENT,
         id=name,

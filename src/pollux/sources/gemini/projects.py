@@ -35,9 +35,8 @@ _USUAL = (
     "Developer",
     "go/src",
 )
-_SKIP = set(
-    ["node_modules", "venv", "site-packages", "__pycache__", "target", "dist", "build", "vendor", "Library", "Applications", "snap", "AppData", "anaconda3"]
-)
+_SKIP = {"node_modules", "venv", "site-packages", "__pycache__", "target", "dist", "build", "vendor", "snap", "AppData"}
+_SKIP |= {"Library", "Applications", "anaconda3", "miniconda3"}
 _DEPTH = 4
 MOST_FOLDERS = 20_000
 _SCAN = 64 << 20

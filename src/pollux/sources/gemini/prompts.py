@@ -6,6 +6,7 @@ than the session. So a line counts as lost only when no session of the project h
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -37,12 +38,18 @@ class Line(msgspec.Struct, frozen=True):
     item: int
     extra: dict[str, object]
 
+    @property
+    def command(self) -> bool:
+        """Is it a command to the client, rather than words to the model?"""
+        return self.text.startswith("/")
+
 
 class PromptLog:
-    """The typed lines of one project, by session id."""
+    """The typed lines of one project, by session id; `sessions` are the ids that have a session file."""
 
     def __init__(self, files: Iterable[File]) -> None:
         self.files = tuple(files)
+        self.sessions: set[str] = set()
         self._lines: dict[str, list[Line]] | None = None
         self.notices: tuple[Notice, ...] = ()
         self.unreadable: dict[str, str] = {}
@@ -66,13 +73,19 @@ class PromptLog:
     def divide(self, session: str) -> None:
         """Part a session's lines at each `/clear`: since 0.35 another session follows, whose id nobody logged."""
         parts: list[list[Line]] = [[]]
+        cleared = False
         for line in self.lines.get(session, ()):
-            parts[-1].append(line)
-            if line.text.split(" ")[0] == "/clear":
+            if cleared and not line.command:
                 parts.append([])
+                cleared = False
+            parts[-1].append(line)
+            cleared = cleared or line.text.split(" ")[0] == "/clear"
         for number, part in enumerate(parts):
-            if part:
-                self.lines[f"{session}.{number}" if number else session] = part
+            if number:
+                seed = hashlib.sha256(f"{session}/{number}".encode("utf-8", "surrogateescape"))
+                self.lines[f"{seed.hexdigest()[:12]}-prompts"] = part
+            elif part:
+                self.lines[session] = part
 
     def _read(self, file: File, notes: Notes) -> Iterator[Line]:
         notes.file = shown(file.path)
@@ -145,17 +158,36 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
 def lost(session: str, own: list[Message], log: PromptLog, peers: Iterable[File]) -> list[Line]:
     """The lines of a session's log that no session holds, and its commands.
 
-    Lines of other ids are matched as well, so that a message they explain does not explain one of ours.
+    Lines of other ids are matched as well, so that a message they explain does not explain one of ours. Where such an
+    id has no session file of its own, its commands were typed here too.
     """
     lines = log.lines.get(session, [])
-    if not lines:
-        return []
     said = [(squeezed(message.text), message.at) for message in own if message.author is Author.HUMAN]
-    rivals = [line for name, others in log.lines.items() if name != session for line in others]
-    near = [line for line in rivals if any(squeezed(line.text) == words for words, _ in said)]
+    words = {text for text, _ in said}
+    near = [
+        line for name, others in log.lines.items() if name != session for line in others if squeezed(line.text) in words
+    ]
     held = match([*lines, *near], said, own=True)
     left = [line for index, line in enumerate(lines) if index not in held]
-    return [line for line in left if line.text.startswith("/") or not _elsewhere(line, peers)]
+    gone = [line for line in left if not line.command and not _elsewhere(line, peers)]
+    ours = [line for index, line in enumerate([*lines, *near]) if index in held] + gone
+    return [
+        line
+        for name, others in log.lines.items()
+        if name == session or name not in log.sessions
+        for line in others
+        if line in gone or (line.command and _typed_here(line, others, ours, own_log=name == session and bool(own)))
+    ]
+
+
+def _typed_here(command: Line, lines: list[Line], ours: list[Line], *, own_log: bool) -> bool:
+    """Was a command typed in this session? It goes with the prompt before it, else with the one after it."""
+    place = lines.index(command)
+    before = (line for line in reversed(lines[:place]) if not line.command)
+    prompt = next(before, None) or next((line for line in lines[place:] if not line.command), None)
+    if prompt is None or own_log:
+        return own_log or not ours
+    return prompt in ours
 
 
 def _elsewhere(line: Line, peers: Iterable[File]) -> bool:
@@ -176,15 +208,14 @@ def as_messages(lines: list[Line], *, alone: bool) -> list[Message]:
     rewinds = [line.at for line in lines if line.text.startswith("/rewind") and line.at is not None]
     messages: list[Message] = []
     for line in lines:
-        command = line.text.startswith("/")
         fate = Fate.LIVE
-        if not command and not alone:
+        if not line.command and not alone:
             rewound = line.at is not None and any(at > line.at for at in rewinds)
             fate = Fate.REWOUND if rewound else Fate.FAILED
         messages.append(
             Message(
-                id=f"log-{line.item}",
-                role=Role.SYSTEM if command else Role.USER,
+                id=f"log-{line.session[:8]}-{line.item}",
+                role=Role.SYSTEM if line.command else Role.USER,
                 author=Author.HUMAN,
                 at=line.at,
                 parts=(Text(text=line.text),),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -142,7 +143,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         id=bundle.id,
         kind=kind,
         parent=f"{AGENT}:{bundle.parent}" if bundle.parent is not None else None,
-        title=_title(facts.summary),
+        title=_title(facts.summary) or (_task_title(messages) if kind is Kind.SUBAGENT else None),
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
@@ -170,7 +171,7 @@ def _beside(parent: Session, part: Part) -> Session:
         id=stem(part.file.path),
         kind=Kind.SUBAGENT,
         parent=parent.key,
-        title=_title(part.replay.facts.get("summary")),
+        title=_title(part.replay.facts.get("summary")) or _task_title(messages),
         project=parent.project,
         project_evidence=parent.project_evidence,
         project_hash=parent.project_hash,
@@ -248,10 +249,19 @@ def _facts(parts: list[Part], current: Part) -> Facts:
 
 
 def _title(summary: str | None) -> str | None:
-    """The CLI's one-line summary; a summary that is no title (a snapshot of a compression) is none."""
-    if summary is None or not summary.strip() or summary.lstrip().startswith(SUMMARY):
-        return None
-    return first_words(summary, 200)
+    """The CLI's one-line summary; what is no title (a snapshot of a compression, a sub-agent's report) is none."""
+    text = summary.strip() if summary is not None else ""
+    return first_words(text, 200) if text and not text.startswith((SUMMARY, "{", "[")) else None
+
+
+def _task_title(messages: list[Message]) -> str | None:
+    """A sub-agent's task names it: the objective in it, where it is marked as such."""
+    task = next(
+        (message.text for message in messages if message.author is Author.MODEL and message.role is Role.USER), ""
+    )
+    objective = re.search(r"<objective>\s*(.+?)\s*</objective>", task, re.DOTALL)
+    words = objective.group(1) if objective else task
+    return first_words(words) or None
 
 
 def _inherited(messages: list[Message], started: datetime | None) -> list[Message]:

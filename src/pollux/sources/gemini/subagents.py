@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from pollux.model import Author, Kind, Link, Message, Role, Session, ToolCall
+from pollux.model import Author, Kind, Link, Message, Role, Session, ToolCall, first_words
 from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.tools import TASKS
 
@@ -96,6 +96,7 @@ def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
         id=task.id,
         kind=Kind.SUBAGENT,
         parent=parent.key,
+        title=first_words(task_of(call) or task.text) or None,
         project=parent.project,
         project_evidence=parent.project_evidence,
         started=min(times, default=None),

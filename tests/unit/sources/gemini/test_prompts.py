@@ -87,7 +87,8 @@ def test_what_was_typed_after_a_clear_belongs_to_a_session_that_is_gone(home: Ho
     )
     found = home.sessions()
     assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
-    assert [m.text for m in found["aaaaaaaa-1.1"].prompts] == ["two"]
+    (gone,) = (session for session in found.values() if session.kind is Kind.PROMPTS)
+    assert [m.text for m in gone.prompts] == ["two"]
 
 
 def test_a_session_of_which_only_the_log_is_left(home: Home) -> None:
@@ -95,6 +96,24 @@ def test_a_session_of_which_only_the_log_is_left(home: Home) -> None:
     session = home.only()
     assert (session.kind, [m.text for m in session.prompts]) == (Kind.PROMPTS, ["one"])
     assert home.library().list() == []
+
+
+def test_commands_go_with_the_prompts_they_were_typed_between(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("cccccccc-1", "/model", "05:59:00"), ("cccccccc-1", "one", "06:00:00"), ("cccccccc-1", "/quit", "06:01:00")
+        ),
+    )
+    session = home.only()
+    assert [text for _, text, _ in said(session)] == ["/model", "one", "1", "/quit"]
+
+
+def test_a_log_of_commands_alone_is_kept(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
+    home.document("weather/logs.json", typed(("cccccccc-1", "/help", "05:00:00")))
+    assert said(home.sessions()["cccccccc-1"]) == [("human", "/help", "live")]
 
 
 def test_a_broken_log_costs_no_session(home: Home) -> None:
