@@ -14,7 +14,7 @@ from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Kind, Session, Severity, Summary, Usage, Value, add, summarize
 from pollux.places import Places
-from pollux.sources.base import Bundle, File, Root, Source, Surroundings
+from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.wire import read_head
 
 ALWAYS_LISTED = (Kind.MAIN,)
@@ -100,7 +100,6 @@ class Library:
         self.memory = ProjectMemory(self.places)
         self._hunt = hunt
         self._asked: str | None = None
-        self._bundles: list[tuple[Source, Bundle]] | None = None
 
     # ------------------------------------------------------------------ what there is
 
@@ -112,10 +111,22 @@ class Library:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
 
+    def bundles(self, agent: str | None = None) -> Rows[tuple[Source, Bundle]]:
+        """The files of every session as they are now, those that changed last first; only heads are read."""
+        if agent is not None and agent not in registry.source_names():
+            raise UnknownName("agent", agent, registry.source_names())
+        around = self._around()
+        found: list[tuple[Source, Bundle]] = []
+        for source, root in self.roots():
+            if agent in (None, source.name):
+                files = list(source.find(root.path))
+                found += [(source, bundle) for bundle in source.bundles(root.path, files, around)]
+        return sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
+
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
         asked = wanted or Filter()
-        for source, bundle in self._found(asked.agent):
+        for source, bundle in self.bundles(asked.agent):
             for session in source.read(bundle):
                 if asked.wants(summarize(session)) and asked.mentioned(session):
                     yield session
@@ -126,20 +137,21 @@ class Library:
         asked = wanted or Filter()
         every: list[Summary] = []
         kept: list[tuple[Summary, bool]] = []
-        for source, bundle in self._found(asked.agent):
-            for session in source.read(bundle):
+        found = self.bundles()
+        if asked.agent is not None:
+            registry.source(asked.agent)
+        for source, bundle in found:
+            for session in source.read(bundle) if asked.agent in (None, source.name) else ():
                 summary = summarize(session)
                 every.append(summary)
                 if asked.wants(summary) and asked.mentioned(session):
                     kept.append((summary, any(notice.severity is not Severity.INFO for notice in session.notices)))
         self.memory.save()
         family = _families(every)
-        short = _shortest({b.id for _, b in self._found(None)}.union(s.id for s in every))
-        found = [
-            Listed(summary=s, family_usage=family[s.key], short=short[s.id], troubled=troubled) for s, troubled in kept
-        ]
-        found.sort(key=lambda listed: _newest(listed.summary), reverse=True)
-        return found if limit is None else found[:limit]
+        short = _shortest({bundle.id for _, bundle in found}.union(summary.id for summary in every))
+        rows = [Listed(summary=s, family_usage=family[s.key], short=short[s.id], troubled=t) for s, t in kept]
+        rows.sort(key=lambda listed: _newest(listed.summary), reverse=True)
+        return rows if limit is None else rows[:limit]
 
     # ------------------------------------------------------------------ one session
 
@@ -158,7 +170,7 @@ class Library:
             if path is not None and (_looks_like_path(name) or path.exists()):
                 return self.open(path)
             agent, prefix = "", name
-        found = [(s, b) for s, b in self._found(agent or None) if b.id.startswith(prefix)] if prefix else []
+        found = [(s, b) for s, b in self.bundles(agent or None) if b.id.startswith(prefix)] if prefix else []
         # An id that all the others extend is the one meant: they were derived from it.
         shortest = min((b.id for _, b in found), key=len, default="")
         if all(b.id.startswith(shortest) for _, b in found):
@@ -175,7 +187,7 @@ class Library:
         """A session that lies inside another's files is found only by reading them."""
         inner = [
             session
-            for source, bundle in self._found(agent or None)
+            for source, bundle in self.bundles(agent or None)
             for session in source.read(bundle)
             if prefix and session.id != bundle.id and session.id.startswith(prefix)
         ]
@@ -198,7 +210,7 @@ class Library:
 
         For completion, which must be quick: files of more than `most` bytes are not opened for their title.
         """
-        for source, bundle in self._found(None):
+        for source, bundle in self.bundles():
             if bundle.id.startswith(prefix):
                 small = sum(file.size for file in bundle.files) <= most
                 read = source.read(bundle) if small else []
@@ -210,7 +222,7 @@ class Library:
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         resolved = os.path.realpath(path)
-        for source, bundle in self._found(None):
+        for source, bundle in self.bundles():
             if any(os.path.realpath(file.path) == resolved for file in bundle.files):
                 for session in source.read(bundle):
                     return session
@@ -241,7 +253,7 @@ class Library:
         """The projects people worked in; a name, or part of it, narrows them down."""
         self._asked = name
         groups: dict[str, list[tuple[Summary, str | None]]] = {}
-        for source, bundle in self._found(None):
+        for source, bundle in self.bundles():
             for session in source.read(bundle):
                 if session.kind is Kind.SUBAGENT:
                     continue
@@ -269,19 +281,6 @@ class Library:
 
     def _around(self) -> Surroundings:
         return Surroundings(home=self.places.home, cwd=self.cwd, memory=self.memory, asked=self._asked, hunt=self._hunt)
-
-    def _found(self, agent: str | None) -> Rows[tuple[Source, Bundle]]:
-        """All bundles, those that changed last first."""
-        if agent is not None and agent not in registry.source_names():
-            raise UnknownName("agent", agent, registry.source_names())
-        if self._bundles is None:
-            around = self._around()
-            found: list[tuple[Source, Bundle]] = []
-            for source, root in self.roots():
-                files: list[File] = list(source.find(root.path))
-                found += [(source, bundle) for bundle in source.bundles(root.path, files, around)]
-            self._bundles = sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
-        return [(source, bundle) for source, bundle in self._bundles if agent in (None, source.name)]
 
 
 def fits(asked: str, path: str | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from datetime import UTC, datetime
@@ -63,7 +64,8 @@ def stamp(at: datetime | None) -> str | None:
     """A time in UTC, to the millisecond where that is all there is."""
     if at is None:
         return None
-    at = at.astimezone(UTC)
+    with contextlib.suppress(OverflowError):  # the first or last hours of the calendar
+        at = at.astimezone(UTC)
     precision = "milliseconds" if at.microsecond % 1000 == 0 else "microseconds"
     return at.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 

@@ -112,9 +112,14 @@ def identity(file: File) -> tuple[str | None, str | None]:
     except Unreadable:
         return None, None
     if isinstance(found, records.Log):
-        ids = (r.sessionId or (r.set.sessionId if r.set is not None else None) for _, r in found.records)
-        hashes = (r.projectHash for _, r in found.records)
-        return next(filter(None, ids), None), next(filter(None, hashes), None)
+        name: str | None = None
+        project: str | None = None
+        for _, record in found.records:
+            name = name or record.sessionId or (record.set.sessionId if record.set is not None else None)
+            project = project or record.projectHash
+            if name and project:
+                break
+        return name, project
     if isinstance(found, records.Captured):
         stated = (event.get("session_id") for _, event in found.events)
         return next((name for name in stated if isinstance(name, str) and name), None), None

@@ -118,19 +118,21 @@ def squeezed(text: str) -> str:
 @lru_cache(maxsize=512)
 def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ...]:  # noqa: ARG001 (part of the cache's key)
     """The prompts a session file holds, whatever became of them."""
+    said: list[tuple[str, datetime | None]] = []
     try:
         found = records.contents(path, Notes())
+        for _, record in found.records if isinstance(found, records.Log) else ():
+            listed = [
+                record,
+                *(record.messages or ()),
+                *((record.set.messages or ()) if record.set is not None else ()),
+            ]
+            for message in listed:
+                if message.type == "user":
+                    words = "".join(part.text for part in prompt_parts(message) if type(part) is Text)
+                    said.append((squeezed(words or plain_text(message)), message.timestamp))
     except Unreadable:
         return ()
-    if not isinstance(found, records.Log):
-        return ()
-    said: list[tuple[str, datetime | None]] = []
-    for _, record in found.records:
-        listed = [record, *(record.messages or ()), *((record.set.messages or ()) if record.set is not None else ())]
-        for message in listed:
-            if message.type == "user":
-                text = "".join(part.text for part in prompt_parts(message) if type(part) is Text) or plain_text(message)
-                said.append((squeezed(text), message.timestamp))
     return tuple(said)
 
 

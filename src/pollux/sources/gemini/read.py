@@ -59,12 +59,12 @@ def read(bundle: GeminiBundle) -> list[Session]:
         notes.file = shown(file.path)
         try:
             found = records.contents(file.path, notes)
+            replay = Replay(notes).run(found.records if isinstance(found, records.Log) else ())
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
             continue
         match found:
-            case records.Log(records=lines):
-                replay = Replay(notes).run(lines)
+            case records.Log():
                 parts.append(Part(file, replay, _built(bundle, file, replay, notes, outputs)))
             case records.History():
                 others.append(histories.session(found, bundle, file, notes))

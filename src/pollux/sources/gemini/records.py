@@ -6,8 +6,9 @@ A session log (JSON Lines), a session document (one JSON object, pretty or not),
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -16,13 +17,15 @@ from pollux.sources.gemini.schema import Checkpoint, Record, Typed
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, fit, note_bad_line, opened, plain, read_lines
 from pollux.wire.salvage import blocks, close
 
+# So many lines are looked at to tell what a file is.
+_LOOK_AT = 20
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
 
 
 class Log(msgspec.Struct):
-    """Records in file order, each with its line; a document is one record, its line unknown."""
+    """Records in file order, to be taken once, each with its line; a document is one record, its line unknown."""
 
-    records: list[tuple[int | None, Record]]
+    records: Iterable[tuple[int | None, Record]]
 
 
 class History(msgspec.Struct):
@@ -56,58 +59,57 @@ Contents = Log | History | Prompts | Captured | Nothing
 def contents(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
     with opened(path) as file:
-        number, first = _first_line(file)
-        if not first:
+        lines = islice((line for line in file if not line.isspace()), _LOOK_AT)
+        first = next(lines, None)
+        if first is None:
             return Nothing("the file is empty", damaged=False)
         if _is_event(first):
             return Captured(_events(path, notes))
-        found = None if first.strip() in (b"{", b"[") else _lines(file, number, first, notes)
-        if found is None:
-            file.seek(0)
-            return _document(file.read(), notes)
-        return found
+        if first.strip() not in (b"{", b"[") and _is_log(first, list(lines)):
+            return Log(_records(path, notes))
+        file.seek(0)
+        return _document(file.read(), notes)
 
 
-def _first_line(file: BinaryIO) -> tuple[int, bytes]:
-    """The first line that is not blank, and its number."""
-    number, line = 0, b"\n"
-    while line.isspace():
-        line = file.readline()
-        number += 1
-    return number, line
-
-
-def _lines(file: BinaryIO, start: int, first: bytes, notes: Notes) -> Log | None:
-    """The file as JSON Lines; None where it is none."""
-    quick = decoder(Record)
-    records: list[tuple[int | None, Record]] = []
-    bad: list[tuple[int, bytes, Malformed]] = []
-    for number, line in enumerate(chain((first,), file), start):
+def _is_log(first: bytes, more: list[bytes]) -> bool:
+    """Are these lines records? One alone may be a whole document; a few may be garbage."""
+    for line in (first, *more):
         try:
-            records.append((number, quick(line)))
-        except REFUSED:
-            if line.isspace():
-                continue
-            notes.line = number
+            record = decode(Record, line, Notes())
+        except Malformed:
+            continue
+        if record is not None:
+            return bool(more) or _is_header(record)
+    return False
+
+
+def _records(path: str, notes: Notes) -> Iterator[tuple[int | None, Record]]:
+    """The records of a log as they are read, so that what a later one replaces need not be held."""
+    quick = decoder(Record)
+    with opened(path) as file:
+        for number, line in enumerate(file, start=1):
             try:
-                record = decode(Record, line, notes)
-            except Malformed as error:
-                bad.append((number, line, error))
-                if not records and len(bad) > 20:
-                    return None
-                continue
-            if record is None:
-                notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
-            else:
-                records.append((number, record))
+                record: Record | None = quick(line)
+            except REFUSED:
+                notes.line = number
+                record = _oddly(line, notes)
+            if record is not None:
+                yield number, record
     notes.line = None
-    if not records or (len(records) == 1 and not bad and not _is_header(records[0][1])):
+
+
+def _oddly(line: bytes, notes: Notes) -> Record | None:
+    """A line that is not as it should be."""
+    if line.isspace():
         return None
-    for number, line, problem in bad:
-        notes.line = number
-        note_bad_line(problem, line, notes)
-    notes.line = None
-    return Log(records)
+    try:
+        record = decode(Record, line, notes)
+    except Malformed as error:
+        note_bad_line(error, line, notes)
+        return None
+    if record is None:
+        notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+    return record
 
 
 def _is_header(record: Record) -> bool:
