@@ -307,8 +307,7 @@ def _shortest(ids: Iterable[str]) -> dict[str, str]:
         before = order[index - 1] if index else ""
         following = (order[place] for place in range(index + 1, len(order)))
         after = next((other for other in following if not other.startswith(id)), "")
-        word = id.find("-") + 5 if id.find("-") > 8 else 8  # a word, and a piece of what tells it apart
-        short[id] = id[: max(_shared(id, before) + 1, _shared(id, after) + 1, word)]
+        short[id] = id[: max(_shared(id, before) + 1, _shared(id, after) + 1, 8)]
     return short
 
 

@@ -226,7 +226,8 @@ def _speaker(message: Message) -> str | None:
 
 
 def _marks(message: Message) -> tuple[str, ...]:
-    fate = () if message.fate is Fate.LIVE else (str(message.fate),)
+    # A line of the interface was never part of the conversation: that a resume does not bring it back says nothing.
+    fate = () if message.fate is Fate.LIVE or message.role is Role.SYSTEM else (str(message.fate),)
     return (*fate, "inherited") if message.inherited else fate
 
 

@@ -98,7 +98,8 @@ def who(message: Message) -> str:
 
 def tags(message: Message) -> list[str]:
     """What became of the message, in words."""
-    told = [FATES[message.fate]] if message.fate in FATES else []
+    # A line of the interface was never part of the conversation: that a resume does not bring it back says nothing.
+    told = [FATES[message.fate]] if message.fate in FATES and message.role != "system" else []
     return [*told, "inherited"] if message.inherited else told
 
 
