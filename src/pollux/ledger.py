@@ -58,10 +58,11 @@ def examine(found: Iterable[tuple[Source, Path, list[File]]], around: Surroundin
             lines[notice.file] = msgspec.structs.replace(
                 lines[notice.file], status=Status.UNREADABLE, reason=notice.text
             )
-    unfamiliar = _unfamiliar(notices)
+    # A file that several sessions share is noticed by each of them: its remarks count once.
+    unique = {(agent, n.file, n.line, n.code, n.subject or n.text): n for agent, n in notices}
+    unfamiliar = _unfamiliar([(agent, notice) for (agent, *_), notice in unique.items()])
     counts = {status.value: sum(line.status is status for line in lines.values()) for status in Status}
     totals = {"files": len(lines), "bytes": sum(line.bytes for line in lines.values()), "sessions": sessions, **counts}
-    unique = {(n.file, n.line, n.code, n.subject or n.text): n for _, n in notices}
     return Doctor(files=tuple(lines.values()), unknown=tuple(unfamiliar), notices=tuple(unique.values()), totals=totals)
 
 

@@ -42,15 +42,15 @@ class Answers:
     def parent_key(self, truth: Truth) -> str | None:
         """The key of the session that started this one."""
         records = oracle(self.agent, self.name)["sessions"]
-        place = next((n for n, record in enumerate(records) if truth["parent"] and record["id"] == truth["parent"]), None)
-        return None if place is None else next(iter(self._keys[place]), None)
+        named = (number for number, record in enumerate(records) if truth["parent"] and record["id"] == truth["parent"])
+        return next((key for number in named for key in self._keys[number]), None)
 
     @property
     def strangers(self) -> list[str]:
         """Main sessions that pollux lists and the oracle does not know."""
         whole = oracle(self.agent, self.name)
         known = {key for keys in self._keys.values() for key in keys}
-        spare = {name for record in whole["sessions"] for name in record.get("aliases", ())} | set(whole.get("maybe", ()))
+        spare = {*whole.get("maybe", ()), *(name for record in whole["sessions"] for name in record.get("aliases", ()))}
         left = (listed.summary for key, listed in self.listed.items() if key not in known)
         return [summary.key for summary in left if summary.kind == "main" and summary.id not in spare]
 

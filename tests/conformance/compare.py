@@ -126,7 +126,8 @@ def usage(truth: Truth, session: Session) -> Iterator[str]:
         return
     got, wanted = session.usage, truth["usage"]
     if wanted is None:
-        yield from (f"usage.{name} is {_figure(got, name)}, and unknown" for name in FIGURES if _figure(got, name) is not None)
+        known = [name for name in FIGURES if _figure(got, name) is not None]
+        yield from (f"usage.{name} is {_figure(got, name)}, but no file holds it" for name in known)
         return
     floor: Json = wanted if truth["exact"] is True else truth.get("usage_floor", {})
     for name in FIGURES:
@@ -147,7 +148,8 @@ def _figure(got: Usage, name: str) -> int | None:
 def fates(truth: Truth, session: Session) -> Iterator[str]:
     """What became of a prompt, where that is beyond doubt."""
     for record in truth.get("fates", ()):
-        seen = [message.fate.value for message in session.prompts if squeezed(message.text) == squeezed(record["prompt"])]
+        same = (message for message in session.prompts if squeezed(message.text) == squeezed(record["prompt"]))
+        seen = [message.fate.value for message in same]
         if record["fate"] not in seen:
             yield f"the fate of {record['prompt']!r} is {seen}, not {record['fate']}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.conformance import compare
 from tests.conformance.answers import answers
 from tests.conformance.truth import Truth, homes, truths

@@ -87,4 +87,4 @@ def _of(home: Home, seed: str, *, everywhere: bool) -> Iterator[Case]:
 
 def _short(file: str) -> str:
     """A path that fits into a test's name: hashes are cut."""
-    return "/".join(step[:8] if len(step) == 64 else step for step in file.split(os.sep)[1:])
+    return "/".join(step[:8] if len(step) == 64 else step for step in Path(file).parts[1:])

@@ -14,7 +14,7 @@ GEMINI = Subject(
         Spare(place="type", values="user|gemini", reason="becomes `role` and `author`"),
         Spare(place="role", values="user|model", reason="becomes `role` and `author`"),
         Spare(place="status", values="success|error|cancelled", reason="becomes `status`, where success is called ok"),
-        Spare(place="[].timestamp", values=_TIME, reason="when a line was logged; the prompt it became has its own time"),
+        Spare(place="[].timestamp", values=_TIME, reason="when a line was logged; its prompt has its own time"),
     ),
     frames=(
         Frame(words=r"^--- Content from referenced (files|context) ---$", reason="what follows is a file_reference"),

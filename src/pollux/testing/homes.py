@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Self
 
 from pollux.ledger import Doctor, examine
 from pollux.model import Session
@@ -105,7 +106,7 @@ class Stage:
         self._roots = [root.path for root in self.source.roots(home.variables(self.folder), self.folder)]
         self._ticks = 0
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -171,7 +172,7 @@ def _folder(roots: list[str], name: str) -> str:
     """The first folder below a root in which a file lies; empty for a file outside of them."""
     for root in roots:
         if name.startswith(root + os.sep):
-            return os.path.join(root, name[len(root) + 1 :].split(os.sep)[0])  # noqa: PTH118
+            return os.path.join(root, Path(name[len(root) + 1 :]).parts[0])  # noqa: PTH118
     return ""
 
 

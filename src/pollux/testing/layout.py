@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -55,6 +55,7 @@ class Layout:
         if not self._document():
             self._lines()
         self.leaves = [leaf for value in self.values if (leaf := self._leaf(value, needed)) is not None]
+        self._begins = [unit.start for unit in self.units]
         self._starts = [leaf.start for leaf in self.leaves]
         self._counts = Counter(word for leaf in self.leaves for word in leaf.words)
         self.words = frozenset(self._counts)
@@ -63,14 +64,21 @@ class Layout:
         """The words of the strings that lie in a stretch of bytes."""
         return {word for leaf in self._between(start, end) for word in leaf.words}
 
-    def words_only_in(self, start: int, end: int) -> set[str]:
-        """The words that stand nowhere else in the file."""
-        counts = Counter(word for leaf in self._between(start, end) for word in leaf.words)
+    def words_only_in(self, *stretches: tuple[int, int]) -> set[str]:
+        """The words that stand nowhere else in the file than in these stretches."""
+        counts = Counter(word for start, end in stretches for leaf in self._between(start, end) for word in leaf.words)
         return {word for word, count in counts.items() if count == self._counts[word]}
 
-    def unit_at(self, line: int | None, item: int | None) -> Unit | None:
-        """The unit of this line or item."""
-        return next((unit for unit in self.units if (unit.line, unit.item) == (line, item)), None)
+    def unit_before(self, place: int) -> int:
+        """The number of the last unit that begins at or before this byte; -1 where none does."""
+        return bisect_right(self._begins, place) - 1
+
+    def is_head(self, value: Value) -> bool:
+        """May the value tell what the whole file is: a record itself, a document's own member, the first line?"""
+        first = self.units[0] if self.units else None
+        if first is None or first.line is None:
+            return len(value.path) < 2
+        return not value.path or value.start < first.end
 
     def _between(self, start: int, end: int) -> list[Leaf]:
         return self.leaves[bisect_left(self._starts, start) : bisect_left(self._starts, end)]

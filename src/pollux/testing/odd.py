@@ -2,57 +2,114 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import msgspec
+
 from pollux.testing.bench import Bench
 from pollux.testing.chooser import Chooser
-from pollux.testing.layout import Value, dotted
+from pollux.testing.layout import Steps, Value, dotted
 
-MARKER = "odd-marker-q7"
-DIGITS = "7" + "0123456789" * 40
-LONG = "odd-long-" + "x" * 70_000 + "-end"
+_DIGITS = "0123456789" * 40
 
-ODD: tuple[tuple[str, str, str | None], ...] = (
-    # name, as it stands in the file, what must be found again
-    ("null", "null", None),
-    ("7", "7", None),
-    ("1.5", "1.5", None),
-    ("true", "true", None),
-    ("an empty string", '""', None),
-    ("a string", f'"{MARKER}"', MARKER),
-    ("a list", f'["{MARKER}"]', MARKER),
-    ("an object", f'{{"{MARKER}":1}}', MARKER),
-    ("a list in a list", f'[["{MARKER}"]]', MARKER),
-    ("400 digits", DIGITS[:400], DIGITS[:400]),
-    ("a long string", f'"{LONG}"', LONG),
-    ("half a surrogate", '"odd-half-\\ud83d-other-half"', "-other-half"),
+
+class Odd(msgspec.Struct, frozen=True):
+    """A value nobody expects: its name, how it is written, and what of it must be found again; `#` is a number."""
+
+    name: str
+    written: str
+    marker: str | None = None
+
+
+ODD = (
+    Odd("null", "null"),
+    Odd("7", "7"),
+    Odd("1.5", "1.5"),
+    Odd("true", "true"),
+    Odd("an empty string", '""'),
+    Odd("a string", '"odd-marker-#-"', "odd-marker-#-"),
+    Odd("a list", '["odd-marker-#-"]', "odd-marker-#-"),
+    Odd("an object", '{"odd-marker-#-":1}', "odd-marker-#-"),
+    Odd("a list in a list", '[["odd-marker-#-"]]', "odd-marker-#-"),
+    Odd("400 digits", f"7#{_DIGITS[:395]}", f"7#{_DIGITS[:395]}"),
+    Odd("a long string", f'"odd-long-#-{"x" * 70_000}-end"', f"odd-long-#-{'x' * 70_000}-end"),
+    Odd("half a surrogate", '"odd-half-\\ud83d-other-half-#-"', "-other-half-#-"),
 )
 
 
 def odd_values(bench: Bench, chooser: Chooser) -> None:
-    """Replace every value by odd ones."""
-    for value in chooser.of(bench.layout.values):
-        for name, written, marker in ODD:
-            anew = chooser.thorough or len(value.path) < 2 or name == "a string"
-            _replace(bench, value, name, written.encode(), marker, grouped=not anew)
+    """Replace every value by odd ones: one at a time, or one in each object where that shows nothing wrong."""
+    values = chooser.of(bench.layout.values)
+    groups = [[value] for value in values] if chooser.thorough else _groups(bench, values)
+    for odd in ODD:
+        for group in groups:
+            head = bench.layout.is_head(group[0])
+            grouped = not chooser.thorough and not head and odd.name != "a string"
+            if len(group) == 1 or not _all_right(bench, group, odd, grouped=grouped):
+                for value in group:
+                    _replace(bench, value, odd, grouped=grouped)
     bench.stage.put(bench.file, bench.raw)
 
 
-def _replace(bench: Bench, value: Value, name: str, written: bytes, marker: str | None, *, grouped: bool) -> None:
-    place = dotted(value.path)
-    done = f"{place or 'a whole record'} (byte {value.start}) replaced by {name}"
-    bench.stage.put(bench.file, bench.raw[: value.start] + written + bench.raw[value.end :])
-    sessions = bench.read(done, grouped=grouped)
+def _groups(bench: Bench, values: Sequence[Value]) -> list[list[Value]]:
+    """Values equally deep in different objects together; those that tell what the file is, each alone."""
+    alone = [[value] for value in values if bench.layout.is_head(value)]
+    depths: dict[int, dict[tuple[int, Steps], list[Value]]] = {}
+    for value in values:
+        if not bench.layout.is_head(value):
+            held = (bench.layout.unit_before(value.start), value.path[:-1])
+            depths.setdefault(len(value.path), {}).setdefault(held, []).append(value)
+    rows = (row for objects in depths.values() for row in zip_longest(*objects.values()))
+    return alone + [[value for value in row if value is not None] for row in rows]
+
+
+def _all_right(bench: Bench, group: list[Value], odd: Odd, *, grouped: bool) -> bool:
+    """Replace all at once. Whatever is wrong then shows up again when they are replaced one by one."""
+    raw, before = bytearray(), 0
+    for number, value in enumerate(sorted(group, key=lambda value: value.start)):
+        raw += bench.raw[before : value.start] + _written(odd, number)
+        before = value.end
+    bench.stage.put(bench.file, bytes(raw + bench.raw[before:]))
+    known = len(bench.failures)
+    sessions = bench.read("several values replaced", grouped=grouped)
     if sessions is None:
-        return
-    left = any(unit.end <= value.start or unit.start >= value.end for unit in bench.voices)
+        del bench.failures[known:]
+        return False
     if not bench.counted:
+        return True
+    markers = [_marker(odd, number) for number in range(len(group))]
+    lost = bench.missing(bench.layout.words)
+    if lost:
+        lost -= bench.layout.words_only_in(*((value.start, value.end) for value in group))
+    return bench.serves(sessions) and not lost and all(marker is None or bench.holds(marker) for marker in markers)
+
+
+def _replace(bench: Bench, value: Value, odd: Odd, *, grouped: bool) -> None:
+    place = dotted(value.path)
+    done = f"{place or 'a whole record'} (byte {value.start}) replaced by {odd.name}"
+    bench.stage.put(bench.file, bench.raw[: value.start] + _written(odd, 0) + bench.raw[value.end :])
+    sessions = bench.read(done, grouped=grouped)
+    if sessions is None or not bench.counted:
         return
-    if bench.serves(sessions) or left:
+    served = bench.serves(sessions)
+    left = any(unit.end <= value.start or unit.start >= value.end for unit in bench.voices)
+    if served or left:
         lost = bench.missing(bench.layout.words)
-        if lost and (lost := lost - bench.layout.words_only_in(value.start, value.end)):
+        if lost and (lost := lost - bench.layout.words_only_in((value.start, value.end))):
             bench.fail(done, f"other words lost: {sorted(lost)[:8]}")
+    marker = _marker(odd, 0)
     if marker is None or bench.holds(marker):
         return
     # A record that is no object, or a file that then holds no session, has no JSON to stand in: it must be reported.
-    if (not value.path or not bench.serves(sessions)) and bench.accounted(done):
+    if (not value.path or not served) and bench.accounted(done):
         return
-    bench.fail(done, "the odd value is lost" + ("" if bench.serves(sessions) else "; the file gives no session and no notice"))
+    bench.fail(done, "the odd value is lost" + ("" if served else "; the file gives no session and no notice"))
+
+
+def _written(odd: Odd, number: int) -> bytes:
+    return odd.written.replace("#", f"{number:03}").encode()
+
+
+def _marker(odd: Odd, number: int) -> str | None:
+    return None if odd.marker is None else odd.marker.replace("#", f"{number:03}")

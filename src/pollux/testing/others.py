@@ -1,4 +1,4 @@
-"""The rest of the home: whatever happens to one file, every session that has nothing to do with it is served as before."""
+"""The rest of the home: whatever happens to one file, the sessions of other files are served as before."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def others_served(home: Home, chooser: Chooser) -> list[Failure]:
                 except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
                     failures.append(Failure(home=home.name, file=file, done=damage, happened=raised(error)))
                     continue
-                gone = [session.key for session in strangers if not _whole(session, after.get(session.key))]
-                if gone:
-                    failures.append(Failure(home=home.name, file=file, done=damage, happened=f"others suffer: {gone[:4]}"))
+                if gone := [session.key for session in strangers if not _whole(session, after.get(session.key))]:
+                    happened = f"others suffer: {gone[:4]}"
+                    failures.append(Failure(home=home.name, file=file, done=damage, happened=happened))
             stage.put(file, raw)
     return failures
 

@@ -11,7 +11,7 @@ VALUE = "planted value 4711"
 
 
 def planted_keys(bench: Bench, chooser: Chooser) -> None:
-    """Plant a key in every object: its value stands in the JSON of a session, and the doctor names the key once, with the file."""
+    """Plant a key in every object: a session's JSON holds its value, and the doctor names the key once, with the file."""
     for value in chooser.of([value for value in bench.layout.values if value.kind == "object"]):
         _plant(bench, value)
     bench.stage.put(bench.file, bench.raw)
@@ -44,6 +44,7 @@ def _reported(bench: Bench, done: str) -> None:
     if not named:
         bench.fail(done, "doctor does not report it")
     elif len(named) > 1 or named[0].count != 1:
-        bench.fail(done, f"doctor reports it {sum(line.count for line in named)} times: {[line.what for line in named]}")
+        told = [f"{line.what} x {line.count}" for line in named]
+        bench.fail(done, f"doctor reports it more than once: {told}")
     elif not named[0].example.startswith(bench.stage.shown(bench.file)):
         bench.fail(done, f"doctor gives another file as the example: {named[0].example}")

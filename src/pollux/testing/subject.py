@@ -1,4 +1,4 @@
-"""What the kit has to know about an agent: its source, and the few places where a word may go missing, each with its reason."""
+"""What the kit has to know about an agent: its source, and where a word may go missing for a good reason."""
 
 from __future__ import annotations
 

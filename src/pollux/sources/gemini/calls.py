@@ -51,7 +51,7 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
     """A recorded call."""
     name = call.name or "?"
     shared, kind = canonical(name)
-    output, failed, held, rest = _outcome(call.result)
+    output, failed, held, rest = outcome(call.result)
     status = STATUSES.get(call.status or "") or _status(call.status, output, notes)
     exit_code = None
     if output is not None:
@@ -129,7 +129,7 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
     return (0 if _HEAD.match(text) is not None else None), False
 
 
-def _outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
+def outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
     """Text, failure, attachments and leftovers of a result in any of its shapes."""
     items = pieces(result)
     if len(items) == 1 and (response := _lone_response(items[0])) is not None:
@@ -188,8 +188,20 @@ def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:
         extra["agentId"] = call.agentId
     if call.status is not None and call.status not in ("success", "error", "cancelled"):
         extra["status"] = call.status
+    if (answered := _answered(call)) is not None:
+        extra["answered"] = answered
     if rest:
         extra.update(rest)
     if call.extra:
         extra.update(call.extra)
     return extra
+
+
+def _answered(call: Call) -> dict[str, Any] | None:
+    """The id and name of the response, where they are not the call's own."""
+    for item in pieces(call.result):
+        response = None if isinstance(item, str) else item.functionResponse
+        if response is None or (response.id in (None, call.id) and response.name in (None, call.name)):
+            continue
+        return {"id": response.id, "name": response.name}
+    return None

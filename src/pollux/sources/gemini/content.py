@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -86,7 +86,7 @@ def client_parts(message: Message) -> list[Part]:
     return parts
 
 
-def model_parts(message: Message, called: set[str | None]) -> list[Part]:
+def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
     """A model's turn without its finished calls: thinking, words, and what else it holds.
 
     After a resume the thoughts and calls stand in the content as well: what is there already is not said twice.
@@ -191,19 +191,23 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
 
 
-def bare(piece: Piece) -> dict[str, Any]:
-    """A piece as the plain object it was, without the fields it did not have."""
-    found = {name: value for name, value in msgspec.to_builtins(piece).items() if value is not None and value != {}}
-    rest = found.pop("⁂", {})
-    if (odd := found.pop("⁂odd", None)) is not None:
-        return {"odd": odd}
-    return {**_without_nulls(found), **rest}
+def tidy(value: Any) -> Any:
+    """A wire value as plain JSON: without absent fields, with those we do not know in their places."""
+    return _without_nulls(msgspec.to_builtins(value))
+
+
+def bare(piece: Piece) -> Any:
+    """A piece as the plain object it was; an item that is no piece as itself."""
+    return piece.odd if piece.odd is not None else tidy(piece)
 
 
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        inner = {key: _without_nulls(item) for key, item in value.items() if key != "⁂" and item is not None}
-        return {**inner, **value.get("⁂", {})}
+        kept = {
+            key: _without_nulls(item) for key, item in value.items() if key not in ("⁂", "⁂odd") and item is not None
+        }
+        odd = value.get("⁂odd")
+        return {**kept, **value.get("⁂", {}), **({"odd": odd} if odd is not None else {})}
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
@@ -217,3 +221,20 @@ def signature(piece: str | Piece) -> dict[str, Any]:
 
 def _rest(response: FunctionResponse, piece: Piece) -> dict[str, Any]:
     return {**response.extra, **signature(piece)}
+
+
+def loose_ends(message: Message, calls: dict[str | None, Call]) -> list[Any]:
+    """What rides along with pieces whose words stand elsewhere, and calls asked otherwise than they were made."""
+    ends: list[Any] = []
+    for content in (message.content, message.displayContent):
+        for piece in pieces(content) if content is not None and not isinstance(content, str) else ():
+            if isinstance(piece, str):
+                continue
+            asked = piece.functionCall
+            if asked is not None and asked.id in calls:
+                made = calls[asked.id]
+                if asked.args != made.args or asked.name != made.name or asked.extra or signature(piece):
+                    ends.append(bare(piece))
+            elif piece.text is not None and (rest := signature(piece)):
+                ends.append(rest)
+    return ends

@@ -12,11 +12,12 @@ from pollux.sources.gemini.content import (
     client_parts,
     is_client_text,
     is_summary,
+    loose_ends,
     model_parts,
     pieces,
     plain_text,
+    tidy,
 )
-from pollux.sources.gemini.messages import tidy
 from pollux.sources.gemini.references import prompt_parts
 from pollux.wire import Notes, shown
 
@@ -78,10 +79,23 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
                 author=author,
                 parts=tuple(parts),
                 origin=Origin(file=file, item=number),
-                extra={**turn.extra, **({} if turn.role in ("user", "model") else {"role": turn.role})},
+                extra={
+                    **turn.extra,
+                    **({} if turn.role in ("user", "model", None) else {"role": turn.role}),
+                    **_ends(message),
+                },
             )
         )
     return messages
+
+
+def _role(turn: schema.Content) -> dict[str, Any]:
+    return {"role": turn.role} if turn.role not in ("user", "model", None) else {}
+
+
+def _ends(message: schema.Message) -> dict[str, Any]:
+    ends = loose_ends(message, {})
+    return {"pieces": ends} if ends else {}
 
 
 def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author, list[Part]]:

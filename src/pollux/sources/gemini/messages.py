@@ -9,16 +9,20 @@ import msgspec
 
 from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, ToolResult, Unknown, Usage
 from pollux.sources.gemini import schema
-from pollux.sources.gemini.calls import Offloaded, asked, tool_call
+from pollux.sources.gemini.calls import Offloaded, asked, outcome, tool_call
 from pollux.sources.gemini.content import (
     ACKNOWLEDGEMENTS,
+    answer,
+    attachments,
     client_parts,
     is_client_text,
     is_summary,
+    loose_ends,
     model_parts,
     pieces,
     plain_text,
     text_of,
+    tidy,
 )
 from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.replay import Entry
@@ -47,7 +51,7 @@ class Builder:
         self._kind = kind
         self._around = around
         self._task_seen = False
-        self._recorded = {call.id for entry in self._entries for call in entry.message.toolCalls or ()}
+        self._recorded = {call.id: call for entry in self._entries for call in entry.message.toolCalls or ()}
         self._answers: dict[str | None, schema.FunctionResponse] = {}
         self._asked: set[str | None] = set()
         for entry in self._entries:
@@ -101,12 +105,37 @@ class Builder:
             fate=entry.fate,
             inherited=entry.inherited,
             origin=Origin(file=self._file, line=entry.line, item=entry.item),
-            extra=_extra(entry),
+            extra=self._extra(entry),
         )
+
+    def _extra(self, entry: Entry) -> dict[str, Any]:
+        """Whatever was recorded of a message and has no other place."""
+        message = entry.message
+        spoken = message.type == "gemini" or (message.type == "user" and not _strays(message))
+        ends = [] if isinstance(message.content, str) else loose_ends(message, self._recorded)
+        if spoken and not (ends or message.extra or entry.copies or entry.replaced):
+            return {}
+        extra = dict(message.extra)
+        if not spoken:
+            for name in ("thoughts", "tokens", "toolCalls"):
+                if (value := getattr(message, name)) not in (None, []):
+                    extra[name] = tidy(value)
+            if message.type not in ("user", None):
+                extra["level" if message.type in NOTICES else "type"] = message.type
+        if ends:
+            extra["pieces"] = ends
+        if entry.copies:
+            extra["copies"] = [
+                {"id": name, "timestamp": at.isoformat() if at is not None else None, "line": line}
+                for (name, at), line in entry.copies.items()
+            ]
+        if entry.replaced:
+            extra["replaced"] = [tidy(old) for old in entry.replaced]
+        return extra
 
     def _turn(self, message: schema.Message) -> list[Part]:
         """A model's turn: thinking and words, then its calls."""
-        parts = model_parts(message, self._recorded)
+        parts = model_parts(message, self._recorded.keys())
         if not isinstance(message.content, str):
             parts = [self._call_part(part) for part in parts]
         around = self._around
@@ -142,10 +171,19 @@ class Builder:
         return _HUMAN, prompt_parts(message)
 
     def _result_part(self, part: Part) -> Part:
-        """A tool's answer refers to the call that holds it; only an answer to no known call keeps its words."""
-        if type(part) is not ToolResult or part.call not in self._recorded | self._asked:
+        """A tool's answer that stands with its call is only a reference; one that says more keeps its words."""
+        if type(part) is not ToolResult:
             return part
-        return ToolResult(call=part.call, name=part.name, extra=part.extra)
+        call = self._recorded.get(part.call)
+        if call is not None:
+            known, _, held, _ = outcome(call.result)
+        elif part.call in self._asked and (answered := self._answers.get(part.call)) is not None:
+            known, held = answer(answered)[0], tuple(attachments(answered.parts or ()))
+        else:
+            return part
+        output = None if part.output == known else part.output
+        files = () if part.attachments == held or set(part.attachments) <= set(held) else part.attachments
+        return ToolResult(call=part.call, name=part.name, output=output, attachments=files, extra=part.extra)
 
 
 def usage_of(tokens: schema.Tokens) -> Usage:
@@ -182,40 +220,6 @@ def _convertible(raw: dict[str, Any]) -> bool:
     )
 
 
-def _extra(entry: Entry) -> dict[str, Any]:
-    message = entry.message
-    spoken = message.type == "gemini" or (message.type == "user" and not _strays(message))
-    if spoken and not message.extra and not entry.copies and not entry.replaced:
-        return {}
-    extra = dict(message.extra)
-    if not spoken:
-        for name in ("thoughts", "tokens", "toolCalls"):
-            if (value := getattr(message, name)) not in (None, []):
-                extra[name] = tidy(value)
-        if message.type != "user":
-            extra["level" if message.type in NOTICES else "type"] = message.type
-    if entry.copies:
-        extra["copies"] = [
-            {"id": name, "timestamp": at.isoformat() if at is not None else None, "line": line}
-            for (name, at), line in entry.copies.items()
-        ]
-    if entry.replaced:
-        extra["replaced"] = [{key: tidy(value) for key, value in old.items()} for old in entry.replaced]
-    return extra
-
-
 def _strays(message: schema.Message) -> bool:
     """Does a user's message hold what only a model's should?"""
     return message.tokens is not None or bool(message.thoughts) or bool(message.toolCalls)
-
-
-def tidy(value: Any) -> Any:
-    """A wire value as plain JSON, without absent fields."""
-    return _bare(msgspec.to_builtins(value))
-
-
-def _bare(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {key: _bare(item) for key, item in value.items() if key != "⁂" and item is not None}
-        return {**kept, **value.get("⁂", {})}
-    return [_bare(item) for item in value] if isinstance(value, list) else value

@@ -136,8 +136,8 @@ def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ..
     return tuple(said)
 
 
-def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bool) -> set[int]:
-    """Which lines are held by messages that say the same: nearest in time first, each message once."""
+def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bool) -> dict[int, int]:
+    """Which lines are held by which messages that say the same: nearest in time first, each message once."""
     pairs: list[tuple[float, int, int]] = []
     for index, line in enumerate(lines):
         text = squeezed(line.text)
@@ -148,38 +148,50 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
                 pairs.append((0.0, index, number))
             elif at - line.at >= -_EARLY and (own or at - line.at <= _LATE):
                 pairs.append((abs((at - line.at).total_seconds()), index, number))
-    taken_lines: set[int] = set()
-    taken_messages: set[int] = set()
+    held: dict[int, int] = {}
+    taken: set[int] = set()
     for _, index, number in sorted(pairs):
-        if index not in taken_lines and number not in taken_messages:
-            taken_lines.add(index)
-            taken_messages.add(number)
-    return taken_lines
+        if index not in held and number not in taken:
+            held[index] = number
+            taken.add(number)
+    return held
 
 
-def lost(session: str, own: list[Message], log: PromptLog, peers: Iterable[File]) -> list[Line]:
-    """The lines of a session's log that no session holds, and its commands.
+def settled(
+    session: str, own: list[Message], log: PromptLog, peers: Iterable[File]
+) -> tuple[list[Message], list[Line]]:
+    """A session's messages, each with what the log says of its typing; and the lines that no session holds.
 
     Lines of other ids are matched as well, so that a message they explain does not explain one of ours. Where such an
     id has no session file of its own, its commands were typed here too.
     """
     lines = log.lines.get(session, [])
-    said = [(squeezed(message.text), message.at) for message in own if message.author is Author.HUMAN]
+    spoken = [number for number, message in enumerate(own) if message.author is Author.HUMAN]
+    said = [(squeezed(own[number].text), own[number].at) for number in spoken]
     words = {text for text, _ in said}
-    near = [
-        line for name, others in log.lines.items() if name != session for line in others if squeezed(line.text) in words
-    ]
-    held = match([*lines, *near], said, own=True)
+    others = [line for name, held in log.lines.items() if name != session for line in held]
+    every = [*lines, *(line for line in others if squeezed(line.text) in words)]
+    held = match(every, said, own=True)
+    messages = list(own)
+    for index, number in held.items():
+        messages[spoken[number]] = _with_line(own[spoken[number]], every[index])
     left = [line for index, line in enumerate(lines) if index not in held]
     gone = [line for line in left if not line.command and not _elsewhere(line, peers)]
-    ours = [line for index, line in enumerate([*lines, *near]) if index in held] + gone
-    return [
+    ours = [every[index] for index in held] + gone
+    lost = [
         line
-        for name, others in log.lines.items()
+        for name, typed in log.lines.items()
         if name == session or name not in log.sessions
-        for line in others
-        if line in gone or (line.command and _typed_here(line, others, ours, own_log=name == session and bool(own)))
+        for line in typed
+        if line in gone or (line.command and _typed_here(line, typed, ours, own_log=name == session and bool(own)))
     ]
+    return messages, lost
+
+
+def _with_line(message: Message, line: Line) -> Message:
+    """A message with the log's word on when and under which id it was typed."""
+    typed = {"sessionId": line.session, "timestamp": line.at.isoformat() if line.at is not None else None, **line.extra}
+    return msgspec.structs.replace(message, extra={**message.extra, "typed": typed})
 
 
 def _typed_here(command: Line, lines: list[Line], ours: list[Line], *, own_log: bool) -> bool:
@@ -223,7 +235,7 @@ def as_messages(lines: list[Line], *, alone: bool) -> list[Message]:
                 parts=(Text(text=line.text),),
                 fate=fate,
                 origin=Origin(file=line.file, item=line.item),
-                extra=line.extra,
+                extra={"sessionId": line.session, **line.extra},
             )
         )
     return messages

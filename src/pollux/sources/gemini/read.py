@@ -106,7 +106,7 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
     session = _session(bundle, mains, notes, outputs)
     if session is None:
         return []
-    children = [_beside(session, part) for part in agents] if mains is not parts else []
+    children = [_beside(bundle, session, part) for part in agents] if mains is not parts else []
     session, *inline = carve(session)
     below = [*children, *(child for held in bundle.children for child in read(held))]
     if below:
@@ -119,14 +119,14 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     parts.sort(key=lambda part: (_time_key(part.replay.started), part.file.path))
     current = max(parts, key=lambda part: part.current)
     messages = _joined(parts, current)
-    facts = _facts(parts, current)
+    facts = _facts(bundle, parts, current)
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
     used = set(outputs.used)
     if bundle.log is not None and kind is Kind.MAIN:
-        lost = prompts.lost(bundle.id, messages, bundle.log, bundle.peers)
+        messages, lost = prompts.settled(bundle.id, messages, bundle.log, bundle.peers)
         messages = prompts.woven(messages, prompts.as_messages(lost, alone=False))
         used.update(line.file for line in lost)
-    if all(message.author is Author.CLIENT for message in messages):
+    if not any(_is_said(message) for message in messages):
         return None
     messages = _inherited(messages, current.replay.started)
     times = [message.at for message in messages if message.at is not None]
@@ -157,7 +157,12 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     )
 
 
-def _beside(parent: Session, part: Part) -> Session:
+def _is_said(message: Message) -> bool:
+    """Is it more than the client's own talk? A message of an unknown kind may well be."""
+    return message.author is not Author.CLIENT or (message.role is Role.SYSTEM and "level" not in message.extra)
+
+
+def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
     """A sub-agent that wrote its own file under its parent's id (up to 0.34): the file's name is its id."""
     messages = list(part.messages)
     task = next((n for n, message in enumerate(messages) if message.author is Author.HUMAN), None)
@@ -181,7 +186,7 @@ def _beside(parent: Session, part: Part) -> Session:
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
         files=(shown(part.file.path),),
         exact=exact(tuple(messages)),
-        extra=_facts([part], part).extra,
+        extra=_facts(bundle, [part], part).extra,
     )
 
 
@@ -211,14 +216,18 @@ def _richer(one: Message, other: Message) -> Message:
         return message.usage is not None, len(message.parts), line
 
     better, worse = (other, one) if weight(other) > weight(one) else (one, other)
-    fate = other.fate
     at = min((m.at for m in (one, other) if m.at is not None), default=None)
-    if worse.parts != better.parts and worse.text != better.text:
-        origin = worse.origin
-        kept = {"text": worse.text, "file": origin.file if origin else None, "line": origin.line if origin else None}
-        extra = {**better.extra, "replaced": [*better.extra.get("replaced", ()), kept]}
-        return msgspec.structs.replace(better, fate=fate, at=at, extra=extra)
-    return better if (better.fate, better.at) == (fate, at) else msgspec.structs.replace(better, fate=fate, at=at)
+    changes: dict[str, Any] = {"fate": other.fate, "at": at}
+    if _content(worse) != _content(better):
+        kept = [*better.extra.get("replaced", ()), {"message": msgspec.to_builtins(worse)}]
+        changes["extra"] = {**better.extra, "replaced": kept}
+    return msgspec.structs.replace(better, **changes)
+
+
+def _content(message: Message) -> tuple[Any, ...]:
+    """What two writings of a message must share for nothing to be lost with one of them."""
+    extra = {name: value for name, value in message.extra.items() if name != "copies"}
+    return message.parts, message.model, message.usage, message.role, message.at, extra
 
 
 class Facts(msgspec.Struct):
@@ -228,7 +237,7 @@ class Facts(msgspec.Struct):
     extra: dict[str, Any]
 
 
-def _facts(parts: list[Part], current: Part) -> Facts:
+def _facts(bundle: GeminiBundle, parts: list[Part], current: Part) -> Facts:
     merged: dict[str, Any] = {}
     earlier: list[dict[str, Any]] = []
     unknown: list[dict[str, Any]] = []
@@ -240,7 +249,9 @@ def _facts(parts: list[Part], current: Part) -> Facts:
         earlier += part.replay.earlier_facts
         unknown += [{"file": shown(part.file.path), **record} for record in part.replay.unknown]
     summary = merged.get("summary")
-    extra = {name: value for name, value in merged.items() if name != "sessionId"}
+    extra = {name: value for name, value in merged.items() if name != "sessionId" or value != bundle.id}
+    starts = sorted(part.replay.started for part in parts if part.replay.started is not None)
+    earlier += [{"startTime": at.isoformat()} for at in dict.fromkeys(starts[1:])]
     if earlier:
         extra["replaced"] = earlier
     if unknown:
@@ -300,7 +311,7 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
 
 def _typed(name: str, log: prompts.PromptLog, bundle: GeminiBundle) -> list[Session]:
     """A session of which only typed lines are left; empty where other sessions hold all of them."""
-    lines = prompts.lost(name, [], log, bundle.peers)
+    _, lines = prompts.settled(name, [], log, bundle.peers)
     if not lines:
         return []
     messages = prompts.as_messages(lines, alone=True)

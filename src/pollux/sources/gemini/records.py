@@ -178,11 +178,19 @@ def _told_apart(value: Any, notes: Notes) -> Contents:
         case [{"role": _}, *_] | [{"parts": _}, *_]:
             return History(fit(Checkpoint, {"history": value}, notes) or Checkpoint())
         case [{"message": _}, *_] | [{"messageId": _}, *_]:
-            return Prompts([line for item in value if (line := fit(Typed, item, notes)) is not None])
+            return Prompts([line for item in value if (line := _typed(item, notes)) is not None])
         case []:
             return Nothing("the file holds an empty list", damaged=False)
         case _:
             return Nothing("the file holds JSON, but nothing Gemini CLI writes", damaged=True)
+
+
+def _typed(item: Any, notes: Notes) -> Typed | None:
+    line = fit(Typed, item, notes)
+    if line is None and item is not None:
+        shown = msgspec.json.encode(item).decode()
+        notes.add("log.odd", f"An item of the log is no typed line; it says: {shown[:1000]}")
+    return line
 
 
 def _salvaged(raw: bytes, error: Malformed, notes: Notes) -> Contents:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Fate, Severity
-from pollux.sources.gemini.content import is_summary, pieces, plain_text
+from pollux.sources.gemini.content import is_summary, pieces, plain_text, tidy
 from pollux.sources.gemini.schema import Call, Facts, Message, Record
 from pollux.wire import Notes
 
@@ -117,6 +117,7 @@ class Replay:
         order = list(self._live)
         start = order.index(target) if target in self._live else 0
         if target not in self._live:
+            self.unknown.append({"line": self.notes.line, "record": {"$rewindTo": target}})
             self.notes.add(
                 "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
             )
@@ -191,7 +192,7 @@ class Replay:
             ("kind", facts.kind),
             ("summary", facts.summary),
             ("directories", facts.directories),
-            ("memoryScratchpad", facts.memoryScratchpad),
+            ("memoryScratchpad", tidy(facts.memoryScratchpad) if facts.memoryScratchpad is not None else None),
         )
         for name, value in said:
             if value is not None:
@@ -204,7 +205,7 @@ class Replay:
             self.started = facts.startTime if self.started is None else min(self.started, facts.startTime)
         if facts.lastUpdated is not None:
             self.updated = facts.lastUpdated if self.updated is None else max(self.updated, facts.lastUpdated)
-        if type(facts) is Record:
+        if isinstance(facts, Record):
             for name in ("messageCount", "userMessageCount", "firstUserMessage", "hasResumableContent"):
                 if (value := getattr(facts, name)) is not None:
                     self.facts[name] = value
@@ -296,20 +297,21 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
 
 
 def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:
-    """New content replaces old, unless it says the same or nothing; the richer form of the same words stays."""
+    """New content replaces old. Where both say the same the richer form stays; where the new says nothing, the old."""
     kept = getattr(entry.message, name)
     if later is None or later == kept:
         return
     if kept is None or kept in ("", []):
         setattr(entry.message, name, later)
         return
-    old, new = plain_text(entry.message, name), plain_text(Message(content=later), "content")
-    if old == new:
-        if isinstance(later, list) and not isinstance(kept, list):
-            setattr(entry.message, name, later)
-        return
-    if new or isinstance(later, list):
-        _replace(entry, name, later, line)
+    old, new = plain_text(entry.message, name), plain_text(Message(content=later))
+    if old == new and not isinstance(kept, list):
+        setattr(entry.message, name, later)
+    elif new or isinstance(later, list):
+        if old != new or not isinstance(later, str):
+            _replace(entry, name, later, line)
+    elif later != "":
+        entry.set_aside(**{name: later, "line": line})
 
 
 def _replace(entry: Entry, name: str, later: Any, line: int | None) -> None:

@@ -113,6 +113,16 @@ class Message(Shape):
     toolCalls: list[Call] | None = None
 
 
+class Scratchpad(Shape):
+    """The CLI's own notes on what a session did (0.41+)."""
+
+    version: int | None = None
+    workflowSummary: str | None = None
+    toolSequence: list[str] | None = None
+    touchedPaths: list[str] | None = None
+    validationStatus: str | None = None
+
+
 class Facts(Shape):
     """What a session says about itself: in a document, a header line, or a `$set`."""
 
@@ -123,7 +133,7 @@ class Facts(Shape):
     kind: str | None = None
     summary: str | None = None
     directories: list[str] | None = None
-    memoryScratchpad: Any = None
+    memoryScratchpad: Scratchpad | None = None
     messages: list[Message] | None = None
 
 
@@ -138,7 +148,7 @@ class Record(Message):
     kind: str | None = None
     summary: str | None = None
     directories: list[str] | None = None
-    memoryScratchpad: Any = None
+    memoryScratchpad: Scratchpad | None = None
     messages: list[Message] | None = None
     rewindTo: str | None = msgspec.field(name="$rewindTo", default=None)
     set: Facts | None = msgspec.field(name="$set", default=None)
