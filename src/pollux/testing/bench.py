@@ -89,7 +89,7 @@ class Bench:
         self.failures.append(Failure(home=self.home.name, file=self.file, done=done, happened=happened))
 
     def read(self, done: str, *, grouped: bool = False) -> list[Session] | None:
-        """Read the stage; None where that raised. With `grouped` the files stay grouped as they were: that is quicker."""
+        """Read the stage; None where that raised. With `grouped` files stay grouped as they were, which is quicker."""
         try:
             if grouped and self._grouped:
                 sessions = [session for bundle in self._grouped for session in self.stage.source.read(bundle)]

@@ -11,7 +11,7 @@ VALUE = "planted value 4711"
 
 
 def planted_keys(bench: Bench, chooser: Chooser) -> None:
-    """Plant a key in every object: a session's JSON holds its value, and the doctor names the key once, with the file."""
+    """Plant a key in every object: a session's JSON holds its value, and the doctor names key and file, once."""
     for value in chooser.of([value for value in bench.layout.values if value.kind == "object"]):
         _plant(bench, value)
     bench.stage.put(bench.file, bench.raw)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
-from pollux.sources.gemini.schema import FunctionResponse, Message, Part as Piece, Pieces
+from pollux.sources.gemini.schema import Call, FunctionResponse, Message, Part as Piece, Pieces
 
 # Texts the client makes and stores as the user's: told by how they begin.
 CLIENT_TEXTS = (

@@ -182,7 +182,7 @@ class Builder:
         else:
             return part
         output = None if part.output == known else part.output
-        files = () if part.attachments == held or set(part.attachments) <= set(held) else part.attachments
+        files = () if all(file in held for file in part.attachments) else part.attachments
         return ToolResult(call=part.call, name=part.name, output=output, attachments=files, extra=part.extra)
 
 

@@ -142,7 +142,7 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
     for index, line in enumerate(lines):
         text = squeezed(line.text)
         for number, (words, at) in enumerate(said):
-            if words != text:
+            if words != text or not text:
                 continue
             if line.at is None or at is None:
                 pairs.append((0.0, index, number))

@@ -189,7 +189,7 @@ def _typed(item: Any, notes: Notes) -> Typed | None:
     line = fit(Typed, item, notes)
     if line is None and item is not None:
         shown = msgspec.json.encode(item).decode()
-        notes.add("log.odd", f"An item of the log is no typed line; it says: {shown[:1000]}")
+        notes.add("log.odd", f"An item of the log is no typed line; it says: {shown}")
     return line
 
 
