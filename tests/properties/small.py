@@ -10,15 +10,12 @@ from typing import Any
 
 from pollux import Filter, Library, Session
 from pollux.library import Listed
+from pollux.wire import shown
 
 EVERYTHING = Filter(everything=True)
 PROJECT = "/home/mia/garden"
 HASH = hashlib.sha256(PROJECT.encode()).hexdigest()
-GOOD = {
-    "11111111-aaaa-4000-8000-000000000001",
-    "22222222-aaaa-4000-8000-000000000002",
-    "33333333-aaaa-4000-8000-000000000003",
-}
+GOOD = {f"{str(number) * 8}-aaaa-4000-8000-00000000000{number}" for number in (1, 2, 3)}
 BAD = "99999999-aaaa-4000-8000-000000000009"
 
 
@@ -101,13 +98,10 @@ class Small:
     def snapshot(self) -> dict[str, tuple[int, str]]:
         """Every name with its time and content; what cannot be read has its name at least."""
         found: dict[str, tuple[int, str]] = {}
-        for folder, folders, names in os.walk(os.fsencode(self.home / ".gemini")):
-            for name in (*folders, *names):
-                path = os.path.join(folder, name)
-                content = (
-                    hashlib.sha256(Path(os.fsdecode(path)).read_bytes()).hexdigest() if os.path.isfile(path) else ""
-                )
-                found[os.fsdecode(path)] = (os.lstat(path).st_mtime_ns, content)
+        for folder, folders, names in os.walk(self.home / ".gemini"):
+            for path in (Path(folder, name) for name in (*folders, *names)):
+                content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+                found[str(path)] = (path.lstat().st_mtime_ns, content)
         return found
 
     def listed(self, library: Library) -> dict[str, Listed]:
@@ -129,5 +123,5 @@ class Small:
         """The doctor's word about the bad file and its reason."""
         report = self.library().doctor()
         assert self.snapshot() == self.before, "something was written to the agent's folders"
-        line = next(line for line in report.files if os.fsencode(line.path) == os.fsencode(self.bad))
+        line = next(line for line in report.files if shown(line.path) == shown(self.bad))
         return line.status.value, line.reason or ""

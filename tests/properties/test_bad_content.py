@@ -10,7 +10,7 @@ import pytest
 from pollux import Session
 from pollux.writers import Options
 from pollux.writers.json import WRITER
-from tests.properties.small import BAD, Small, conversation, header, lines, prompt, reply
+from tests.properties.small import BAD, GOOD, PROJECT, Small, conversation, header, lines, prompt, reply
 
 
 @pytest.fixture
@@ -38,7 +38,9 @@ SAID = ["When do I sow the peas?", "In March.", "And beans?", "In May."]
 def test_empty_file(small: Small) -> None:
     small.bad.write_bytes(b"")
     assert small.read_bad() is None
-    assert small.line_of_bad() == ("ignored", "the file is empty")
+    status, reason = small.line_of_bad()
+    assert status == "ignored"
+    assert reason
 
 
 @pytest.mark.parametrize("blank", [b"\n\n\n", b" \t\r\n", b"\x00" * 4096, b"\xef\xbb\xbf"])
@@ -50,9 +52,18 @@ def test_file_of_nothing(small: Small, blank: bytes) -> None:
     assert reason
 
 
-@pytest.mark.parametrize(
-    "garbage", [b"not json", b"{", b'{"id": }', b"\x00\x01\x02", b"[1, 2", b'"\xff\xfe"x', b"{]}" * 1000]
+GARBAGE = (
+    b"not json",
+    b"{",
+    b'{"id": }',
+    b"\x00\x01\x02",
+    b"[1, 2",
+    b'"\xff\xfe"x',
+    b"{]}" * 1000,
 )
+
+
+@pytest.mark.parametrize("garbage", GARBAGE, ids=range(len(GARBAGE)))
 def test_line_of_garbage_in_the_middle(small: Small, garbage: bytes) -> None:
     first, *rest = conversation(BAD)
     small.bad.write_bytes(lines(first, rest[0]) + garbage + b"\n" + lines(*rest[1:]))
@@ -144,9 +155,18 @@ def test_nested_100000_deep_inside_a_message(small: Small) -> None:
     assert session.notices
 
 
-@pytest.mark.parametrize(
-    "number", ["9" * 400, "-" + "9" * 400, "1e400", "0." + "1" * 400, "9" * 5000, "NaN", "-Infinity"]
+NUMBERS = (
+    "9" * 400,
+    "-" + "9" * 400,
+    "1e400",
+    "0." + "1" * 400,
+    "9" * 5000,
+    "NaN",
+    "-Infinity",
 )
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=range(len(NUMBERS)))
 def test_huge_numbers(small: Small, number: str) -> None:
     raw = lines(*conversation(BAD)).replace(b'"input": 10', b'"input": ' + number.encode(), 1)
     small.bad.write_bytes(raw.replace(b'"type": "user"', b'"odd": ' + number.encode() + b', "type": "user"', 1))
@@ -156,9 +176,19 @@ def test_huge_numbers(small: Small, number: str) -> None:
     json.loads(written(session), parse_int=str)
 
 
-@pytest.mark.parametrize(
-    "identity", ["../../../etc/passwd", "a/b", "/etc/passwd", "..", "a\\b", "nul\x00byte", "x" * 5000, "line\nbreak"]
+NAMES = (
+    "../../../etc/passwd",
+    "a/b",
+    "/etc/passwd",
+    "..",
+    "a\\b",
+    "nul\x00byte",
+    "x" * 5000,
+    "line\nbreak",
 )
+
+
+@pytest.mark.parametrize("identity", NAMES, ids=range(len(NAMES)))
 def test_ids_with_path_separators(small: Small, identity: str) -> None:
     small.bad.write_bytes(lines(header(identity), prompt(1, "Where am I?"), reply(2, "Here.")))
     library = small.library()
@@ -182,21 +212,23 @@ def test_file_of_another_kind(small: Small) -> None:
     assert small.line_of_bad()[0] in ("unreadable", "unknown")
 
 
-@pytest.mark.parametrize(
-    "lie",
-    [
-        "",
-        "not json",
-        "[]",
-        "null",
-        '{"projects": []}',
-        '{"projects": {"/tmp/other": "garden"}}',
-        '{"projects": {"garden": 7, "": "", "/x": ["garden"]}}',
-        '{"projects": {"' + "/x" * 50_000 + '": "garden"}}',
-        "[" * 100_000,
-    ],
+LIES = (
+    "",
+    "not json",
+    "[]",
+    "null",
+    '{"projects": []}',
+    '{"projects": {"/tmp/other": "garden"}}',
+    '{"projects": {"garden": 7, "": "", "/x": ["garden"]}}',
+    '{"projects": {"' + "/x" * 50_000 + '": "garden"}}',
+    "[" * 100_000,
 )
+
+
+@pytest.mark.parametrize("lie", LIES, ids=range(len(LIES)))
 def test_projects_json_that_lies(small: Small, lie: str) -> None:
     small.registry.write_text(lie)
     found = small.listed(small.library())
-    assert {held.summary.project for held in found.values()} == {"/home/mia/garden"}
+    for session, held in found.items():
+        # The folder named by a hash has no witness left but the sessions themselves.
+        assert held.summary.project in ((PROJECT,) if session in sorted(GOOD)[:2] else (PROJECT, None))

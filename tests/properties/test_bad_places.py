@@ -196,10 +196,11 @@ def test_project_that_is_not_utf8(small: Small) -> None:
     assert len(small.library().list(EVERYTHING)) == 3
 
 
-@pytest.mark.parametrize(
-    "command", [["list"], ["list", "--all"], ["show", BAD], ["show", BAD, "--full"], ["projects"], ["doctor"]]
-)
-def test_terminal_escapes_never_reach_a_terminal(small: Small, command: list[str]) -> None:
+COMMANDS = ("list", "list --all", f"show {BAD}", f"show {BAD} --full", "projects", "doctor")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_terminal_escapes_never_reach_a_terminal(small: Small, command: str) -> None:
     evil = "\x1b]0;owned\x07\x1b[2Jhello\x9b31m\x08\x7f"
     folder = small.root / "evil"
     (folder / "chats").mkdir(parents=True)
@@ -209,7 +210,7 @@ def test_terminal_escapes_never_reach_a_terminal(small: Small, command: list[str
     turn = {**reply(2, evil), "model": evil, "thoughts": [{"subject": evil, "description": evil}], "toolCalls": [call]}
     note = {"id": "m3", "timestamp": "2026-03-01T10:00:03.000Z", "type": "error", "content": evil}
     (folder / "chats" / small.bad.name).write_bytes(lines(first, prompt(1, evil), turn, note))
-    shown = _in_a_terminal(small, command)
+    shown = _in_a_terminal(small, command.split())
     assert b"\x1b]0;owned" not in shown
     assert b"\x1b[2J" not in shown
     assert b"\xc2\x9b31m" not in shown

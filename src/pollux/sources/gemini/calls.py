@@ -51,7 +51,7 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
     """A recorded call."""
     name = call.name or "?"
     shared, kind = canonical(name)
-    output, failed, held, rest = outcome(call.result)
+    output, failed, held, rest = outcome(call.result, call)
     status = STATUSES.get(call.status or "") or _status(call.status, output, notes)
     exit_code = None
     if output is not None:
@@ -129,14 +129,14 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
     return (0 if _HEAD.match(text) is not None else None), False
 
 
-def outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
+def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
     """Text, failure, attachments and leftovers of a result in any of its shapes."""
-    items = pieces(result)
-    if len(items) == 1 and (response := _lone_response(items[0])) is not None:
+    if type(result) is list and len(result) == 1 and (response := _lone_response(result[0], call)) is not None:
         text, failed = answer(response)
         return text, failed, (), {}
     texts: list[str] = []
     failed = False
+    items = pieces(result)
     held = list(attachments(items))
     rest: dict[str, Any] = {}
     for item in items:
@@ -149,6 +149,8 @@ def outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, 
             texts += [*([text] if text is not None else []), *filter(None, map(text_of, inner))]
             held += attachments(inner)
             rest |= response.extra
+            if response.id not in (None, call.id) or response.name not in (None, call.name):
+                rest["answered"] = {"id": response.id, "name": response.name}
             if item.extra or item.thoughtSignature:
                 rest.setdefault("parts", []).append(bare(item))
         elif item.text is not None and not item.extra:
@@ -158,9 +160,11 @@ def outcome(result: Pieces | None) -> tuple[str | None, bool, tuple[Attachment, 
     return ("\n".join(texts) if texts else None), failed, tuple(held), rest
 
 
-def _lone_response(item: str | Piece) -> FunctionResponse | None:
+def _lone_response(item: str | Piece, call: Call) -> FunctionResponse | None:
     """The response of a piece that holds nothing else, as nearly every result does."""
-    if isinstance(item, str) or (response := item.functionResponse) is None:
+    if type(item) is not Piece or (response := item.functionResponse) is None:
+        return None
+    if response.id != call.id or response.name != call.name:
         return None
     return None if response.parts or response.extra or item.extra or item.thoughtSignature else response
 
@@ -188,20 +192,8 @@ def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:
         extra["agentId"] = call.agentId
     if call.status is not None and call.status not in ("success", "error", "cancelled"):
         extra["status"] = call.status
-    if (answered := _answered(call)) is not None:
-        extra["answered"] = answered
     if rest:
         extra.update(rest)
     if call.extra:
         extra.update(call.extra)
     return extra
-
-
-def _answered(call: Call) -> dict[str, Any] | None:
-    """The id and name of the response, where they are not the call's own."""
-    for item in pieces(call.result):
-        response = None if isinstance(item, str) else item.functionResponse
-        if response is None or (response.id in (None, call.id) and response.name in (None, call.name)):
-            continue
-        return {"id": response.id, "name": response.name}
-    return None

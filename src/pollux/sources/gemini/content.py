@@ -11,8 +11,10 @@ import msgspec
 from pollux.model import Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
 from pollux.sources.gemini.schema import Call, FunctionResponse, Message, Part as Piece, Pieces
 
+SUMMARY = "<state_snapshot>"
 # Texts the client makes and stores as the user's: told by how they begin.
 CLIENT_TEXTS = (
+    SUMMARY,
     "<session_context>",
     "<hook_context>",
     "This is the Gemini CLI. We are setting up the context for our chat.",
@@ -25,7 +27,6 @@ CLIENT_TEXTS = (
     "I ran the following shell command:\n```sh",
     "You have stopped calling tools without finishing",
 )
-SUMMARY = "<state_snapshot>"
 TASK = "Your task is to do a deep investigation of the codebase"
 # What the client puts into the model's mouth after a context or a summary.
 ACKNOWLEDGEMENTS = ("Got it. Thanks for the context!", "Got it. Thanks for the additional context!")
@@ -61,7 +62,7 @@ def is_summary(message: Message) -> bool:
 
 def begins(text: str, words: str | tuple[str, ...]) -> bool:
     """Does a text begin with these words, white space aside? Looks at the beginning only."""
-    return text.startswith(words) or text[:400].lstrip().startswith(words)
+    return text.startswith(words) or (text[:1].isspace() and text[:400].lstrip().startswith(words))
 
 
 def is_client_text(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pollux.model import Author, Fate, Message, Role, SummaryPart, ToolCall
 from pollux.sources.gemini.subagents import created
@@ -43,14 +43,13 @@ def _several_requests(message: Message) -> bool:
     calls = [part for part in message.parts if type(part) is ToolCall]
     if len(calls) < 2:
         return False
-    for first in calls:
-        for second in calls:
-            made = created(second.id)
-            if first.at is None or second.at is None or first is second:
-                continue
-            if (made is not None and made > first.at) or (made is None and second.at - first.at > _PAUSE):
-                return True
-    return False
+    ended = min((call.at for call in calls if call.at is not None), default=None)
+    return ended is not None and any(_later(call, ended) for call in calls)
+
+
+def _later(call: ToolCall, ended: datetime) -> bool:
+    made = created(call.id)
+    return made > ended if made is not None else call.at is not None and call.at - ended > _PAUSE
 
 
 def folds(message: Message) -> bool:

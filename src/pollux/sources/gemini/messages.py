@@ -16,7 +16,6 @@ from pollux.sources.gemini.content import (
     attachments,
     client_parts,
     is_client_text,
-    is_summary,
     loose_ends,
     model_parts,
     pieces,
@@ -74,11 +73,13 @@ class Builder:
         message = entry.message
         self._notes.line = entry.line
         kind = message.type
+        plain = False
         parts: list[Part]
         usage = None
         if kind == "gemini":
             role, author = _ASSISTANT, _MODEL
             parts = self._turn(message)
+            plain = type(message.content) is str
             if message.tokens is not None:
                 usage = usage_of(message.tokens)
             elif plain_text(message).strip() in ACKNOWLEDGEMENTS:
@@ -105,7 +106,7 @@ class Builder:
             fate=entry.fate,
             inherited=entry.inherited,
             origin=Origin(file=self._file, line=entry.line, item=entry.item),
-            extra=self._extra(entry),
+            extra={} if plain and not (message.extra or entry.copies or entry.replaced) else self._extra(entry),
         )
 
     def _extra(self, entry: Entry) -> dict[str, Any]:
@@ -113,8 +114,6 @@ class Builder:
         message = entry.message
         spoken = message.type == "gemini" or (message.type == "user" and not _strays(message))
         ends = [] if isinstance(message.content, str) else loose_ends(message, self._recorded)
-        if spoken and not (ends or message.extra or entry.copies or entry.replaced):
-            return {}
         extra = dict(message.extra)
         if not spoken:
             for name in ("thoughts", "tokens", "toolCalls"):
@@ -160,11 +159,12 @@ class Builder:
         return part if call is None else asked(call, self._answers.get(call.id) if call.id is not None else None, rest)
 
     def _user(self, message: schema.Message) -> tuple[Author, list[Part]]:
-        items = pieces(message.content)
-        answers = any(not isinstance(item, str) and item.functionResponse is not None for item in items)
-        text = plain_text(message)
-        if answers or is_client_text(text) or is_summary(message):
-            return _CLIENT, [self._result_part(part) for part in client_parts(message)]
+        content = message.content
+        for item in content if type(content) is list else pieces(content):
+            if type(item) is schema.Part and item.functionResponse is not None:
+                return _CLIENT, [self._result_part(part) for part in client_parts(message)]
+        if is_client_text(plain_text(message)):
+            return _CLIENT, client_parts(message)
         if self._kind is Kind.SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
@@ -176,7 +176,7 @@ class Builder:
             return part
         call = self._recorded.get(part.call)
         if call is not None:
-            known, _, held, _ = outcome(call.result)
+            known, _, held, _ = outcome(call.result, call)
         elif part.call in self._asked and (answered := self._answers.get(part.call)) is not None:
             known, held = answer(answered)[0], tuple(attachments(answered.parts or ()))
         else:

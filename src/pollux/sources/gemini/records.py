@@ -7,7 +7,7 @@ A session log (JSON Lines), a session document (one JSON object, pretty or not),
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from pollux.sources.gemini.schema import Checkpoint, Record, Typed
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, fit, note_bad_line, opened, plain, read_lines
 from pollux.wire.salvage import blocks, close
 
-# So many lines are looked at to tell what a file is.
+# So many lines are tried, where the first is garbage, to tell what a file is.
 _LOOK_AT = 20
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
 
@@ -59,27 +59,27 @@ Contents = Log | History | Prompts | Captured | Nothing
 def contents(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
     with opened(path) as file:
-        lines = islice((line for line in file if not line.isspace()), _LOOK_AT)
+        lines = (line for line in file if not line.isspace())
         first = next(lines, None)
         if first is None:
             return Nothing("the file is empty", damaged=False)
         if _is_event(first):
             return Captured(_events(path, notes))
-        if first.strip() not in (b"{", b"[") and _is_log(first, list(lines)):
+        if first.strip() not in (b"{", b"[") and _is_log(first, lines):
             return Log(_records(path, notes))
         file.seek(0)
         return _document(file.read(), notes)
 
 
-def _is_log(first: bytes, more: list[bytes]) -> bool:
-    """Are these lines records? One alone may be a whole document; a few may be garbage."""
-    for line in (first, *more):
+def _is_log(first: bytes, more: Iterator[bytes]) -> bool:
+    """Do lines hold records? One alone may be a whole document; the first few may be garbage."""
+    for number, line in enumerate(chain((first,), islice(more, _LOOK_AT))):
         try:
             record = decode(Record, line, Notes())
         except Malformed:
             continue
         if record is not None:
-            return bool(more) or _is_header(record)
+            return number > 0 or _is_header(record) or next(more, None) is not None
     return False
 
 

@@ -74,7 +74,8 @@ class Replay:
                 self._add(record, line, None)
             elif record.set is not None:
                 self._set(record.set, line)
-                self._leftovers(line, record)
+                if record.extra:
+                    self._leftovers(line, record)
             elif record.sessionId is not None or record.projectHash is not None or record.messages is not None:
                 self._state(record)
                 for item, message in enumerate(record.messages or ()):
@@ -125,6 +126,11 @@ class Replay:
             self._live.pop(name).fate = Fate.REWOUND
 
     def _set(self, changes: Facts, line: int | None) -> None:
+        if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
+            # As every second line of a log.
+            if self.updated is None or changes.lastUpdated > self.updated:
+                self.updated = changes.lastUpdated
+            return
         self._state(changes)
         if changes.messages is not None:
             self._rebuild(changes.messages, line)
@@ -280,8 +286,10 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
         entry.also(later.id, later.timestamp, line)
     if later.timestamp is not None and (kept.timestamp is None or later.timestamp < kept.timestamp):
         kept.timestamp = later.timestamp
-    _renew(entry, "content", later.content, line)
-    _renew(entry, "displayContent", later.displayContent, line)
+    if later.content != kept.content:
+        _renew(entry, "content", later.content, line)
+    if later.displayContent is not None:
+        _renew(entry, "displayContent", later.displayContent, line)
     if later.type is not None and later.type != kept.type:
         _replace(entry, "type", later.type, line)
     if later.model is not None and later.model != kept.model:

@@ -37,10 +37,10 @@ def carve(session: Session) -> list[Session]:
     """
     if session.kind is not Kind.MAIN:
         return [session]
-    messages = session.messages
-    own: dict[int, Message] = dict(enumerate(messages))
+    spawns = list(_spawns(session.messages))
+    own: dict[int, Message] = dict(enumerate(session.messages)) if spawns else {}
     children: list[Session] = []
-    for place, call in _spawns(messages):
+    for place, call in spawns:
         start = _task_place(own, place, call)
         if start is None:
             continue

@@ -1,0 +1,269 @@
+"""The documentation is true: what it names exists, what exists is named, and what it shows was really printed.
+
+POLLUX_UPDATE_TRANSCRIPTS=1 writes the examples of commands anew. Read the difference before you keep it.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib.util
+import json
+import os
+import re
+import runpy
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+import pytest
+from pollux import registry
+from pollux.cli.app import COMMANDS, cli
+from pollux.testing import Spare, Subject, cases
+
+from tests.cli.running import CORPUS, Pollux
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "pollux"
+DOCS = ROOT / "docs"
+SAMPLE = SOURCE / "sample" / "home"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ pollux ?(.*)\n((?:(?!\$ pollux).*\n)*)", re.MULTILINE)
+LINK = re.compile(r"(?<!`)!?\[[^\]\n]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+ELLIPSIS = "…\n"
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
+
+
+def blocks(text: str, *languages: str) -> list[str]:
+    return [block[2] for block in BLOCK.finditer(text) if block[1] in languages]
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Pollux:
+    """pollux in a copy of the sample's home."""
+    here = Pollux(tmp_path)
+    shutil.copytree(SAMPLE, here.home, dirs_exist_ok=True)
+    return here
+
+
+# ------------------------------------------------------------------------------------------------ commands and options
+
+
+def section(command: str) -> str:
+    found = re.search(rf"^## pollux {command}\n(.*?)(?=^## |\Z)", page("commands.md"), re.MULTILINE | re.DOTALL)
+    assert found is not None, f"docs/commands.md has no section `pollux {command}`"
+    return found[1]
+
+
+def options(command: click.Command) -> Iterator[click.Option]:
+    context = click.Context(command, help_option_names=["-h", "--help"])
+    return (p for p in command.get_params(context) if isinstance(p, click.Option) and not p.hidden)
+
+
+def command_named(name: str) -> click.Command:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_described(name: str) -> None:
+    text = section(name)
+    missing = [o for option in options(command_named(name)) for o in option.opts if f"`{o}" not in text and "--help" not in option.opts]
+    assert not missing
+
+
+def test_every_common_option_is_described() -> None:
+    text = page("commands.md")
+    assert not [o for option in options(cli) for o in option.opts if f"`{o}" not in text]
+
+
+def test_no_option_is_described_that_does_not_exist() -> None:
+    every = [cli, *(command_named(name) for name in COMMANDS)]
+    known = {o for command in every for option in options(command) for o in option.opts}
+    rows = re.findall(r"^\| (`-.*?) \|", page("commands.md").replace("\\|", "/"), re.MULTILINE)
+    described = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row)}
+    assert described <= known
+
+
+def test_every_command_has_a_section_and_no_other() -> None:
+    assert re.findall(r"^## pollux (\S+)$", page("commands.md"), re.MULTILINE) == list(COMMANDS)
+
+
+def test_every_agent_and_format_is_named() -> None:
+    assert not [name for name in registry.SOURCES if f"`{name}`" not in (ROOT / "README.md").read_text("utf-8")]
+    assert not [name for name in registry.WRITERS if f"`{name}`" not in page("commands.md")]
+
+
+# ------------------------------------------------------------------------------------------------------ notices
+
+
+def written_codes() -> dict[str, set[str]]:
+    """Every notice code in the source, with the severities it is given."""
+    found: dict[str, set[str]] = {}
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="add"), args=[ast.Constant(value=str(code)), _, *rest]):
+                    match rest:
+                        case [ast.Attribute(value=ast.Name(id="Severity"), attr=severity)]:
+                            found.setdefault(code, set()).add(severity.lower())
+                        case _:
+                            found.setdefault(code, set()).add("warning")
+    return {code: severities for code, severities in found.items() if re.fullmatch(r"[a-z-]+\.[a-z-]+", code)}
+
+
+def test_every_notice_code_is_described_with_its_severity() -> None:
+    rows = re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \| (\w+) \|", page("notices.md"), re.MULTILINE)
+    assert len(rows) == len(dict(rows))
+    assert {code: {severity} for code, severity in rows} == written_codes()
+
+
+# ------------------------------------------------------------------------------------------------------ JSON
+
+
+def fields(value: Any, place: str = "") -> Iterator[str]:
+    """The keys of a document; what agents and tools put in is theirs, and not looked into."""
+    if isinstance(value, list):
+        for item in value:
+            yield from fields(item, place)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            if key not in ("extra", "native", "input", "raw", "agents", "totals"):
+                yield from fields(item, key)
+
+
+@pytest.mark.parametrize("home", ["sample", "0.61.0", "0.44.0-tui"])
+def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
+    pollux = Pollux(tmp_path, None if home == "sample" else home)
+    if home == "sample":
+        shutil.copytree(SAMPLE, pollux.home, dirs_exist_ok=True)
+    listed = json.loads(pollux("list", "--all", "--json").stdout)
+    documents = [listed, *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers"))]
+    documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
+    documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])
+    text = page("json.md")
+    assert not sorted({key for document in documents for key in fields(document) if f"`{key}`" not in text})
+
+
+# ------------------------------------------------------------------------------------------------------ examples
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if "```console" in p.read_text("utf-8")], ids=named)
+def test_commands_print_what_is_shown(path: Path, at_home: Pollux) -> None:
+    text = path.read_text("utf-8")
+    shown = BLOCK.sub(lambda block: f"```console\n{rerun(block[2], at_home)}```" if block[1] == "console" else block[0], text)
+    if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
+        path.write_text(shown, "utf-8")
+    assert shown == text
+
+
+def rerun(block: str, pollux: Pollux) -> str:
+    """The block with every command's output as it is today; an ellipsis still stands for lines left out."""
+    return "".join(told(pollux, command[1], command[2]) for command in COMMAND.finditer(block))
+
+
+def told(pollux: Pollux, arguments: str, before: str) -> str:
+    done = pollux(*shlex.split(arguments))
+    lines = [*done.stdout.splitlines(), *(f"2> {line}".rstrip() for line in done.stderr.splitlines())]
+    if done.returncode:
+        lines.append(f"=> {done.returncode}")
+    output = "".join(f"{line}\n" for line in lines).replace(str(pollux.home), "~")
+    if ELLIPSIS in before:
+        pieces = (re.escape(piece) for piece in before.split(ELLIPSIS))
+        output = before if re.fullmatch("(?:.*\n)*?".join(pieces), output) else output
+    return f"$ pollux {arguments}\n{output}"
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if "```pycon" in p.read_text("utf-8")], ids=named)
+def test_python_examples_run(path: Path, at_home: Pollux, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in at_home.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(at_home.home)
+    text = "\n".join(blocks(path.read_text("utf-8"), "pycon"))
+    test = doctest.DocTestParser().get_doctest(text, {}, named(path), str(path), 0)
+    said: list[str] = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
+    assert result.attempted
+    assert not result.failed, "".join(said)
+
+
+def test_the_picture_is_what_pollux_prints() -> None:
+    folder = DOCS / "pictures"
+    drawn = runpy.run_path(str(folder / "draw.py"))["picture"]()
+    assert drawn == (folder / "tour.svg").read_text("utf-8"), "run docs/pictures/draw.py"
+
+
+# ------------------------------------------------------------------------------------------------------ the walk-through
+
+
+@pytest.fixture
+def parrot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The example of docs/adding-an-agent.md as a module."""
+    (tmp_path / "parrot.py").write_text(blocks(page("adding-an-agent.md"), "python")[0], "utf-8")
+    spec = importlib.util.spec_from_file_location("parrot", tmp_path / "parrot.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "parrot", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_agent_of_the_walk_through_keeps_every_promise(parrot: ModuleType, tmp_path: Path) -> None:
+    talk = tmp_path / "homes" / "small" / "home" / ".parrot" / "talks" / "7c1f.jsonl"
+    talk.parent.mkdir(parents=True)
+    talk.write_text(blocks(page("adding-an-agent.md"), "json")[0], "utf-8")
+    becomes = Spare(place="who", values="me|parrot", reason="becomes `role` and `author`")
+    tried = cases(Subject(source=parrot.SOURCE, spares=(becomes,)), tmp_path / "homes")
+    assert {case.name for case in tried} == {"cut", "lost", "odd", "others", "planted"}
+    for case in tried:
+        case.check()
+
+
+# ------------------------------------------------------------------------------------------------------ links
+
+
+def anchors(path: Path) -> set[str]:
+    headings = HEADING.findall(BLOCK.sub("", path.read_text("utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in LINK.findall(BLOCK.sub("", path.read_text("utf-8"))):
+        if target.startswith("https://"):
+            continue
+        file, _, anchor = target.partition("#")
+        found = (path.parent / file).resolve() if file else path
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), target
+
+
+def test_every_page_is_reachable_from_the_index() -> None:
+    linked = {(DOCS / target.partition("#")[0]).resolve() for target in LINK.findall(page("index.md"))}
+    assert {path for path in DOCS.rglob("*.md") if path.name != "index.md"} <= linked
+
+
+def test_the_corpus_versions_are_named_in_the_evidence() -> None:
+    versions = {folder.name.removesuffix("-tui") for folder in CORPUS.iterdir() if folder.name[0].isdigit()}
+    text = page("formats/gemini.md")
+    assert not [version for version in sorted(versions) if version not in text]
