@@ -22,10 +22,10 @@ from typing import Any
 
 import click
 import pytest
+
 from pollux import registry
 from pollux.cli.app import COMMANDS, cli
 from pollux.testing import Spare, Subject, cases
-
 from tests.cli.running import CORPUS, Pollux
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +34,7 @@ DOCS = ROOT / "docs"
 SAMPLE = SOURCE / "sample" / "home"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?P<fence>`{3,})(?P<language>\w*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ pollux ?(.*)\n((?:(?!\$ pollux).*\n)*)", re.MULTILINE)
 LINK = re.compile(r"(?<!`)!?\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
@@ -46,7 +46,7 @@ def page(name: str) -> str:
 
 
 def blocks(text: str, *languages: str) -> list[str]:
-    return [block[2] for block in BLOCK.finditer(text) if block[1] in languages]
+    return [block["text"] for block in BLOCK.finditer(text) if block["language"] in languages]
 
 
 def named(path: Path) -> str:
@@ -55,7 +55,7 @@ def named(path: Path) -> str:
 
 @pytest.fixture
 def at_home(tmp_path: Path) -> Pollux:
-    """pollux in a copy of the sample's home."""
+    """A home that is a copy of the sample's."""
     here = Pollux(tmp_path)
     shutil.copytree(SAMPLE, here.home, dirs_exist_ok=True)
     return here
@@ -84,7 +84,12 @@ def command_named(name: str) -> click.Command:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_described(name: str) -> None:
     text = section(name)
-    missing = [o for option in options(command_named(name)) for o in option.opts if f"`{o}" not in text and "--help" not in option.opts]
+    missing = [
+        o
+        for option in options(command_named(name))
+        for o in option.opts
+        if f"`{o}" not in text and "--help" not in option.opts
+    ]
     assert not missing
 
 
@@ -155,7 +160,10 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
     if home == "sample":
         shutil.copytree(SAMPLE, pollux.home, dirs_exist_ok=True)
     listed = json.loads(pollux("list", "--all", "--json").stdout)
-    documents = [listed, *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers"))]
+    documents = [
+        listed,
+        *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers")),
+    ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])
     text = page("json.md")
@@ -168,18 +176,22 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", [p for p in PAGES if "```console" in p.read_text("utf-8")], ids=named)
 def test_commands_print_what_is_shown(path: Path, at_home: Pollux) -> None:
     text = path.read_text("utf-8")
-    shown = BLOCK.sub(lambda block: f"```console\n{rerun(block[2], at_home)}```" if block[1] == "console" else block[0], text)
+    shown = BLOCK.sub(lambda block: rerun(block, at_home), text)
     if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
         path.write_text(shown, "utf-8")
     assert shown == text
 
 
-def rerun(block: str, pollux: Pollux) -> str:
+def rerun(block: re.Match[str], pollux: Pollux) -> str:
     """The block with every command's output as it is today; an ellipsis still stands for lines left out."""
-    return "".join(told(pollux, command[1], command[2]) for command in COMMAND.finditer(block))
+    if block["language"] != "console":
+        return block[0]
+    told = "".join(answer(pollux, command[1], command[2]) for command in COMMAND.finditer(block["text"]))
+    return f"{block['fence']}console\n{told}{block['fence']}"
 
 
-def told(pollux: Pollux, arguments: str, before: str) -> str:
+def answer(pollux: Pollux, arguments: str, before: str) -> str:
+    shutil.rmtree(pollux.folder / "xdg", ignore_errors=True)  # nothing is remembered from the command before
     done = pollux(*shlex.split(arguments))
     lines = [*done.stdout.splitlines(), *(f"2> {line}".rstrip() for line in done.stderr.splitlines())]
     if done.returncode:
@@ -212,7 +224,7 @@ def test_the_picture_is_what_pollux_prints() -> None:
     assert drawn == (folder / "tour.svg").read_text("utf-8"), "run docs/pictures/draw.py"
 
 
-# ------------------------------------------------------------------------------------------------------ the walk-through
+# --------------------------------------------------------------------------------------------------- the walk-through
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 (a script, no package)
 """Draws docs/pictures/tour.svg: what `pollux` and `pollux show last` print for the bundled sample.
 
 Run it after a change of the output: `.venv/bin/python docs/pictures/draw.py`. A test compares the picture with pollux.
@@ -22,7 +23,13 @@ ADVANCE, LINE, SIZE = 8.43, 20, 14
 LEFT, TOP, BOTTOM = 26, 62, 26
 INK, DIM, GROUND, BAR, EDGE = "#d7dae0", "#838a97", "#1d2026", "#262a32", "#363c48"
 COLOURS = {1: "#ee7b82", 2: "#8fc77e", 3: "#e0b76a", 5: "#c596e3", 6: "#6cc3d5"}
-ENVIRON = {"TZ": "UTC", "POLLUX_NOW": "2026-11-15T12:00:00Z", "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "LANG": "C.UTF-8"}
+ENVIRON = {
+    "TZ": "UTC",
+    "POLLUX_NOW": "2026-11-15T12:00:00Z",
+    "FORCE_COLOR": "1",
+    "COLUMNS": str(COLUMNS),
+    "LANG": "C.UTF-8",
+}
 COMMANDS = {"pollux": 8, "pollux show last": 33}
 """What is typed, and how many lines of the answer are shown at most."""
 WORDS = re.compile(r"\S+(?: \S+)*")

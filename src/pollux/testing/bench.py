@@ -77,7 +77,7 @@ class Bench:
             for message in session.messages
             if message.author is not Author.CLIENT and message.origin is not None and message.origin.file == self._own
         }
-        return [unit for unit in self.layout.units if (unit.line, unit.item) in origins]
+        return [unit for unit in self.layout.units if (unit.line, unit.item) in origins - {(None, None)}]
 
     @property
     def counted(self) -> bool:
@@ -126,12 +126,14 @@ class Bench:
         return line
 
     def accounted(self, done: str) -> bool:
-        """Does the doctor say that something is odd about the file?"""
+        """Does the doctor say that something is odd about the file, or, where nothing is said in it, why it is left alone?"""
         report = self.doctor(done)
         if report is None:
             return True
-        odd = any(line.status in ("unreadable", "unknown") for line in report.files if shown(line.path) == self._own)
-        return odd or any(notice.file == self._own for notice in report.notices)
+        line = next((line for line in report.files if shown(line.path) == self._own), None)
+        if line is not None and (line.status in ("unreadable", "unknown") or (line.reason and not self.voices)):
+            return True
+        return any(notice.file == self._own for notice in report.notices)
 
     def doctor(self, done: str) -> Doctor | None:
         """The doctor's report; None where making it raised."""

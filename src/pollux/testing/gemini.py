@@ -17,9 +17,9 @@ GEMINI = Subject(
         Spare(place="[].timestamp", values=_TIME, reason="when a line was logged; its prompt has its own time"),
     ),
     frames=(
-        Frame(words=r"^--- Content from referenced (files|context) ---$", reason="what follows is a file_reference"),
+        Frame(words=r"--- Content from referenced (files|context) ---", reason="what follows is a file_reference"),
         Frame(words=r"^Content from (?=@)", reason="the heading's path is the file_reference's"),
-        Frame(words=r"^--- End of content ---$", reason="the file_reference ends"),
+        Frame(words=r"--- End of content ---", reason="the file_reference ends"),
     ),
     opens=(
         Open(place="args", reason="a tool's arguments are whatever the tool takes"),

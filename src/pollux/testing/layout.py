@@ -92,13 +92,14 @@ class Layout:
         root = self.values[0]
         if root.kind not in ("object", "list"):
             return True
+        listed = root.kind == "list"
         for value in self.values:
-            if len(value.path) == 1:
-                listed = root.kind == "list"
-                if listed or value.kind != "list":
-                    self.units.append(Unit(value.start, value.end, None, value.path[0] if listed else None))  # type: ignore[arg-type]
-            elif len(value.path) == 2 and isinstance(value.path[1], int) and root.kind == "object":
-                self.units.append(Unit(value.start, value.end, None, value.path[1]))
+            depth, step = len(value.path), value.path[-1] if value.path else None
+            if (depth == 1 and (listed or value.kind != "list")) or (
+                depth == 2 and not listed and isinstance(step, int)
+            ):
+                item = step if isinstance(step, int) and value.kind == "object" else None
+                self.units.append(Unit(value.start, value.end, None, item))
         return True
 
     def _lines(self) -> None:

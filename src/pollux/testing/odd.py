@@ -15,7 +15,10 @@ _DIGITS = "0123456789" * 40
 
 
 class Odd(msgspec.Struct, frozen=True):
-    """A value nobody expects: its name, how it is written, and what of it must be found again; `#` is a number."""
+    """A value nobody expects: its name, how it is written, and what of it must be found again; `#` is a number.
+
+    A marker begins with a dash, so that it is a word of its own also where a reader joins texts.
+    """
 
     name: str
     written: str
@@ -28,13 +31,13 @@ ODD = (
     Odd("1.5", "1.5"),
     Odd("true", "true"),
     Odd("an empty string", '""'),
-    Odd("a string", '"odd-marker-#-"', "odd-marker-#-"),
-    Odd("a list", '["odd-marker-#-"]', "odd-marker-#-"),
-    Odd("an object", '{"odd-marker-#-":1}', "odd-marker-#-"),
-    Odd("a list in a list", '[["odd-marker-#-"]]', "odd-marker-#-"),
+    Odd("a string", '"-odd-marker-#-"', "-odd-marker-#-"),
+    Odd("a list", '["-odd-marker-#-"]', "-odd-marker-#-"),
+    Odd("an object", '{"-odd-marker-#-":1}', "-odd-marker-#-"),
+    Odd("a list in a list", '[["-odd-marker-#-"]]', "-odd-marker-#-"),
     Odd("400 digits", f"7#{_DIGITS[:395]}", f"7#{_DIGITS[:395]}"),
-    Odd("a long string", f'"odd-long-#-{"x" * 70_000}-end"', f"odd-long-#-{'x' * 70_000}-end"),
-    Odd("half a surrogate", '"odd-half-\\ud83d-other-half-#-"', "-other-half-#-"),
+    Odd("a long string", f'"-odd-long-#-{"x" * 70_000}-end"', f"-odd-long-#-{'x' * 70_000}-end"),
+    Odd("half a surrogate", '"-odd-half-\\ud83d-other-half-#-"', "-other-half-#-"),
 )
 
 
