@@ -358,8 +358,10 @@ def _sum(usages: list[Usage]) -> Usage:
 def _project(group: list[tuple[Summary, str | None]]) -> Project:
     path = group[0][0].project
     hashes = tuple(sorted({digest for _, digest in group if digest}))
+    # Conversations count; a project known only by what is left of them counts that.
+    shown = [summary for summary, _ in group if summary.kind in ALWAYS_LISTED] or [summary for summary, _ in group]
     agents: dict[str, int] = {}
-    for summary, _ in group:
+    for summary in shown:
         agents[summary.agent] = agents.get(summary.agent, 0) + 1
     name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
     evidence = next((s.project_evidence for s, _ in group if s.project_evidence), None)

@@ -53,7 +53,7 @@ class Commands(click.Group):
             import difflib
 
             close = difflib.get_close_matches(name, COMMANDS, n=1)
-            hint = f"Did you mean: pollux {close[0]}?" if close else f"Known: {', '.join(COMMANDS)}."
+            hint = f"Did you mean: pollux {close[0]}?" if close else "Try: pollux --help"
             raise RequestError(f"No command is called {name!r}.", hint)
         return super().resolve_command(ctx, args)
 

@@ -52,8 +52,8 @@ class Export:
             name = file_name(session.agent, session.id, self._writer.suffix)
             with target.open(name, force=force) as write:
                 self._write(session, write)
-        if several:
-            talk(f"{plural(self.count, 'session')} written to {clean(output)}")
+        if several or target.is_folder:
+            talk(f"{plural(self.count, 'session')} written to {clean(output if several else str(target.last))}")
 
     def _write(self, session: Session, write: Any) -> None:
         options = msgspec.structs.replace(self._options, family_usage=self._families.get(session.key))

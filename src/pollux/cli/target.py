@@ -16,10 +16,11 @@ Write = Callable[[str], object]
 
 
 class Target:
-    """A file or a folder to write to. `forbidden` are folders in which nothing may be written."""
+    """A file or a folder to write to; `last` is the file written last. `forbidden` folders must not be written in."""
 
     def __init__(self, path: str, *, several: bool, forbidden: list[Path]) -> None:
         self.path = Path(path)
+        self.last = self.path
         self.is_folder = several or self.path.is_dir() or path.endswith(("/", os.sep))
         self._forbidden = [os.path.realpath(folder) for folder in forbidden]
         self._protect(self.path)
@@ -39,7 +40,7 @@ class Target:
     @contextlib.contextmanager
     def open(self, name: str, *, force: bool) -> Iterator[Write]:
         """Write one session: in a folder under this name, else to the file."""
-        path = self.path / name if self.is_folder else self.path
+        path = self.last = self.path / name if self.is_folder else self.path
         if not self.is_folder and not force and _holds_something(path):
             raise OutputError(f"{clean(str(path))} exists already.", "--force overwrites it.")
         try:

@@ -126,7 +126,7 @@ class Bench:
         return line
 
     def accounted(self, done: str) -> bool:
-        """Does the doctor say that something is odd about the file, or, where nothing is said in it, why it is left alone?"""
+        """Does the doctor say what is odd about the file, or, where nothing is said in it, why it is left alone?"""
         report = self.doctor(done)
         if report is None:
             return True

@@ -36,7 +36,7 @@ ODD = (
     Odd("an object", '{"-odd-marker-#-":1}', "-odd-marker-#-"),
     Odd("a list in a list", '[["-odd-marker-#-"]]', "-odd-marker-#-"),
     Odd("400 digits", f"7#{_DIGITS[:395]}", f"7#{_DIGITS[:395]}"),
-    Odd("a long string", f'"-odd-long-#-{"x" * 70_000}-end"', f"-odd-long-#-{'x' * 70_000}-end"),
+    Odd("a long string", f'"-odd-long-#-{"x" * 70_000}-end-"', f"-odd-long-#-{'x' * 70_000}-end-"),
     Odd("half a surrogate", '"-odd-half-\\ud83d-other-half-#-"', "-other-half-#-"),
 )
 

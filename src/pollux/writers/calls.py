@@ -145,7 +145,9 @@ def excerpt(output: str, bounds: Bounds) -> tuple[Section, bool]:
     """The beginning and the end of a result, saying how much is left out, and whether it is whole."""
     text = output.strip("\n") if output[:1] == "\n" or output[-1:] == "\n" else output
     total = text.count("\n") + 1
-    missing = max(0, total - bounds.head - bounds.tail)
+    missing = total - bounds.head - bounds.tail
+    # To say that a line is missing would take as much room as to show it.
+    missing = missing if missing > 1 else 0
     head = list(_first(text, bounds.head)) if missing else text.split("\n")
     tail = _last(text, bounds.tail) if missing else []
     shown = [_cut(line, bounds.width) for line in head]

@@ -65,7 +65,7 @@ def command(
     force: bool,
     **style: Any,
 ) -> None:
-    r"""Write sessions in another format.
+    """Write sessions in another format.
 
     \b
     pollux export last --to markdown

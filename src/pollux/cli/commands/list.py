@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context, /, query: tuple[str, ...], limit: int | None, as_json: bool, jsonl: bool, **options: Any
 ) -> None:
-    r"""List sessions, newest first.
+    """List sessions, newest first.
 
     Words narrow the list to sessions that have all of them in the title, the prompts or the project.
 

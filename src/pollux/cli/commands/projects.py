@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.complete import projects
-from pollux.errors import NotFound
+from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,8 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
     """
     from pollux.cli.screen import Screen, talk
 
+    if add is not None and ctx.meta.get(SAMPLE):
+        raise RequestError("The sample history learns nothing.", "Leave out --sample, or --add.")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     if add is not None:
         _teach(shelf, add)

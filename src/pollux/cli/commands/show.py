@@ -23,7 +23,7 @@ from pollux.cli.complete import sessions
 @common()
 @click.pass_context
 def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, as_json: bool) -> None:
-    r"""Show a session.
+    """Show a session.
 
     KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Fate, Severity
-from pollux.sources.gemini.content import is_summary, pieces, plain_text, tidy
+from pollux.sources.gemini.content import is_client_text, is_summary, pieces, plain_text, tidy
 from pollux.sources.gemini.schema import Call, Facts, Message, Record
 from pollux.wire import Notes
 
@@ -62,6 +62,7 @@ class Replay:
         self.updated: datetime | None = None
         self._by_id: dict[str, Entry] = {}
         self._live: dict[str, Entry] = {}
+        self._rewinding = False
 
     def run(self, records: Iterable[tuple[int | None, Record]]) -> Replay:
         """Take all records in; the order of the questions is the loader's."""
@@ -124,6 +125,7 @@ class Replay:
             )
         for name in order[start:]:
             self._live.pop(name).fate = Fate.REWOUND
+        self._rewinding = True
 
     def _set(self, changes: Facts, line: int | None) -> None:
         if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
@@ -161,8 +163,11 @@ class Replay:
         taken = {id(entry) for entry in originals if entry is not None}
         dropped = [entry for entry in unlisted if id(entry) not in taken]
         fate = Fate.COMPRESSED if folded else _cause(dropped)
+        if fate is Fate.COMPRESSED and not folded and self._rewinding:
+            fate = Fate.REWOUND
         for entry in dropped:
             entry.fate = fate
+        self._rewinding = False
 
     def _burst(self, messages: list[Message]) -> set[str | None]:
         """The ids of messages written again just before the list: turns without model or figures, and nothing else."""
@@ -260,13 +265,17 @@ def _aligned(
 
 def _cause(dropped: list[Entry]) -> Fate:
     """Why messages left the list: cancelled, failed, or simply not taken along."""
-    spoken = [entry.message for entry in dropped if entry.message.type in ("user", "gemini")]
+    spoken = [entry.message for entry in dropped if entry.message.type == "gemini" or _is_prompt(entry.message)]
     if not spoken:
         return Fate.COMPRESSED
-    prompts = sum(message.type == "user" and not _answers(message) for message in spoken)
-    if prompts <= 1 and any(_cancelled(entry.message) for entry in dropped):
+    if sum(map(_is_prompt, spoken)) <= 1 and any(_cancelled(entry.message) for entry in dropped):
         return Fate.CANCELLED
-    return Fate.FAILED if all(message.type == "user" for message in spoken) else Fate.REWOUND
+    return Fate.FAILED if all(map(_is_prompt, spoken)) else Fate.REWOUND
+
+
+def _is_prompt(message: Message) -> bool:
+    """Did a human say it? Neither a tool's answer nor the client's own texts are."""
+    return message.type == "user" and not _answers(message) and not is_client_text(plain_text(message))
 
 
 def _answers(message: Message) -> bool:
