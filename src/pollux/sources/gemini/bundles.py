@@ -240,7 +240,7 @@ def _logs(folders: Iterable[Folder]) -> dict[str, tuple[list[Folder], PromptLog]
         if any(file.role == find.PROMPTS for file in folder.files):
             held.setdefault(folder.hash or folder.path, []).append(folder)
     return {
-        name: (group, PromptLog(f for folder in group for f in folder.files if f.role == find.PROMPTS))
+        name: (group, PromptLog(f for folder in group for f in folder.files if f.role in (find.PROMPTS, find.SHELL)))
         for name, group in held.items()
     }
 

@@ -26,6 +26,8 @@ def exact(messages: tuple[Message, ...]) -> bool | None:
                     return False
                 doubtful = doubtful or (message.usage is None and bool(message.text.strip()))
         elif message.author is Author.HUMAN:
+            if message.role is Role.SYSTEM and message.text.startswith("/compress"):
+                return False
             if message.role is Role.USER and message.fate is not Fate.FAILED:
                 if message.fate is Fate.REWOUND and message.id.startswith("log-"):
                     return False

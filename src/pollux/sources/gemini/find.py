@@ -32,6 +32,7 @@ _PLACES = {
     PROMPTS: (Status.READ, None),
     MARKER: (Status.READ, None),
     OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
+    SHELL: (Status.IGNORED, "commands typed in shell mode"),
 }
 _FOLDERS = {"checkpoints": CHECKPOINT, "tool-outputs": OUTPUT}
 _LEFT_ALONE = {
@@ -98,7 +99,7 @@ def _loose(entry: os.DirEntry[str]) -> File:
     if name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
         return _file(entry, PROMPTS)
     if name == "shell_history":
-        return _file(entry, Status.IGNORED, "commands typed in shell mode")
+        return _file(entry, SHELL)
     if _OLD_OUTPUT.match(name):
         return _file(entry, OUTPUT)
     return _file(entry, Status.UNKNOWN, "a file of a kind we do not know")

@@ -6,6 +6,7 @@ than the session. So a line counts as lost only when no session of the project h
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
@@ -19,9 +20,10 @@ from pollux.model import Author, Fate, Message, Notice, Origin, Role, Text
 from pollux.sources.base import File
 from pollux.sources.gemini import records
 from pollux.sources.gemini.content import plain_text
+from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.schema import Typed
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, read_bytes, shown
 
 # A line is logged just before it is sent; a queued one may wait for the agent to finish.
 _EARLY = timedelta(seconds=5)
@@ -29,7 +31,7 @@ _LATE = timedelta(hours=1)
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One typed line and where it stands."""
+    """One typed line and where it stands; a `command` was meant for the client or the shell, not for the model."""
 
     session: str
     text: str
@@ -37,18 +39,16 @@ class Line(msgspec.Struct, frozen=True):
     file: str
     item: int
     extra: dict[str, object]
-
-    @property
-    def command(self) -> bool:
-        """Is it a command to the client, rather than words to the model?"""
-        return self.text.startswith("/")
+    command: bool
 
 
 class PromptLog:
     """The typed lines of one project, by session id; `sessions` are the ids that have a session file."""
 
     def __init__(self, files: Iterable[File]) -> None:
-        self.files = tuple(files)
+        held = tuple(files)
+        self.files = tuple(file for file in held if file.role != SHELL)
+        self._shell = tuple(file for file in held if file.role == SHELL)
         self.sessions: set[str] = set()
         self._lines: dict[str, list[Line]] | None = None
         self.notices: tuple[Notice, ...] = ()
@@ -95,19 +95,30 @@ class PromptLog:
             self.unreadable[file.path] = str(error)
             return
         if isinstance(found, records.Prompts):
+            shell = self._shell_commands()
             for item, typed in enumerate(found.lines):
-                yield _line(typed, file.path, item)
+                yield _line(typed, file.path, item, shell)
         elif isinstance(found, records.Nothing) and found.damaged:
             self.unreadable[file.path] = found.reason
 
+    def _shell_commands(self) -> set[str]:
+        """What was typed in shell mode: logged like prompts, and kept in a file of its own."""
+        commands: set[str] = set()
+        for file in self._shell:
+            with contextlib.suppress(Unreadable):
+                commands.update(read_bytes(file.path).decode("utf-8", "replace").split("\n"))
+        return {command for command in commands if command.strip()}
 
-def _line(typed: Typed, file: str, item: int) -> Line:
+
+def _line(typed: Typed, file: str, item: int, shell: set[str]) -> Line:
     extra: dict[str, object] = dict(typed.extra)
     if typed.messageId is not None:
         extra["messageId"] = typed.messageId
     if typed.type not in (None, "user"):
         extra["type"] = typed.type
-    return Line(typed.sessionId or "unknown", typed.message or "", typed.timestamp, file, item, extra)
+    text = typed.message or ""
+    command = text.startswith("/") or text in shell
+    return Line(typed.sessionId or "unknown", text, typed.timestamp, file, item, extra, command)
 
 
 def squeezed(text: str) -> str:

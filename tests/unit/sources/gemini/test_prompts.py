@@ -110,6 +110,24 @@ def test_commands_go_with_the_prompts_they_were_typed_between(home: Home) -> Non
     assert [text for _, text, _ in said(session)] == ["/model", "one", "1", "/quit"]
 
 
+def test_what_was_typed_in_shell_mode_is_no_prompt(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
+    home.write("weather/shell_history", "git status\nls\n")
+    lines = typed(("aaaaaaaa-1", "git status", "05:59:00"), ("aaaaaaaa-1", "one", "06:00:00"))
+    home.document("weather/logs.json", lines)
+    session = home.only()
+    assert [m.text for m in session.prompts] == ["one"]
+    assert (session.messages[0].text, session.messages[0].role.value) == ("git status", "system")
+
+
+def test_a_compression_known_only_from_the_log_makes_the_sum_a_lower_bound(home: Home) -> None:
+    home.document(DOCUMENT, {**header(), "messages": [user("u1", "one", "06:00:01"), gemini("g1", "1")]})
+    home.document(
+        "weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/compress", "06:01:00"))
+    )
+    assert home.only().usage.exact is False
+
+
 def test_a_log_of_commands_alone_is_kept(home: Home) -> None:
     home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
     home.document("weather/logs.json", typed(("cccccccc-1", "/help", "05:00:00")))
