@@ -9,14 +9,8 @@ from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
 
-SESSION, SUBAGENT, CHECKPOINT, PROMPTS, MARKER, OUTPUT = (
-    "session",
-    "subagent",
-    "checkpoint",
-    "prompts",
-    "marker",
-    "output",
-)
+SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
+MARKER, OUTPUT, SHELL = "marker", "output", "shell"
 OTHER = "other"
 
 # Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
