@@ -248,19 +248,39 @@ def _aligned(
     """
     step = -1 if backwards else 1
     found: list[Entry | None] = [None] * len(messages)
-    words = [(entry.message.type, plain_text(entry.message).strip()) for entry in entries]
+    words = [_Words(entry.message) for entry in entries]
     position = len(entries) - 1 if backwards else 0
     for index in range(len(messages))[::step]:
-        message = messages[index]
-        said = (message.type, plain_text(message).strip())
-        if not renamed[index] or not said[1]:
+        if not renamed[index]:
             continue
+        said = _Words(messages[index])
         for place in range(position, -1 if backwards else len(entries), step):
-            if words[place] == said and entries[place].message is not message:
+            if words[place].alike(said) and entries[place].message is not messages[index]:
                 found[index] = entries[place]
                 position = place + step
                 break
     return found
+
+
+class _Words:
+    """What two writings of a message have in common: who speaks, the words, and the calls made or answered."""
+
+    def __init__(self, message: Message) -> None:
+        self.type = message.type
+        self.text = plain_text(message).strip()
+        asked = {call.id for call in message.toolCalls or ()}
+        for piece in pieces(message.content):
+            if not isinstance(piece, str):
+                asked |= {part.id for part in (piece.functionCall, piece.functionResponse) if part is not None}
+        self.calls = asked - {None}
+
+    def alike(self, other: _Words) -> bool:
+        """Do both say the same? Where there are no words the calls must agree."""
+        if self.type != other.type or self.text != other.text:
+            return False
+        if not self.text or (self.calls and other.calls):
+            return bool(self.calls) and self.calls == other.calls
+        return True
 
 
 def _cause(dropped: list[Entry]) -> Fate:

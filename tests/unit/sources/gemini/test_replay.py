@@ -140,6 +140,39 @@ def test_a_cancelled_turn_is_rolled_back_and_the_rest_written_again(home: Home) 
     assert session.usage.exact is True
 
 
+def test_turns_without_words_are_recognised_by_their_calls(home: Home) -> None:
+    asked = [{"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]
+    answered = [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "ok"}}}]
+    copies = [
+        user("k1", "go"),
+        gemini("k2", asked, tokens=None),
+        user("k3", answered),
+        gemini("k4", [{"text": "done"}], tokens=None),
+    ]
+    home.log(
+        LOG,
+        header(),
+        user("u1", "go"),
+        gemini("g1", "", toolCalls=[call("c1")]),
+        user("u2", answered),
+        gemini("g2", "done"),
+        user("u3", "stop"),
+        gemini("g3", "x", toolCalls=[call("c2", status="cancelled")]),
+        *copies,
+        {"$set": {"messages": copies}},
+    )
+    session = home.only()
+    assert [(m.id, m.fate.value) for m in session.messages] == [
+        ("u1", "live"),
+        ("g1", "live"),
+        ("u2", "live"),
+        ("g2", "live"),
+        ("u3", "cancelled"),
+        ("g3", "cancelled"),
+    ]
+    assert session.usage.input == 30
+
+
 def test_after_a_rollback_a_resume_lists_the_copies_and_nothing_is_doubled(home: Home) -> None:
     copies = [user("k1", "go"), gemini("k2", [{"text": "1"}], tokens=None)]
     home.log(
