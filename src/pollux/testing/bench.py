@@ -154,7 +154,7 @@ def raised(error: Exception) -> str:
 
 
 @contextmanager
-def bench(home: Home, file: str) -> Iterator[Bench]:
-    """A bench for the file, with what belongs to it around it."""
-    with Stage(home, home.around(file)) as stage:
+def bench(home: Home, file: str, *, alone: bool = False) -> Iterator[Bench]:
+    """A bench for the file, with what belongs to it around it, or alone."""
+    with Stage(home, home.around(file, alone=alone)) as stage:
         yield Bench(home, file, stage)

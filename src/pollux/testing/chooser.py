@@ -31,3 +31,7 @@ class Chooser(msgspec.Struct, frozen=True):
             return mine
         picked = random.Random(self.seed).sample(range(len(mine)), self.most)  # noqa: S311 (a sample, no secret)
         return [mine[index] for index in sorted(picked)]
+
+    def fewer(self, most: int) -> Chooser:
+        """At most so many."""
+        return msgspec.structs.replace(self, most=most if self.most is None else min(most, self.most))

@@ -67,9 +67,13 @@ class Home:
             groups += [by_key[s.key] | by_key[s.parent] for s in sessions if s.parent in by_key]
         return _joined(groups)
 
-    def around(self, file: str) -> list[str]:
-        """The file, what belongs to it, and what lies beside it without belonging to a session."""
-        family = next((group for group in self.families if file in group), frozenset({file}))
+    def family(self, file: str) -> frozenset[str]:
+        """The file and what belongs to it."""
+        return next((group for group in self.families if file in group), frozenset({file}))
+
+    def around(self, file: str, *, alone: bool = False) -> list[str]:
+        """The file, what belongs to it unless it is to be `alone`, and what lies beside it without being a session's."""
+        family = frozenset({file}) if alone else self.family(file)
         held = frozenset().union(*self.families)
         folders = {_folder(self._roots, member) for member in family}
         near = (other for other in self.files if other not in held and _folder(self._roots, other) in {*folders, ""})

@@ -88,10 +88,10 @@ class Layout:
             json.loads(self.raw)
         except (ValueError, RecursionError):
             return False
+        if not self.raw.lstrip().startswith((b"{", b"[")):
+            return True
         self.values = list(_scan(self.raw, _skip(self.raw, 0), ()))
         root = self.values[0]
-        if root.kind not in ("object", "list"):
-            return True
         listed = root.kind == "list"
         for value in self.values:
             depth, step = len(value.path), value.path[-1] if value.path else None
@@ -103,6 +103,8 @@ class Layout:
         return True
 
     def _lines(self) -> None:
+        if not self.raw.lstrip().startswith(b"{"):
+            return
         start = 0
         for number, line in enumerate(self.raw.split(b"\n"), start=1):
             try:

@@ -16,8 +16,7 @@ def others_served(home: Home, chooser: Chooser) -> list[Failure]:
     with Stage(home, home.files) as stage:
         before = {session.key: (session, _files(stage, session)) for session in stage.sessions()}
         for file in chooser.of(home.files):
-            family = next((group for group in home.families if file in group), frozenset({file}))
-            strangers = [session for session, files in before.values() if not files & family]
+            strangers = [session for session, files in before.values() if not files & home.family(file)]
             raw = (home.path / file).read_bytes()
             for damage, damaged in zip(_DAMAGES, _damaged(raw), strict=True):
                 stage.put(file, damaged)

@@ -30,7 +30,7 @@ class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """A JSON object whose keys we know; what else was in it is `extra`."""
 
     # No agent writes an asterism as a key: the field is ours, never read from a file.
-    extra: dict[str, Any] = msgspec.field(name="⁂", default_factory=dict)
+    extra: dict[str, Any] = msgspec.field(name="⁂", default={})
 
 
 S = TypeVar("S", bound=Shape)

@@ -30,6 +30,7 @@ _TRAILER = re.compile(
     r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:</untrusted_context>)?\s*\Z"
 )
 _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)
+_FRAMES = ("Output: ", "Output too large.", "<untrusted_context>")
 _HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?Output: ")
 
 # A result too large to keep: it names the file that holds all of it.
@@ -119,14 +120,13 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
     Only the lines the tool itself put at the end count: a command may print anything before them. Later releases
     leave out a code of 0; then the frame of the text says that the command ended.
     """
-    start = text.rfind("\nExit Code: ", max(0, len(text) - 1000))
+    end = max(0, len(text) - 1000)
+    start = text.rfind("\nExit Code: ", end)
+    killed = text.find("\nSignal: ", end) >= 0 and _SIGNAL.search(text, end) is not None
     if start >= 0 and (trailer := _TRAILER.match(text, start)) is not None:
         code = trailer.group(1)
-        killed = _SIGNAL.search(text, start) is not None
         return (int(code) if code != "(none)" else None), killed
-    if _SIGNAL.search(text, max(0, len(text) - 300)) is not None:
-        return None, True
-    return (0 if _HEAD.match(text) is not None else None), False
+    return (0 if not killed and text.startswith(_FRAMES) and _HEAD.match(text) is not None else None), killed
 
 
 def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:

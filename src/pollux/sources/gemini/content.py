@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -224,7 +224,7 @@ def _rest(response: FunctionResponse, piece: Piece) -> dict[str, Any]:
     return {**response.extra, **signature(piece)}
 
 
-def loose_ends(message: Message, calls: dict[str | None, Call]) -> list[Any]:
+def loose_ends(message: Message, calls: Callable[[], dict[str | None, Call]]) -> list[Any]:
     """What rides along with pieces whose words stand elsewhere, and calls asked otherwise than they were made."""
     ends: list[Any] = []
     for content in (message.content, message.displayContent):
@@ -232,8 +232,7 @@ def loose_ends(message: Message, calls: dict[str | None, Call]) -> list[Any]:
             if isinstance(piece, str):
                 continue
             asked = piece.functionCall
-            if asked is not None and asked.id in calls:
-                made = calls[asked.id]
+            if asked is not None and (made := calls().get(asked.id)) is not None:
                 if asked.args != made.args or asked.name != made.name or asked.extra or signature(piece):
                     ends.append(bare(piece))
             elif piece.text is not None and (rest := signature(piece)):

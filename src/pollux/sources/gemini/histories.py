@@ -94,7 +94,7 @@ def _role(turn: schema.Content) -> dict[str, Any]:
 
 
 def _ends(message: schema.Message) -> dict[str, Any]:
-    ends = loose_ends(message, {})
+    ends = loose_ends(message, dict)
     return {"pieces": ends} if ends else {}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -50,20 +51,31 @@ class Builder:
         self._kind = kind
         self._around = around
         self._task_seen = False
-        self._recorded = {call.id: call for entry in self._entries for call in entry.message.toolCalls or ()}
-        self._answers: dict[str | None, schema.FunctionResponse] = {}
-        self._asked: set[str | None] = set()
+
+    @cached_property
+    def _recorded(self) -> dict[str | None, schema.Call]:
+        """The finished calls by id."""
+        return {call.id: call for entry in self._entries for call in entry.message.toolCalls or ()}
+
+    @cached_property
+    def _asked(self) -> set[str | None]:
+        """The ids of the calls that stand in contents."""
+        return {piece.functionCall.id for piece in self._pieces() if piece.functionCall is not None}
+
+    @cached_property
+    def _answers(self) -> dict[str | None, schema.FunctionResponse]:
+        """The answers that stand in contents, by the id of their call."""
+        answers: dict[str | None, schema.FunctionResponse] = {}
+        for piece in self._pieces():
+            if piece.functionResponse is not None:
+                answers.setdefault(piece.functionResponse.id, piece.functionResponse)
+        return answers
+
+    def _pieces(self) -> Iterator[schema.Part]:
         for entry in self._entries:
-            content = entry.message.content
-            if isinstance(content, str) or content is None:
-                continue
-            for item in pieces(content):
-                if isinstance(item, str):
-                    continue
-                if item.functionResponse is not None:
-                    self._answers.setdefault(item.functionResponse.id, item.functionResponse)
-                elif item.functionCall is not None:
-                    self._asked.add(item.functionCall.id)
+            for piece in pieces(entry.message.content):
+                if not isinstance(piece, str):
+                    yield piece
 
     def build(self) -> list[Message]:
         """All messages, in order."""
@@ -113,7 +125,7 @@ class Builder:
         """Whatever was recorded of a message and has no other place."""
         message = entry.message
         spoken = message.type == "gemini" or (message.type == "user" and not _strays(message))
-        ends = [] if isinstance(message.content, str) else loose_ends(message, self._recorded)
+        ends = loose_ends(message, lambda: self._recorded)
         extra = dict(message.extra)
         if not spoken:
             for name in ("thoughts", "tokens", "toolCalls"):
@@ -134,7 +146,7 @@ class Builder:
 
     def _turn(self, message: schema.Message) -> list[Part]:
         """A model's turn: thinking and words, then its calls."""
-        parts = model_parts(message, self._recorded.keys())
+        parts = model_parts(message, () if isinstance(message.content, str) else self._recorded)
         if not isinstance(message.content, str):
             parts = [self._call_part(part) for part in parts]
         around = self._around

@@ -101,7 +101,7 @@ def _nothing(bundle: GeminiBundle, notes: Notes) -> None:
 
 def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> list[Session]:
     """The main session of some files, and the sub-agents that have a file of their own under the same id."""
-    agents = [part for part in parts if part.is_subagent]
+    agents = [part for part in parts if part.is_subagent] if len(parts) > 1 else []
     mains = [part for part in parts if part not in agents] if len(agents) < len(parts) else parts
     session = _session(bundle, mains, notes, outputs)
     if session is None:
@@ -117,7 +117,7 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
 def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that some files hold together; None where nothing was said in them."""
     parts.sort(key=lambda part: (_time_key(part.replay.started), part.file.path))
-    current = max(parts, key=lambda part: part.current)
+    current = max(parts, key=lambda part: part.current) if len(parts) > 1 else parts[0]
     messages = _joined(parts, current)
     facts = _facts(bundle, parts, current)
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
@@ -294,7 +294,7 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
     links: list[Link] = []
     if bundle.parent is not None:
         links.append(Link(kind="subagent_of", target=f"{AGENT}:{bundle.parent}", evidence=bundle.evidence))
-    ids = {message.id for message in current.messages}
+    ids = {message.id for message in current.messages} if len(parts) > 1 else set()
     for part in parts:
         if part is current:
             continue
