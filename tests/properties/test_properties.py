@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pollux.testing import Case, cases
-from pollux.testing.gemini import GEMINI
+from tests.properties.gemini import GEMINI
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 

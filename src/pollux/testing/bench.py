@@ -46,11 +46,12 @@ class Bench:
         self._own = stage.shown(file)
         self._last: list[Session] | None = None
         self._pieces: list[str] = []
-        self._words: frozenset[str] = frozenset()
+        self._words: frozenset[str] | None = None
         sessions = self.read("as it is") or []
         self.voices = self._voices(sessions)
         # What the undamaged file loses already is told once, by `nothing_lost`.
-        self._never = frozenset(self.layout.words - self._words)
+        self._never: frozenset[str] = frozenset()
+        self._never = frozenset(self.missing(self.layout.words))
         self._line = next((line for line in stage.doctor().files if shown(line.path) == self._own), None)
         self._others: list[Session] = []
         self._grouped: list[Bundle] = self._group()
@@ -98,7 +99,7 @@ class Bench:
                 sessions = self.stage.sessions()
             if sessions != self._last:
                 self._pieces = pieces(sessions)
-                self._words = frozenset().union(*map(written_words, self._pieces))
+                self._words = None
                 self._last = sessions
         except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
             self.fail(done, raised(error))
@@ -107,6 +108,8 @@ class Bench:
 
     def missing(self, needed: frozenset[str] | set[str]) -> set[str]:
         """Words that the last reading does not hold."""
+        if self._words is None:
+            self._words = frozenset().union(*map(written_words, self._pieces))
         return set(needed - self._words - self._never)
 
     def holds(self, text: str) -> bool:

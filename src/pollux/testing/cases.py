@@ -21,6 +21,7 @@ from pollux.testing.subject import Subject
 SMALL = 8192
 SEED = "pollux"
 _SHOWN = 12
+_LARGE = 65536
 
 _FILE: dict[str, tuple[Callable[[Bench, Chooser], None], int, int]] = {
     # property, how many places of a larger file are tried, how many bytes make a part of an exhaustive run
@@ -88,7 +89,7 @@ def _of(home: Home, seed: str, *, everywhere: bool) -> Iterator[Case]:
             parts = -(-size // share) if everywhere and size > SMALL else 1
             limit = most if size > SMALL and not everywhere else None
             for part in range(parts):
-                chooser = Chooser(seed, limit, part, parts, everywhere)
+                chooser = Chooser(seed, limit, part, parts, thorough=everywhere and size <= _LARGE)
                 yield Case(home=home, file=file, name=name, chooser=chooser)
 
 

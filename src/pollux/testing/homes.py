@@ -72,7 +72,7 @@ class Home:
         return next((group for group in self.families if file in group), frozenset({file}))
 
     def around(self, file: str, *, alone: bool = False) -> list[str]:
-        """The file, what belongs to it unless it is to be `alone`, and what lies beside it without being a session's."""
+        """The file, what belongs to it (not where it is `alone`), and what lies beside it without being a session's."""
         family = frozenset({file}) if alone else self.family(file)
         held = frozenset().union(*self.families)
         folders = {_folder(self._roots, member) for member in family}

@@ -4,45 +4,39 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
-_LITERAL = re.compile(rb"(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\Z")
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+# A bare word at the very end may itself be cut: only what a later byte confirms is whole.
+_SCALAR = rb"(?:" + _STRING + rb"|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]))"
+_KEY = _STRING + rb"\s*+:\s*+"
+_MEMBERS = re.compile(
+    rb"((?:[\s,]*+" + _KEY + _SCALAR + rb")*+)[\s,]*(?:" + _KEY + rb"(?=[\[{]))?([\[{\]}])?", re.DOTALL
+)
+_ITEMS = re.compile(rb"((?:[\s,]*+" + _SCALAR + rb")*+)[\s,]*([\[{\]}])?", re.DOTALL)
 _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 
-def close(raw: bytes) -> bytes:
-    """The longest beginning of a cut-off document that becomes valid JSON when its brackets are closed."""
+def close(raw: bytes) -> tuple[bytes, int]:
+    """The longest beginning of a cut-off document that becomes valid JSON when its brackets are closed, and its length.
+
+    Goes from bracket to bracket: what lies between two is a run of whole members or items, or the end.
+    """
     stack: list[bytes] = []
-    safe = 0
-    before = b""  # what came last: a bracket, a comma, a colon, a key, or a value
-    for match in _TOKEN.finditer(raw):
-        token = match.group()
-        inside = stack[-1] if stack else b""
-        scalar = token.startswith(b'"') or _LITERAL.match(token) is not None
-        if scalar and inside == b"{" and before in (b"{", b","):
-            before = b"key"
-        elif token == b":" and before == b"key":
-            before = b":"
-        elif token == b"," and before == b"value" and stack:
-            before = b","
-        elif token in (b"}", b"]") and stack and _CLOSERS[inside] == token and before not in (b",", b":", b"key"):
-            stack.pop()
-            before, safe = b"value", match.end()
-        elif not _value_may_follow(before, inside):
+    safe = place = 0
+    while stack or not safe:
+        step = (_MEMBERS if stack and stack[-1] == b"{" else _ITEMS).match(raw, place)
+        if step is None:
             break
-        elif token in _CLOSERS:
-            stack.append(token)
-            before, safe = token, match.end()
-        elif scalar and (match.end() < len(raw) or token.startswith(b'"')):
-            # A bare word at the very end may itself be cut.
-            before, safe = b"value", match.end()
+        if step.end(1) > step.start(1):
+            safe = step.end(1)
+        bracket = step.group(2)
+        if bracket in _CLOSERS:
+            stack.append(bracket)
+        elif bracket is not None and stack and _CLOSERS[stack[-1]] == bracket:
+            stack.pop()
         else:
             break
-    # Whatever opens or closes a bracket is safe itself, so the stack is still that of the last safe place.
-    return raw[:safe] + b"".join(_CLOSERS[bracket] for bracket in reversed(stack))
-
-
-def _value_may_follow(before: bytes, inside: bytes) -> bool:
-    return before in (b"", b":") or (inside == b"[" and before in (b"[", b","))
+        safe = place = step.end()
+    return raw[:safe] + b"".join(_CLOSERS[bracket] for bracket in reversed(stack)), safe
 
 
 def blocks(raw: bytes, indent: int) -> list[tuple[int, bytes]]:

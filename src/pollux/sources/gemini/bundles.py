@@ -81,7 +81,7 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     for file in files:
         grouped.setdefault(_folder_of(root, file.path), []).append(file)
     folders = {path: Folder(path, held) for path, held in grouped.items() if path}
-    projects = Projects(root, around)
+    projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])
     logs = _logs(folders.values())
     mains = _mains(folders.values(), projects, logs)
     for main in mains:
@@ -252,6 +252,10 @@ def _alone(
     known = {(main.id, main.hash) for main in mains} | {(main.id, None) for main in mains}
     found: list[GeminiBundle] = []
     for folders, log in logs.values():
+        # A log in which nothing can be read has no sessions, but somebody must say so.
+        if not log.lines and log.notices:
+            name = f"{hashlib.sha256(folders[0].path.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-prompts"
+            log.lines[name] = []
         digest = folders[0].hash
         for session in log.lines:
             if (session, digest) in known or (session, None) in known:

@@ -61,9 +61,10 @@ class Folder:
 class Projects:
     """Finds the path of each folder, asking the cheap and certain witnesses first."""
 
-    def __init__(self, root: Path, around: Surroundings) -> None:
+    def __init__(self, root: Path, around: Surroundings, markers: Iterable[str] = ()) -> None:
         self._around = around
         self._registry = _registry(root.parent / "projects.json")
+        self._near = [*markers, *self._registry, *_upwards(str(around.cwd))]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
         self._hunted: dict[str, str] | None = None
         self.cut_short = False
@@ -96,9 +97,7 @@ class Projects:
             return self._settle(wanted, known, "remembered")
         held = list(hints)
         seal = self._seal(held)
-        near = next(
-            (path for path in (*self._registry, *_upwards(str(self._around.cwd))) if digest(path) == wanted), None
-        )
+        near = next((path for path in self._near if digest(path) == wanted), None)
         if near is not None or self._around.memory.gave_up(wanted, seal):
             return self._settle(wanted, near, "hash")
         proof, guess = _in_files(wanted, held)

@@ -16,7 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Message, Notice, Origin, Role, Text
+from pollux.model import Author, Fate, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.gemini import records
 from pollux.sources.gemini.content import plain_text
@@ -52,7 +52,6 @@ class PromptLog:
         self.sessions: set[str] = set()
         self._lines: dict[str, list[Line]] | None = None
         self.notices: tuple[Notice, ...] = ()
-        self.unreadable: dict[str, str] = {}
 
     @property
     def lines(self) -> dict[str, list[Line]]:
@@ -92,14 +91,16 @@ class PromptLog:
         try:
             found = records.contents(file.path, notes)
         except Unreadable as error:
-            self.unreadable[file.path] = str(error)
+            notes.add("file.unreadable", str(error), Severity.ERROR)
             return
         if isinstance(found, records.Prompts):
             shell = self._shell_commands()
             for item, typed in enumerate(found.lines):
                 yield _line(typed, file.path, item, shell)
-        elif isinstance(found, records.Nothing) and found.damaged:
-            self.unreadable[file.path] = found.reason
+        elif not isinstance(found, records.Nothing):
+            notes.add("file.damaged", "Nothing can be read: the file is no log of typed lines.", Severity.ERROR)
+        elif found.damaged:
+            notes.add("file.damaged", f"Nothing can be read: {found.reason}.", Severity.ERROR)
 
     def _shell_commands(self) -> set[str]:
         """What was typed in shell mode: logged like prompts, and kept in a file of its own."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Kind, Link, Message, Role, Session, Severity, first_words
+from pollux.model import Author, Fate, Kind, Link, Message, Notice, Role, Session, Severity, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundles import AGENT, GeminiBundle, stem
@@ -50,7 +50,10 @@ def read(bundle: GeminiBundle) -> list[Session]:
     """The session of a bundle, then the sub-agents' sessions inside its files; empty where nothing was said."""
     bundle.problem = None
     if bundle.kind is Kind.PROMPTS and bundle.log is not None:
-        return _typed(bundle.id, bundle.log, bundle)
+        typed = _typed(bundle.id, bundle.log, bundle)
+        if not typed:
+            _nothing(bundle, bundle.log.notices)
+        return typed
     notes = Notes()
     outputs = Outputs(bundle)
     parts: list[Part] = []
@@ -77,7 +80,7 @@ def read(bundle: GeminiBundle) -> list[Session]:
                 notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
     sessions = _assembled(bundle, parts, notes, outputs) if parts else others
     if not sessions:
-        _nothing(bundle, notes)
+        _nothing(bundle, notes.all())
     return sessions
 
 
@@ -91,9 +94,9 @@ def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outpu
     return Builder(shown(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch)).build()
 
 
-def _nothing(bundle: GeminiBundle, notes: Notes) -> None:
+def _nothing(bundle: GeminiBundle, notices: tuple[Notice, ...]) -> None:
     """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
-    bundle.notices = notes.all()
+    bundle.notices = notices
     bundle.problem = next((n.text for n in bundle.notices if n.code in ("file.unreadable", "file.damaged")), None)
     if bundle.problem is not None and bundle.asked:
         raise Unreadable(bundle.problem)

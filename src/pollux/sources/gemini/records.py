@@ -175,14 +175,23 @@ def _told_apart(value: Any, notes: Notes) -> Contents:
                 if record is not None and value
                 else Nothing("the file holds no session", damaged=False)
             )
-        case [{"role": _}, *_] | [{"parts": _}, *_]:
-            return History(fit(Checkpoint, {"history": value}, notes) or Checkpoint())
-        case [{"message": _}, *_] | [{"messageId": _}, *_]:
-            return Prompts([line for item in value if (line := _typed(item, notes)) is not None])
         case []:
             return Nothing("the file holds an empty list", damaged=False)
+        case list():
+            return _listed(value, notes)
         case _:
             return Nothing("the file holds JSON, but nothing Gemini CLI writes", damaged=True)
+
+
+def _listed(items: list[Any], notes: Notes) -> Contents:
+    """A list is what its first object is one of."""
+    match next((item for item in items if isinstance(item, dict)), None):
+        case {"role": _} | {"parts": _}:
+            return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
+        case {"message": _} | {"messageId": _}:
+            return Prompts([line for item in items if (line := _typed(item, notes)) is not None])
+        case _:
+            return Nothing("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
 
 
 def _typed(item: Any, notes: Notes) -> Typed | None:
@@ -197,9 +206,12 @@ def _salvaged(raw: bytes, error: Malformed, notes: Notes) -> Contents:
     """What is left of a damaged document: its whole messages, and the beginning of a cut one."""
     start = raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     notes.add("document.damaged", f"The document is damaged ({error}); read as far as it goes.", Severity.ERROR)
-    whole = _closed(close(raw), notes)
+    closed, end = close(raw)
+    whole = _closed(closed, notes)
     depth = 2 if start == b"[" else 4
-    items = [item for line, block in blocks(raw, depth) if (item := _item(block, line, notes)) is not None]
+    # Where nothing follows the damage, the document was cut: what could be closed is all there is.
+    more = blocks(raw, depth) if b"\n" + b" " * depth + b"{" in raw[end:] or whole is None else []
+    items = [item for line, block in more if (item := _item(block, line, notes)) is not None]
     match whole:
         case {"history": list(kept)} if len(items) > len(kept):
             return _told_apart({**whole, "history": items}, notes)
@@ -231,4 +243,4 @@ def _item(block: bytes, line: int, notes: Notes) -> Any:
         notes.line = line
         notes.add("item.damaged", "A message is damaged; what stands before the damage was kept.", Severity.ERROR)
         notes.line = None
-        return _closed(close(block), notes) or None
+        return _closed(close(block)[0], notes) or None

@@ -188,11 +188,12 @@ class Replay:
 
     def _absorb(self, original: Entry, copy: Entry | None, message: Message, line: int | None) -> None:
         """A message that says what an earlier one said is that one, written again."""
-        enrich(original, message, line)
         if copy is not None and copy is not original:
+            enrich(original, copy.message, copy.line)
             copy.copy_of = original
             for (name, at), place in (copy.copies or {}).items():
                 original.also(name, at, place)
+        enrich(original, message, line)
         self._by_id[message.id or ""] = original
 
     def _state(self, facts: Facts | Record) -> None:
@@ -342,11 +343,12 @@ def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:
         setattr(entry.message, name, later)
         return
     old, new = plain_text(entry.message, name), plain_text(Message(content=later))
-    if old == new and not isinstance(kept, list):
+    if old == new and isinstance(kept, str):
         setattr(entry.message, name, later)
+    elif old == new and isinstance(later, str):
+        return
     elif new or isinstance(later, list):
-        if old != new or not isinstance(later, str):
-            _replace(entry, name, later, line)
+        _replace(entry, name, later, line)
     elif later != "":
         entry.set_aside(**{name: later, "line": line})
 
