@@ -202,7 +202,8 @@ def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
 def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBundle]:
     """Saved conversations. A copy that a migration left in another folder of the same project is the same one."""
     found: dict[tuple[str, str, int], GeminiBundle] = {}
-    for folder in folders:
+    # Slug folders first: the name of the folder that is in use is part of the id.
+    for folder in sorted(folders, key=lambda folder: folder.name == folder.hash):
         for file in folder.files:
             if file.role != find.CHECKPOINT:
                 continue
@@ -212,10 +213,10 @@ def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBu
                 found[same].files = (*found[same].files, file)
                 found[same].folders = (*found[same].folders, folder)
                 continue
-            seed = f"{folder.hash or folder.name}/{place}/{len([k for k in found if k[:2] == same[:2]])}"
+            seed = f"{folder.name}/{place}".encode("utf-8", "surrogateescape")
             found[same] = GeminiBundle(
                 agent=AGENT,
-                id=f"{hashlib.sha256(seed.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-checkpoint",
+                id=f"{hashlib.sha256(seed).hexdigest()[:12]}-checkpoint",
                 kind=Kind.CHECKPOINT,
                 files=(file,),
                 hash=folder.hash,

@@ -188,7 +188,7 @@ def settled(
     for index, number in held.items():
         messages[spoken[number]] = _with_line(own[spoken[number]], every[index])
     left = [line for index, line in enumerate(lines) if index not in held]
-    gone = [line for line in left if not line.command and not _elsewhere(line, peers)]
+    gone = [line for line in left if not line.command and not _elsewhere(line, log, peers)]
     ours = [every[index] for index in held] + gone
     lost = [
         line
@@ -216,17 +216,30 @@ def _typed_here(command: Line, lines: list[Line], ours: list[Line], *, own_log: 
     return prompt in ours
 
 
-def _elsewhere(line: Line, peers: Iterable[File]) -> bool:
-    """Does another session of the project hold this line? Only files that were alive at its time are asked."""
+def _elsewhere(line: Line, log: PromptLog, peers: Iterable[File]) -> bool:
+    """Does another session of the project hold this line, and not rather an equal one that was typed nearer to it?
+
+    Only files that were alive at its time are asked.
+    """
     if line.at is None:
         return False
     moment = int(line.at.timestamp() * 1e9)
-    for peer in peers:
-        if peer.mtime_ns + 1_000_000_000 >= moment and match(
-            [line], list(_typed_in(peer.path, peer.mtime_ns)), own=False
-        ):
-            return True
-    return False
+    equal = [other for lines in log.lines.values() for other in lines if squeezed(other.text) == squeezed(line.text)]
+    place = equal.index(line)
+    alive = (peer for peer in peers if peer.mtime_ns + 1_000_000_000 >= moment or not _trusted(peer))
+    return any(place in match(equal, list(_typed_in(peer.path, peer.mtime_ns)), own=False) for peer in alive)
+
+
+def _trusted(file: File) -> bool:
+    """Can a file's time be believed? Not where it is older than the minute in the file's own name."""
+    named = re.search(r"session-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)", file.path)
+    if named is None:
+        return False
+    try:
+        written = datetime.fromisoformat(f"{named[1]}:{named[2]}+00:00")
+    except ValueError:
+        return False
+    return file.mtime_ns >= written.timestamp() * 1e9
 
 
 def as_messages(lines: list[Line], *, alone: bool) -> list[Message]:

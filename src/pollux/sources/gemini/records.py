@@ -184,14 +184,13 @@ def _told_apart(value: Any, notes: Notes) -> Contents:
 
 
 def _listed(items: list[Any], notes: Notes) -> Contents:
-    """A list is what its first object is one of."""
-    match next((item for item in items if isinstance(item, dict)), None):
-        case {"role": _} | {"parts": _}:
-            return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
-        case {"message": _} | {"messageId": _}:
-            return Prompts([line for item in items if (line := _typed(item, notes)) is not None])
-        case _:
-            return Nothing("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
+    """A list is what most plainly stands in it: turns, or typed lines."""
+    keys = {key for item in items if isinstance(item, dict) for key in item}
+    if keys & {"role", "parts"}:
+        return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
+    if keys & {"message", "messageId"}:
+        return Prompts([line for item in items if (line := _typed(item, notes)) is not None])
+    return Nothing("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
 
 
 def _typed(item: Any, notes: Notes) -> Typed | None:

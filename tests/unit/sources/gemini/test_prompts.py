@@ -68,7 +68,6 @@ def test_a_line_logged_under_a_stale_id_is_not_doubled(home: Home) -> None:
             ("aaaaaaaa-1", "one", "06:00:00"),
             ("aaaaaaaa-1", "/clear", "06:09:00"),
             ("aaaaaaaa-1", "two", "06:10:00"),
-            ("cccccccc-1", "two", "06:10:00"),
         ),
     )
     found = home.sessions()
