@@ -7,8 +7,9 @@ A session log (JSON Lines), a session document (one JSON object, pretty or not),
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import chain, islice
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -58,17 +59,17 @@ Contents = Log | History | Prompts | Captured | Nothing
 
 def contents(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
-    with opened(path) as file:
+    with ExitStack() as held:
+        file = held.enter_context(opened(path))
         lines = (line for line in file if not line.isspace())
         first = next(lines, None)
         if first is None:
             return Nothing("the file is empty", damaged=False)
         if _is_event(first):
             return Captured(_events(path, notes))
-        if first.strip() not in (b"{", b"[") and _is_log(first, lines):
-            return Log(_records(path, notes))
+        log = first.strip() not in (b"{", b"[") and _is_log(first, lines)
         file.seek(0)
-        return _document(file.read(), notes)
+        return Log(_records(file, held.pop_all(), notes)) if log else _document(file.read(), notes)
 
 
 def _is_log(first: bytes, more: Iterator[bytes]) -> bool:
@@ -83,10 +84,10 @@ def _is_log(first: bytes, more: Iterator[bytes]) -> bool:
     return False
 
 
-def _records(path: str, notes: Notes) -> Iterator[tuple[int | None, Record]]:
+def _records(file: BinaryIO, held: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Record]]:
     """The records of a log as they are read, so that what a later one replaces need not be held."""
     quick = decoder(Record)
-    with opened(path) as file:
+    with held:
         for number, line in enumerate(file, start=1):
             try:
                 record: Record | None = quick(line)
