@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import msgspec
@@ -67,20 +66,38 @@ def contents(path: str, notes: Notes) -> Contents:
             return Nothing("the file is empty", damaged=False)
         if _is_event(first):
             return Captured(_events(path, notes))
-        log = first.strip() not in (b"{", b"[") and _is_log(first, lines)
+        log = _is_record(first, lines)
         file.seek(0)
-        return Log(_records(file, held.pop_all(), notes)) if log else _document(file.read(), notes)
+        if not log:
+            raw = file.read()
+            try:
+                return _document(raw, notes)
+            except Malformed as error:
+                if not _is_damaged_log(raw):
+                    return _salvaged(raw, error, notes)
+            file.seek(0)
+        return Log(_records(file, held.pop_all(), notes))
 
 
-def _is_log(first: bytes, more: Iterator[bytes]) -> bool:
-    """Do lines hold records? One alone may be a whole document; the first few may be garbage."""
-    for number, line in enumerate(chain((first,), islice(more, _LOOK_AT))):
+def _is_record(first: bytes, more: Iterator[bytes]) -> bool:
+    """Is the first line of a file a record of a log? A line that stands alone may be a whole document."""
+    if first.strip() in (b"{", b"["):
+        return False
+    try:
+        record = decode(Record, first, Notes())
+    except Malformed:
+        return False
+    return record is not None and (_is_header(record) or next(more, None) is not None)
+
+
+def _is_damaged_log(raw: bytes) -> bool:
+    """Is a file that is no document a log whose first lines are garbage?"""
+    for line in raw.split(b"\n", _LOOK_AT)[:_LOOK_AT]:
         try:
-            record = decode(Record, line, Notes())
+            if not line.isspace() and decode(Record, line, Notes()) is not None:
+                return True
         except Malformed:
             continue
-        if record is not None:
-            return number > 0 or _is_header(record) or next(more, None) is not None
     return False
 
 
@@ -147,6 +164,7 @@ def _events(path: str, notes: Notes) -> list[tuple[int | None, dict[str, Any]]]:
 
 
 def _document(raw: bytes, notes: Notes) -> Contents:
+    """One JSON value. Raises `Malformed`."""
     try:
         record = decoder(Record)(raw)
     except REFUSED:
@@ -154,11 +172,7 @@ def _document(raw: bytes, notes: Notes) -> Contents:
     else:
         if record.messages is not None or record.sessionId is not None:
             return Log([(None, record)])
-    try:
-        value = plain(raw, notes)
-    except Malformed as error:
-        return _salvaged(raw, error, notes)
-    return _told_apart(value, notes)
+    return _told_apart(plain(raw, notes), notes)
 
 
 def _told_apart(value: Any, notes: Notes) -> Contents:

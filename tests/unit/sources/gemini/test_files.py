@@ -87,6 +87,21 @@ def test_content_decides_not_the_ending(home: Home) -> None:
     assert all(len(session.messages) == 2 for session in home.sessions().values())
 
 
+def test_a_document_with_an_object_a_line_is_no_log(home: Home) -> None:
+    head = json.dumps(header())[:-1]
+    lines = ",\n".join(json.dumps(message) for message in TALK)
+    home.write(f"weather/chats/{NAME}.json", f'{head}, "messages": [\n{lines}\n]}}\n')
+    assert len(home.only().messages) == 2
+    assert home.only().notices == ()
+
+
+def test_a_log_with_garbage_in_front_is_a_log(home: Home) -> None:
+    file = home.log(f"weather/chats/{NAME}.jsonl", header(), *TALK)
+    file.write_bytes(b"garbage\n\n" + file.read_bytes())
+    assert len(home.only().messages) == 2
+    assert [notice.code for notice in home.only().notices] == ["line.invalid"]
+
+
 def test_what_is_no_session_is_left_alone_with_a_reason(home: Home) -> None:
     home.log(f"weather/chats/{NAME}.jsonl", header(), *TALK)
     home.write("weather/logs/session-2026.jsonl", '{"network": 1}\n')
