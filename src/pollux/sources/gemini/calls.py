@@ -131,8 +131,8 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
 
 def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
     """Text, failure, attachments and leftovers of a result in any of its shapes."""
-    if type(result) is list and len(result) == 1 and (response := _lone_response(result[0], call)) is not None:
-        text, failed = answer(response)
+    if type(result) is list and len(result) == 1 and (usual := _usual(result[0], call)) is not None:
+        text, failed = answer(usual)
         return text, failed, (), {}
     texts: list[str] = []
     failed = False
@@ -160,13 +160,12 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
     return ("\n".join(texts) if texts else None), failed, tuple(held), rest
 
 
-def _lone_response(item: str | Piece, call: Call) -> FunctionResponse | None:
-    """The response of a piece that holds nothing else, as nearly every result does."""
+def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
+    """The response of a result that is one response to this very call and nothing else, as nearly every result is."""
     if type(item) is not Piece or (response := item.functionResponse) is None:
         return None
-    if response.id != call.id or response.name != call.name:
-        return None
-    return None if response.parts or response.extra or item.extra or item.thoughtSignature else response
+    odd = response.parts or response.extra or item.extra or item.thoughtSignature
+    return None if odd or response.id != call.id or response.name != call.name else response
 
 
 def _status(word: str | None, output: str | None, notes: Notes) -> Status:

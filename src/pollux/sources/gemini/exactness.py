@@ -8,6 +8,8 @@ from pollux.model import Author, Fate, Message, Role, SummaryPart, ToolCall
 from pollux.sources.gemini.subagents import created
 
 _PAUSE = timedelta(milliseconds=100)
+# Looked up once: an enumeration's members are slow to name.
+_MODEL, _HUMAN, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.ASSISTANT
 
 
 def exact(messages: tuple[Message, ...]) -> bool | None:
@@ -19,13 +21,15 @@ def exact(messages: tuple[Message, ...]) -> bool | None:
     doubtful = not messages
     waiting = False
     for message in messages:
-        if message.author is Author.MODEL:
-            if message.role is Role.ASSISTANT:
+        author = message.author
+        if author is _MODEL:
+            if message.role is _ASSISTANT:
                 waiting = False
                 if _several_requests(message):
                     return False
-                doubtful = doubtful or (message.usage is None and bool(message.text.strip()))
-        elif message.author is Author.HUMAN:
+                if message.usage is None and message.text.strip():
+                    doubtful = True
+        elif author is _HUMAN:
             if message.role is Role.SYSTEM and message.text.startswith("/compress"):
                 return False
             if message.role is Role.USER and message.fate is not Fate.FAILED:
@@ -40,11 +44,11 @@ def exact(messages: tuple[Message, ...]) -> bool | None:
 
 def _several_requests(message: Message) -> bool:
     """Does one message hold calls of several round trips: one made only after another had ended?"""
-    if len(message.parts) < 2:
+    parts = message.parts
+    # Calls stand last.
+    if len(parts) < 2 or type(parts[-1]) is not ToolCall or type(parts[-2]) is not ToolCall:
         return False
-    calls = [part for part in message.parts if type(part) is ToolCall]
-    if len(calls) < 2:
-        return False
+    calls = [part for part in parts if type(part) is ToolCall]
     ended = min((call.at for call in calls if call.at is not None), default=None)
     return ended is not None and any(_later(call, ended) for call in calls)
 

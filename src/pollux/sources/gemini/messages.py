@@ -151,7 +151,8 @@ class Builder:
             parts = [self._call_part(part) for part in parts]
         around = self._around
         for call in message.toolCalls or ():
-            parts.append(tool_call(call, self._notes, around.child(call), around.offloaded))
+            child = around.child(call) if call.agentId is not None else None
+            parts.append(tool_call(call, self._notes, child, around.offloaded))
         if message.displayContent is not None:
             shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
             if shown and shown != plain_text(message):
