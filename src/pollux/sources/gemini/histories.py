@@ -16,6 +16,7 @@ from pollux.sources.gemini.content import (
     model_parts,
     pieces,
     plain_text,
+    text_of,
     tidy,
 )
 from pollux.sources.gemini.references import prompt_parts
@@ -24,6 +25,9 @@ from pollux.wire import Notes, shown
 if TYPE_CHECKING:
     from pollux.sources.base import File
     from pollux.sources.gemini.bundles import GeminiBundle
+
+
+CONTEXT, CONTEXT_END = "<session_context>", "</session_context>"
 
 
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
@@ -105,7 +109,7 @@ def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author,
     if is_summary(message):
         return Author.CLIENT, client_parts(message)
     if is_client_text(text):
-        items = pieces(message.content)
+        items = [part for item in pieces(message.content) for part in _parted(item)]
         context = [item for item in items if is_client_text(plain_text(schema.Message(content=item)))]
         prompt = [item for item in items if not is_client_text(plain_text(schema.Message(content=item)))]
         if context and prompt:
@@ -115,6 +119,16 @@ def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author,
             ]
         return Author.CLIENT, client_parts(message)
     return Author.HUMAN, prompt_parts(message)
+
+
+def _parted(item: str | schema.Part) -> list[str | schema.Part]:
+    """The context and the prompt that follows it in the same text."""
+    text = text_of(item)
+    end = text.find(CONTEXT_END) + len(CONTEXT_END)
+    if not text.lstrip().startswith(CONTEXT) or end < len(CONTEXT_END) or not text[end:].strip():
+        return [item]
+    rest = {} if isinstance(item, str) else item.extra
+    return [schema.Part(text=text[:end], extra=rest), schema.Part(text=text[end:].lstrip())]
 
 
 def _context(part: Part) -> Part:

@@ -19,7 +19,7 @@ from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.replay import Replay
 from pollux.sources.gemini.schema import Call
-from pollux.sources.gemini.subagents import carve, link_children
+from pollux.sources.gemini.subagents import carve, link_children, wants_children
 from pollux.wire import Notes, shown
 
 
@@ -111,9 +111,8 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
         return []
     children = [_beside(bundle, session, part) for part in agents] if mains is not parts else []
     session, *inline = carve(session)
-    below = [*children, *(child for held in bundle.children for child in read(held))]
-    if below:
-        session = link_children(session, below)
+    if wants_children(session):
+        session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
     return [msgspec.structs.replace(session, exact=exact(session.messages)), *children, *inline]
 
 

@@ -110,6 +110,11 @@ def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
     )
 
 
+def wants_children(session: Session) -> bool:
+    """Is there a call that started a sub-agent and does not say which?"""
+    return next(_spawns(session.messages), None) is not None
+
+
 def link_children(session: Session, children: list[Session]) -> Session:
     """Give calls that do not name their sub-agent (0.37, 0.38) the child whose task they hand over."""
     free = [child for child in children if not _named(session, child)]

@@ -82,8 +82,15 @@ def test_a_kept_conversation_in_every_shape(library: Library, tmp_path: Path, co
     assert library.session(str(tmp_path / name)).id == session.id
 
 
-def test_the_context_fused_with_the_first_prompt_is_parted(library: Library, tmp_path: Path) -> None:
-    fused = {"role": "user", "parts": [{"text": "<session_context>\nx\n</session_context>"}, {"text": "Look"}]}
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"text": "<session_context>\nx\n</session_context>"}, {"text": "Look"}],
+        [{"text": "<session_context>\nx\n</session_context>\n\nLook"}],
+    ],
+)
+def test_the_context_fused_with_the_first_prompt_is_parted(library: Library, tmp_path: Path, parts: Any) -> None:
+    fused = {"role": "user", "parts": parts}
     session = opened(library, tmp_path, "share.json", [fused, {"role": "model", "parts": [{"text": "ok"}]}])
     assert [m.text for m in session.prompts] == ["Look"]
     assert [p.source for p in session.messages[0].parts if isinstance(p, Context)] == ["session"]
