@@ -51,7 +51,6 @@ class GeminiBundle(Bundle, kw_only=True):
         """The ids of its sub-agents' sessions."""
         return {child.id for child in self.children}
 
-    @property
     def peers(self) -> list[File]:
         """The project's other session files."""
         own = {file.path for file in self.files}
@@ -61,18 +60,17 @@ class GeminiBundle(Bundle, kw_only=True):
         """The project's path and how we know it."""
         if self.projects is None:
             return None, None
-        hints = [
-            f
-            for folder in self.folders
-            for f in folder.files
-            if f.role in (find.SESSION, find.SUBAGENT, find.CHECKPOINT)
-        ]
         for folder in (*self.folders, *(() if self.folders else (None,))):
-            path, evidence = self.projects.of(folder, self.hash, hints or list(self.files))
+            path, evidence = self.projects.of(folder, self.hash, self._hints)
             if path is not None:
                 return path, evidence
         marked = next((folder.marker for folder in self.folders if folder.marker), None)
         return marked, "marker" if marked is not None else None
+
+    def _hints(self) -> list[File]:
+        """Files in which the project's path may be found."""
+        roles = (find.SESSION, find.SUBAGENT, find.CHECKPOINT)
+        return [f for folder in self.folders for f in folder.files if f.role in roles] or list(self.files)
 
 
 def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:

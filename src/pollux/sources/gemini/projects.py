@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pollux.errors import Unreadable
@@ -70,7 +70,7 @@ class Projects:
         self.cut_short = False
 
     def of(
-        self, folder: Folder | None, header_hash: str | None, hints: Iterable[File]
+        self, folder: Folder | None, header_hash: str | None, hints: Callable[[], list[File]]
     ) -> tuple[str | None, str | None]:
         """The path and the evidence for it; hints are the files in which paths may be found."""
         wanted = header_hash or (folder.hash if folder is not None else None)
@@ -89,13 +89,13 @@ class Projects:
                 return path
         return None
 
-    def _proved(self, wanted: str, hints: Iterable[File]) -> tuple[str | None, str | None]:
+    def _proved(self, wanted: str, hints: Callable[[], list[File]]) -> tuple[str | None, str | None]:
         """The path that has this hash, wherever it is found; else the best guess."""
         if wanted in self._by_hash:
             return self._by_hash[wanted]
         if (known := self._around.memory.path_of(wanted)) is not None:
             return self._settle(wanted, known, "remembered")
-        held = list(hints)
+        held = hints()
         seal = self._seal(held)
         near = next((path for path in self._near if digest(path) == wanted), None)
         if near is not None or self._around.memory.gave_up(wanted, seal):

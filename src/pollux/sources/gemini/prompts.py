@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
+from operator import itemgetter
 
 import msgspec
 
@@ -31,7 +33,10 @@ _LATE = timedelta(hours=1)
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One typed line and where it stands; a `command` was meant for the client or the shell, not for the model."""
+    """One typed line and where it stands; a `command` was meant for the client or the shell.
+
+    `words` is the text without differences in white space, by which lines and messages are compared.
+    """
 
     session: str
     text: str
@@ -40,6 +45,7 @@ class Line(msgspec.Struct, frozen=True):
     item: int
     extra: dict[str, object]
     command: bool
+    words: str
 
 
 class PromptLog:
@@ -51,6 +57,7 @@ class PromptLog:
         self._shell = tuple(file for file in held if file.role == SHELL)
         self.sessions: set[str] = set()
         self._lines: dict[str, list[Line]] | None = None
+        self._by_words: dict[str, list[tuple[datetime, str, Line]]] | None = None
         self.notices: tuple[Notice, ...] = ()
 
     @property
@@ -68,6 +75,20 @@ class PromptLog:
                         self._lines.setdefault(line.session, []).append(line)
             self.notices = notes.all()
         return self._lines
+
+    def saying(self, words: str, since: datetime, until: datetime) -> list[tuple[str, Line]]:
+        """Every line that says this and was typed between two moments, with the id under which it is kept."""
+        if self._by_words is None:
+            self._by_words = {}
+            for name, lines in self.lines.items():
+                for line in lines:
+                    if line.at is not None:
+                        self._by_words.setdefault(line.words, []).append((line.at, name, line))
+            for typed in self._by_words.values():
+                typed.sort(key=itemgetter(0))
+        found = self._by_words.get(words, [])
+        start = bisect_left(found, since, key=itemgetter(0))
+        return [(name, line) for _, name, line in found[start : bisect_right(found, until, key=itemgetter(0))]]
 
     def divide(self, session: str) -> None:
         """Part a session's lines at each `/clear`: since 0.35 another session follows, whose id nobody logged."""
@@ -119,7 +140,7 @@ def _line(typed: Typed, file: str, item: int, shell: set[str]) -> Line:
         extra["type"] = typed.type
     text = typed.message or ""
     command = text.startswith("/") or text in shell
-    return Line(typed.sessionId or "unknown", text, typed.timestamp, file, item, extra, command)
+    return Line(typed.sessionId or "unknown", text, typed.timestamp, file, item, extra, command, squeezed(text))
 
 
 def squeezed(text: str) -> str:
@@ -152,9 +173,8 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
     """Which lines are held by which messages that say the same: nearest in time first, each message once."""
     pairs: list[tuple[float, int, int]] = []
     for index, line in enumerate(lines):
-        text = squeezed(line.text)
         for number, (words, at) in enumerate(said):
-            if words != text or not text:
+            if words != line.words or not words:
                 continue
             if line.at is None or at is None:
                 pairs.append((0.0, index, number))
@@ -170,7 +190,7 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
 
 
 def settled(
-    session: str, own: list[Message], log: PromptLog, peers: Iterable[File]
+    session: str, own: list[Message], log: PromptLog, peers: Callable[[], list[File]]
 ) -> tuple[list[Message], list[Line]]:
     """A session's messages, each with what the log says of its typing; and the lines that no session holds.
 
@@ -180,23 +200,23 @@ def settled(
     lines = log.lines.get(session, [])
     spoken = [number for number, message in enumerate(own) if message.author is Author.HUMAN]
     said = [(squeezed(own[number].text), own[number].at) for number in spoken]
-    words = {text for text, _ in said}
-    others = [line for name, held in log.lines.items() if name != session for line in held]
-    every = [*lines, *(line for line in others if squeezed(line.text) in words)]
-    held = match(every, said, own=True)
+    rivals = [pair for words, at in said if at is not None for pair in log.saying(words, at - _LATE, at + _EARLY)]
+    others = {id(line): (name, line) for name, line in rivals if name != session}
+    every = [*((session, line) for line in lines), *others.values()]
+    held = match([line for _, line in every], said, own=True)
     messages = list(own)
     for index, number in held.items():
-        messages[spoken[number]] = _with_line(own[spoken[number]], every[index])
+        messages[spoken[number]] = _with_line(own[spoken[number]], every[index][1])
     left = [line for index, line in enumerate(lines) if index not in held]
-    gone = [line for line in left if not line.command and not _elsewhere(line, log, peers)]
-    ours = [every[index] for index in held] + gone
-    lost = [
-        line
-        for name, typed in log.lines.items()
-        if name == session or name not in log.sessions
-        for line in typed
-        if line in gone or (line.command and _typed_here(line, typed, ours, own_log=name == session and bool(own)))
-    ]
+    gone = [line for line in left if not line.command and not _elsewhere(line, log, peers())]
+    ours = [every[index][1] for index in held] + gone
+    names = dict.fromkeys([session, *(every[index][0] for index in held)])
+    lost: list[Line] = []
+    for name in names:
+        if name == session or name not in log.sessions:
+            typed = log.lines.get(name, [])
+            mine = name == session and bool(own)
+            lost += [x for x in typed if x in gone or (x.command and _typed_here(x, typed, ours, own_log=mine))]
     return messages, lost
 
 
@@ -224,7 +244,7 @@ def _elsewhere(line: Line, log: PromptLog, peers: Iterable[File]) -> bool:
     if line.at is None:
         return False
     moment = int(line.at.timestamp() * 1e9)
-    equal = [other for lines in log.lines.values() for other in lines if squeezed(other.text) == squeezed(line.text)]
+    equal = [other for _, other in log.saying(line.words, line.at - _LATE, line.at + _LATE)]
     place = equal.index(line)
     alive = (peer for peer in peers if peer.mtime_ns + 1_000_000_000 >= moment or not _trusted(peer))
     return any(place in match(equal, list(_typed_in(peer.path, peer.mtime_ns)), own=False) for peer in alive)
