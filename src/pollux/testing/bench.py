@@ -45,7 +45,7 @@ class Bench:
         self.failures: list[Failure] = []
         self._own = stage.shown(file)
         self._last: list[Session] | None = None
-        self._pieces: list[str] = []
+        self._written: list[str] | None = None
         self._words: frozenset[str] | None = None
         sessions = self.read("as it is") or []
         self.voices = self._voices(sessions)
@@ -98,13 +98,19 @@ class Bench:
             else:
                 sessions = self.stage.sessions()
             if sessions != self._last:
-                self._pieces = pieces(sessions)
-                self._words = None
+                self._written = self._words = None
                 self._last = sessions
         except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
             self.fail(done, raised(error))
             return None
         return sessions
+
+    @property
+    def _pieces(self) -> list[str]:
+        """The JSON of the last reading, written when somebody looks for something in it."""
+        if self._written is None:
+            self._written = pieces(self._last or [])
+        return self._written
 
     def missing(self, needed: frozenset[str] | set[str]) -> set[str]:
         """Words that the last reading does not hold."""
