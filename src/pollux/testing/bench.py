@@ -47,11 +47,13 @@ class Bench:
         self._last: list[Session] | None = None
         self._written: list[str] | None = None
         self._words: frozenset[str] | None = None
+        self._asked: tuple[frozenset[str] | set[str], frozenset[str], frozenset[str]] | None = None
         sessions = self.read("as it is") or []
         self.voices = self._voices(sessions)
         # What the undamaged file loses already is told once, by `nothing_lost`.
         self._never: frozenset[str] = frozenset()
         self._never = frozenset(self.missing(self.layout.words))
+        self._asked = None
         self._line = next((line for line in stage.doctor().files if shown(line.path) == self._own), None)
         self._others: list[Session] = []
         self._grouped: list[Bundle] = self._group()
@@ -116,7 +118,10 @@ class Bench:
         """Words that the last reading does not hold."""
         if self._words is None:
             self._words = frozenset().union(*map(written_words, self._pieces))
-        return set(needed - self._words - self._never)
+        # The same question about the same reading comes again and again where a cut changes nothing.
+        if self._asked is None or self._asked[0] is not needed or self._asked[1] is not self._words:
+            self._asked = (needed, self._words, frozenset(needed - self._words - self._never))
+        return set(self._asked[2])
 
     def holds(self, text: str) -> bool:
         """Does the JSON of the last reading hold this text?"""

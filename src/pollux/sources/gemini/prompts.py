@@ -177,7 +177,8 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
             if words != line.words or not words:
                 continue
             if line.at is None or at is None:
-                pairs.append((0.0, index, number))
+                # Without a time it may be this one, where no other line claims it.
+                pairs.append((float("inf"), index, number))
             elif at - line.at >= -_EARLY and (own or at - line.at <= _LATE):
                 pairs.append((abs((at - line.at).total_seconds()), index, number))
     held: dict[int, int] = {}
