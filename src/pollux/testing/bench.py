@@ -46,8 +46,7 @@ class Bench:
         self._own = stage.shown(file)
         self._last: list[Session] | None = None
         self._written: list[str] | None = None
-        self._words: frozenset[str] | None = None
-        self._asked: tuple[frozenset[str] | set[str], frozenset[str], frozenset[str]] | None = None
+        self._asked: tuple[frozenset[str] | set[str], frozenset[str]] | None = None
         sessions = self.read("as it is") or []
         self.voices = self._voices(sessions)
         # What the undamaged file loses already is told once, by `nothing_lost`.
@@ -100,7 +99,7 @@ class Bench:
             else:
                 sessions = self.stage.sessions()
             if sessions != self._last:
-                self._written = self._words = None
+                self._written = self._asked = None
                 self._last = sessions
         except Exception as error:  # noqa: BLE001 (whatever it is, it must not happen)
             self.fail(done, raised(error))
@@ -116,12 +115,13 @@ class Bench:
 
     def missing(self, needed: frozenset[str] | set[str]) -> set[str]:
         """Words that the last reading does not hold."""
-        if self._words is None:
-            self._words = frozenset().union(*map(written_words, self._pieces))
         # The same question about the same reading comes again and again where a cut changes nothing.
-        if self._asked is None or self._asked[0] is not needed or self._asked[1] is not self._words:
-            self._asked = (needed, self._words, frozenset(needed - self._words - self._never))
-        return set(self._asked[2])
+        if self._asked is None or self._asked[0] is not needed:
+            lost = needed - self._never
+            for deep in (False, True):
+                lost = lost.difference(*(written_words(piece, deep=deep) for piece in self._pieces)) if lost else lost
+            self._asked = (needed, frozenset(lost))
+        return set(self._asked[1])
 
     def holds(self, text: str) -> bool:
         """Does the JSON of the last reading hold this text?"""

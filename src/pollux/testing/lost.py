@@ -13,7 +13,7 @@ def nothing_lost(home: Home) -> list[Failure]:
     """Look for the words of the whole home, as it is."""
     failures: list[Failure] = []
     with Stage(home, home.files) as stage:
-        held = frozenset().union(*map(written_words, pieces(stage.sessions())))
+        held = frozenset().union(*(written_words(piece, deep=True) for piece in pieces(stage.sessions())))
         lines = {shown(line.path): line for line in stage.doctor().files}
         for file in home.files:
             line = lines.get(stage.shown(file))

@@ -24,25 +24,25 @@ def words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def written_words(json: str) -> frozenset[str]:
-    """The words of a piece of JSON text: of its strings, and of JSON that stands inside its strings."""
-    return _short(json) if len(json) < _LONG else _long(json)
+def written_words(json: str, *, deep: bool) -> frozenset[str]:
+    """The words of a piece of JSON text: of its strings, and with `deep` of JSON that stands inside its strings."""
+    return _short(json, deep) if len(json) < _LONG else _long(json, deep)
 
 
-@lru_cache(maxsize=2_000)
-def _short(json: str) -> frozenset[str]:
-    return _found(json)
+@lru_cache(maxsize=4_000)
+def _short(json: str, deep: bool) -> frozenset[str]:  # noqa: FBT001 (part of the cache's key)
+    return _found(json, _NESTED if deep else 1)
 
 
-@lru_cache(maxsize=20)
-def _long(json: str) -> frozenset[str]:
-    return _found(json)
+@lru_cache(maxsize=40)
+def _long(json: str, deep: bool) -> frozenset[str]:  # noqa: FBT001 (part of the cache's key)
+    return _found(json, _NESTED if deep else 1)
 
 
-def _found(json: str) -> frozenset[str]:
-    found = words(json)
+def _found(json: str, rounds: int) -> frozenset[str]:
+    found: frozenset[str] = words(json) if rounds > 1 or "\\" not in json else frozenset()
     text = json
-    for _ in range(_NESTED):
+    for _ in range(rounds):
         if "\\" not in text:
             break
         text = _ESCAPE.sub(_unescaped, text)
