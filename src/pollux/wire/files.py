@@ -16,13 +16,13 @@ from pollux.wire.shapes import Malformed
 
 def read_bytes(path: str | Path) -> bytes:
     """The whole file. Raises `Unreadable` with the system's reason."""
-    with opened(path) as file:
+    with opened(path, buffer=0) as file:
         return file.read()
 
 
 def read_head(path: str | Path, size: int) -> bytes:
     """The first bytes of a file. Raises `Unreadable`."""
-    with opened(path) as file:
+    with opened(path, buffer=0) as file:
         return file.read(size)
 
 
@@ -35,11 +35,11 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[BinaryIO]:
+def opened(path: str | Path, buffer: int = 1 << 18) -> Iterator[BinaryIO]:
     """A file opened for reading. Whatever goes wrong with it, now or while it is read, is `Unreadable`."""
     try:
         # A name that is no text works here too. A large buffer makes reading long lines three times as quick.
-        file = open(path, "rb", buffering=1 << 18)  # noqa: PTH123, SIM115
+        file = open(path, "rb", buffering=buffer)  # noqa: PTH123, SIM115
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     try:

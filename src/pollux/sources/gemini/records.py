@@ -14,11 +14,25 @@ import msgspec
 
 from pollux.model import Severity
 from pollux.sources.gemini.schema import Checkpoint, Record, Typed
-from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, fit, note_bad_line, opened, plain, read_lines
+from pollux.wire import (
+    REFUSED,
+    Malformed,
+    Notes,
+    decode,
+    decoder,
+    fit,
+    note_bad_line,
+    opened,
+    plain,
+    read_bytes,
+    read_head,
+    read_lines,
+)
 from pollux.wire.salvage import blocks, close
 
 # So many lines are tried, where the first is garbage, to tell what a file is.
 _LOOK_AT = 20
+_HEAD = 4096
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
 
 
@@ -58,6 +72,8 @@ Contents = Log | History | Prompts | Captured | Nothing
 
 def contents(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
+    if _is_pretty(read_head(path, _HEAD)):
+        return _whole(read_bytes(path), notes)
     with ExitStack() as held:
         file = held.enter_context(opened(path))
         lines = (line for line in file if not line.isspace())
@@ -68,21 +84,27 @@ def contents(path: str, notes: Notes) -> Contents:
             return Captured(_events(path, notes))
         log = _is_record(first, lines)
         file.seek(0)
-        if not log:
-            raw = file.read()
-            try:
-                return _document(raw, notes)
-            except Malformed as error:
-                if not _is_damaged_log(raw):
-                    return _salvaged(raw, error, notes)
-            file.seek(0)
+        if not log and not _is_damaged_log(raw := file.read()):
+            return _whole(raw, notes)
+        file.seek(0)
         return Log(_records(file, held.pop_all(), notes))
+
+
+def _is_pretty(head: bytes) -> bool:
+    """Does a file begin like a pretty-printed document: a bracket alone on its line?"""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:2] in (b"{\n", b"[\n", b"{\r", b"[\r")
+
+
+def _whole(raw: bytes, notes: Notes) -> Contents:
+    """A document, or what is left of one."""
+    try:
+        return _document(raw, notes)
+    except Malformed as error:
+        return _salvaged(raw, error, notes)
 
 
 def _is_record(first: bytes, more: Iterator[bytes]) -> bool:
     """Is the first line of a file a record of a log? A line that stands alone may be a whole document."""
-    if first.strip() in (b"{", b"["):
-        return False
     try:
         record = decode(Record, first, Notes())
     except Malformed:
@@ -91,7 +113,13 @@ def _is_record(first: bytes, more: Iterator[bytes]) -> bool:
 
 
 def _is_damaged_log(raw: bytes) -> bool:
-    """Is a file that is no document a log whose first lines are garbage?"""
+    """Is a file a log whose first lines are garbage? Then as a whole it is no JSON."""
+    try:
+        plain(raw, Notes())
+    except Malformed:
+        pass
+    else:
+        return False
     for line in raw.split(b"\n", _LOOK_AT)[:_LOOK_AT]:
         try:
             if not line.isspace() and decode(Record, line, Notes()) is not None:
