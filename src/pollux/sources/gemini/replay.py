@@ -92,9 +92,9 @@ class Replay:
         return [entry for entry in self._written if entry.copy_of is None]
 
     @property
-    def live(self) -> list[Entry]:
-        """The messages the CLI would resume with, in its order."""
-        return list(self._live.values())
+    def live(self) -> dict[str, Entry]:
+        """The messages the CLI would resume with, in its order, under the ids by which it knows them."""
+        return dict(self._live)
 
     def _add(self, message: Message, line: int | None, item: int | None) -> None:
         """A message: new, or written again under the same id."""
