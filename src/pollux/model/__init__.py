@@ -3,7 +3,7 @@
 Plain frozen values. No I/O, no agent names. Everything a source knew and the model has no word for stands in `extra`.
 """
 
-from pollux.model.base import Extra, Value
+from pollux.model.base import NOTHING, Extra, Value
 from pollux.model.notices import Notice, Severity
 from pollux.model.parts import (
     Attachment,
@@ -23,6 +23,7 @@ from pollux.model.summary import Counts, Summary, first_words, is_reply, summari
 from pollux.model.usage import Usage, add
 
 __all__ = [
+    "NOTHING",
     "Attachment",
     "Author",
     "Context",

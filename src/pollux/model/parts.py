@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from pollux.model.base import Extra, Value
+from pollux.model.base import NOTHING, Extra, Value
 
 
 class Status(StrEnum):
@@ -22,7 +22,7 @@ class Text(Value, frozen=True, kw_only=True, tag="text", tag_field="type"):
     """Words said, usually Markdown."""
 
     text: str
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
 
 class Thinking(Value, frozen=True, kw_only=True, tag="thinking", tag_field="type"):
@@ -31,7 +31,7 @@ class Thinking(Value, frozen=True, kw_only=True, tag="thinking", tag_field="type
     text: str
     subject: str | None = None
     at: datetime | None = None
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
 
 class Attachment(Value, frozen=True, kw_only=True, tag="attachment", tag_field="type"):
@@ -40,7 +40,7 @@ class Attachment(Value, frozen=True, kw_only=True, tag="attachment", tag_field="
     media_type: str
     data: str | None = None
     uri: str | None = None
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
 
 class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="type"):
@@ -61,7 +61,7 @@ class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="typ
     at: datetime | None = None
     child: str | None = None
     attachments: tuple[Attachment, ...] = ()
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
 
 class ToolResult(Value, frozen=True, kw_only=True, tag="tool_result", tag_field="type"):
@@ -71,7 +71,7 @@ class ToolResult(Value, frozen=True, kw_only=True, tag="tool_result", tag_field=
     name: str | None = None
     output: str | None = None
     attachments: tuple[Attachment, ...] = ()
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
 
 class FileReference(Value, frozen=True, kw_only=True, tag="file_reference", tag_field="type"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from pollux.model.base import Extra, Value
+from pollux.model.base import NOTHING, Extra, Value
 from pollux.model.notices import Notice
 from pollux.model.parts import Part, Text
 from pollux.model.usage import Usage, add
@@ -67,7 +67,7 @@ class Message(Value, frozen=True, kw_only=True):
     fate: Fate = Fate.LIVE
     inherited: bool = False
     origin: Origin | None = None
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
     @property
     def text(self) -> str:
@@ -101,7 +101,7 @@ class Session(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
     files: tuple[str, ...] = ()
     exact: bool | None = None
-    extra: Extra = {}
+    extra: Extra = NOTHING
 
     @property
     def key(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.model.base import Extra, Value
+from pollux.model.base import NOTHING, Extra, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ class Usage(Value, frozen=True, kw_only=True):
     reasoning: int | None = None
     requests: int | None = None
     exact: bool | None = None
-    native: Extra = {}
+    native: Extra = NOTHING
 
     @property
     def total(self) -> int | None:

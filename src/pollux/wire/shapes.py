@@ -19,7 +19,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from pollux.model import Severity
+from pollux.model import NOTHING, Severity
 from pollux.wire.notes import Notes
 
 Utc = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -30,7 +30,7 @@ class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """A JSON object whose keys we know; what else was in it is `extra`."""
 
     # No agent writes an asterism as a key: the field is ours, never read from a file.
-    extra: dict[str, Any] = msgspec.field(name="⁂", default={})
+    extra: dict[str, Any] = msgspec.field(name="⁂", default=NOTHING)
 
 
 S = TypeVar("S", bound=Shape)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pollux.model import Attachment, Status, ToolCall
+from pollux.model import NOTHING, Attachment, Status, ToolCall
 from pollux.sources.gemini.content import answer, attachments, bare, pieces, text_of
 from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
 from pollux.sources.gemini.tools import canonical
@@ -29,6 +29,7 @@ _TRAILER = re.compile(
     r"\nExit Code: (-?\d{1,10}|\(none\))\s*"
     r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:</untrusted_context>)?\s*\Z"
 )
+_LAST = ("Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>")
 _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)
 _FRAMES = ("Output: ", "Output too large.", "<untrusted_context>")
 _HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?Output: ")
@@ -64,7 +65,7 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
             if whole is None and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(output):
                 whole = call.resultDisplay
             if whole is not None:
-                rest["shown"] = output
+                rest = {**rest, "shown": output}
                 output = whole
     if failed and status is _OK:
         status = _ERROR
@@ -120,12 +121,14 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
     Only the lines the tool itself put at the end count: a command may print anything before them. Later releases
     leave out a code of 0; then the frame of the text says that the command ended.
     """
-    end = max(0, len(text) - 1000)
-    start = text.rfind("\nExit Code: ", end)
-    killed = text.find("\nSignal: ", end) >= 0 and _SIGNAL.search(text, end) is not None
-    if start >= 0 and (trailer := _TRAILER.match(text, start)) is not None:
-        code = trailer.group(1)
-        return (int(code) if code != "(none)" else None), killed
+    killed = False
+    tail = text[-1000:].rstrip()
+    if tail.startswith(_LAST, tail.rfind("\n") + 1):
+        killed = _SIGNAL.search(tail) is not None
+        start = tail.rfind("\nExit Code: ")
+        if start >= 0 and (trailer := _TRAILER.match(tail, start)) is not None:
+            code = trailer.group(1)
+            return (int(code) if code != "(none)" else None), killed
     return (0 if not killed and text.startswith(_FRAMES) and _HEAD.match(text) is not None else None), killed
 
 
@@ -133,7 +136,7 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
     """Text, failure, attachments and leftovers of a result in any of its shapes."""
     if type(result) is list and len(result) == 1 and (usual := _usual(result[0], call)) is not None:
         text, failed = answer(usual)
-        return text, failed, (), {}
+        return text, failed, (), NOTHING
     texts: list[str] = []
     failed = False
     items = pieces(result)
@@ -164,8 +167,9 @@ def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
     """The response of a result that is one response to this very call and nothing else, as nearly every result is."""
     if type(item) is not Piece or (response := item.functionResponse) is None:
         return None
-    odd = response.parts or response.extra or item.extra or item.thoughtSignature
-    return None if odd or response.id != call.id or response.name != call.name else response
+    if response.id != call.id or response.name != call.name or response.parts or response.extra:
+        return None
+    return None if item.extra or item.thoughtSignature else response
 
 
 def _status(word: str | None, output: str | None, notes: Notes) -> Status:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from pollux.model import Author, Fate, Message, Role, SummaryPart, ToolCall
+from pollux.model import Author, Fate, Message, Part, Role, SummaryPart, ToolCall
 from pollux.sources.gemini.subagents import created
 
 _PAUSE = timedelta(milliseconds=100)
 # Looked up once: an enumeration's members are slow to name.
-_MODEL, _HUMAN, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.ASSISTANT
+_MODEL, _HUMAN = Author.MODEL, Author.HUMAN
+_ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 
 
 def exact(messages: tuple[Message, ...]) -> bool | None:
@@ -25,14 +26,17 @@ def exact(messages: tuple[Message, ...]) -> bool | None:
         if author is _MODEL:
             if message.role is _ASSISTANT:
                 waiting = False
-                if _several_requests(message):
+                parts = message.parts
+                # Calls stand last.
+                if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
                     return False
                 if message.usage is None and message.text.strip():
                     doubtful = True
         elif author is _HUMAN:
-            if message.role is Role.SYSTEM and message.text.startswith("/compress"):
+            role = message.role
+            if role is _SYSTEM and message.text.startswith("/compress"):
                 return False
-            if message.role is Role.USER and message.fate is not Fate.FAILED:
+            if role is _USER and message.fate is not Fate.FAILED:
                 if message.fate is Fate.REWOUND and message.id.startswith("log-"):
                     return False
                 doubtful = doubtful or waiting
@@ -42,12 +46,8 @@ def exact(messages: tuple[Message, ...]) -> bool | None:
     return None if doubtful or waiting else True
 
 
-def _several_requests(message: Message) -> bool:
+def _several_requests(parts: tuple[Part, ...]) -> bool:
     """Does one message hold calls of several round trips: one made only after another had ended?"""
-    parts = message.parts
-    # Calls stand last.
-    if len(parts) < 2 or type(parts[-1]) is not ToolCall or type(parts[-2]) is not ToolCall:
-        return False
     calls = [part for part in parts if type(part) is ToolCall]
     ended = min((call.at for call in calls if call.at is not None), default=None)
     return ended is not None and any(_later(call, ended) for call in calls)

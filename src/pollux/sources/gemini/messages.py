@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, ToolResult, Unknown, Usage
+from pollux.model import NOTHING, Author, Context, Kind, Message, Origin, Part, Role, ToolResult, Unknown, Usage
 from pollux.sources.gemini import schema
 from pollux.sources.gemini.calls import Offloaded, asked, outcome, tool_call
 from pollux.sources.gemini.content import (
@@ -26,6 +26,7 @@ from pollux.sources.gemini.content import (
 )
 from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.replay import Entry
+from pollux.sources.gemini.tools import TASKS
 from pollux.wire import Notes
 
 NOTICES = ("info", "warning", "error")
@@ -51,6 +52,7 @@ class Builder:
         self._kind = kind
         self._around = around
         self._task_seen = False
+        self.spawns = False
 
     @cached_property
     def _recorded(self) -> dict[str | None, schema.Call]:
@@ -118,7 +120,7 @@ class Builder:
             fate=entry.fate,
             inherited=entry.inherited,
             origin=Origin(file=self._file, line=entry.line, item=entry.item),
-            extra={} if plain and not (message.extra or entry.copies or entry.replaced) else self._extra(entry),
+            extra=NOTHING if plain and not (message.extra or entry.copies or entry.replaced) else self._extra(entry),
         )
 
     def _extra(self, entry: Entry) -> dict[str, Any]:
@@ -152,6 +154,8 @@ class Builder:
         around = self._around
         for call in message.toolCalls or ():
             child = around.child(call) if call.agentId is not None else None
+            if call.name in TASKS:
+                self.spawns = True
             parts.append(tool_call(call, self._notes, child, around.offloaded))
         if message.displayContent is not None:
             shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
@@ -169,6 +173,8 @@ class Builder:
             if _convertible(part.raw)
             else None
         )
+        if call is not None and call.name in TASKS:
+            self.spawns = True
         return part if call is None else asked(call, self._answers.get(call.id) if call.id is not None else None, rest)
 
     def _user(self, message: schema.Message) -> tuple[Author, list[Part]]:

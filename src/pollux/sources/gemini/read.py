@@ -22,13 +22,16 @@ from pollux.sources.gemini.schema import Call
 from pollux.sources.gemini.subagents import carve, link_children, wants_children
 from pollux.wire import Notes, shown
 
+_SYSTEM = Role.SYSTEM
+
 
 class Part(msgspec.Struct):
-    """What one file gave: its replay and the messages built from it."""
+    """What one file gave: its replay, the messages built from it, and whether one of their calls starts sub-agents."""
 
     file: File
     replay: Replay
     messages: list[Message]
+    spawns: bool
 
     @property
     def current(self) -> tuple[bool, float, bool]:
@@ -68,7 +71,7 @@ def read(bundle: GeminiBundle) -> list[Session]:
             continue
         match found:
             case records.Log():
-                parts.append(Part(file, replay, _built(bundle, file, replay, notes, outputs)))
+                parts.append(_built(bundle, file, replay, notes, outputs))
             case records.History():
                 others.append(histories.session(found, bundle, file, notes))
             case records.Captured(events=events):
@@ -84,14 +87,16 @@ def read(bundle: GeminiBundle) -> list[Session]:
     return sessions
 
 
-def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> list[Message]:
+def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> Part:
     ids = bundle.child_ids
 
     def child(call: Call) -> str | None:
         return f"{AGENT}:{call.agentId}" if call.agentId is not None and call.agentId in ids else None
 
     kind = Kind.SUBAGENT if replay.facts.get("kind") == Kind.SUBAGENT else bundle.kind
-    return Builder(shown(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch)).build()
+    builder = Builder(shown(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch))
+    messages = builder.build()
+    return Part(file, replay, messages, builder.spawns)
 
 
 def _nothing(bundle: GeminiBundle, notices: tuple[Notice, ...]) -> None:
@@ -110,9 +115,11 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
     if session is None:
         return []
     children = [_beside(bundle, session, part) for part in agents] if mains is not parts else []
-    session, *inline = carve(session)
-    if wants_children(session):
-        session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
+    inline: list[Session] = []
+    if any(part.spawns for part in mains):
+        session, *inline = carve(session)
+        if wants_children(session):
+            session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
     return [msgspec.structs.replace(session, exact=exact(session.messages)), *children, *inline]
 
 
@@ -132,7 +139,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         return None
     messages = _inherited(messages, current.replay.started)
     times = [message.at for message in messages if message.at is not None]
-    started = [part.replay.started for part in parts if part.replay.started is not None]
+    started = [part.replay.started for part in parts if part.replay.started is not None] or times
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
     project, evidence = bundle.project()
     if project is None and bundle.projects is not None and bundle.projects.cut_short:
@@ -149,7 +156,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
-        started=min(started, default=min(times, default=None)),
+        started=min(started, default=None),
         ended=max([*updated, *times], default=None),
         messages=tuple(messages),
         links=_links(bundle, parts, current),
@@ -279,7 +286,7 @@ def _task_title(messages: list[Message]) -> str | None:
 
 def _inherited(messages: list[Message], started: datetime | None) -> list[Message]:
     """After `--session-file` the imported messages are another session's: older than the session that holds them."""
-    imported = any(m.role is Role.SYSTEM and m.text.startswith("Imported session from ") for m in messages)
+    imported = any(m.role is _SYSTEM and m.text.startswith("Imported session from ") for m in messages)
     if not imported or started is None:
         return messages
     return [

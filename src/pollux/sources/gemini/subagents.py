@@ -35,10 +35,10 @@ def carve(session: Session) -> list[Session]:
     The sub-agent's prompt was recorded as the user's while its call was running: after the call was made, before it
     ended. The call itself stands in a later message.
     """
-    if session.kind is not Kind.MAIN:
+    spawns = list(_spawns(session.messages)) if session.kind is Kind.MAIN else []
+    if not spawns:
         return [session]
-    spawns = list(_spawns(session.messages))
-    own: dict[int, Message] = dict(enumerate(session.messages)) if spawns else {}
+    own = dict(enumerate(session.messages))
     children: list[Session] = []
     for place, call in spawns:
         start = _task_place(own, place, call)
