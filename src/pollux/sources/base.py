@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -44,6 +46,11 @@ class File(Value, frozen=True, kw_only=True):
     status: Status = Status.IGNORED
     reason: str | None = None
 
+    @property
+    def stamp(self) -> str:
+        """Differs whenever the file was written to, replaced, or moved."""
+        return f"{self.size}.{self.mtime_ns}.{self.inode}"
+
 
 class Ledger(Value, frozen=True, kw_only=True):
     """One line of the account of all files."""
@@ -78,6 +85,39 @@ class Bundle(msgspec.Struct, kw_only=True):
         """When one of its files last changed."""
         return max((file.mtime_ns for file in self.files), default=0)
 
+    # What follows lets a session that was read once be kept until reading it again could give something else.
+
+    def seal(self) -> str:
+        """What the session would be read from, as far as it shows before reading: another seal, another reading."""
+        return sealed(f"{file.path}\n{file.stamp}" for file in self.files)
+
+    def prepare(self) -> None:
+        """Find out what sessions have in common, before the reading of many is shared out among processes."""
+
+    def leaning(self) -> bytes:
+        """After reading: what it leaned on beyond the seal, in the source's own words; empty where on nothing."""
+        return b""
+
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+        """Is all that an earlier reading leaned on as it was? `stamps` are those of all files, by their `shown` paths."""
+        return not leaning
+
+
+def sealed(texts: Iterable[str]) -> str:
+    """A short text that stands for all of these."""
+    digest = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
+    return digest.hexdigest()
+
+
+T = TypeVar("T")
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(kind)
+
 
 class Memory(Protocol):
     """What pollux remembers about which project a folder's hash stands for."""
@@ -99,7 +139,8 @@ class Surroundings(msgspec.Struct, kw_only=True):
     """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
 
     `neighbours` names the directories other agents worked in; it is called only when all else failed. `asked` is the
-    project a person named. Without `hunt` the disk is not searched.
+    project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files told earlier, by
+    path; only of files that have not changed since.
     """
 
     home: Path
@@ -108,6 +149,18 @@ class Surroundings(msgspec.Struct, kw_only=True):
     neighbours: Callable[[], Iterable[str]] = tuple
     asked: str | None = None
     hunt: bool = True
+    heads: dict[str, bytes] = {}
+
+    def glance(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
+        """What a look into the file tells; the file is opened only where nobody looked before."""
+        held = self.heads.get(file.path)
+        if held is not None:
+            wanted: Any = kind
+            known: T = _decoder(wanted).decode(held)
+            return known
+        told = look(file)
+        self.heads[file.path] = msgspec.msgpack.encode(told)
+        return told
 
 
 class Source(Protocol):

@@ -5,22 +5,40 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
+import msgspec
+
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.base import Bundle, File, Surroundings, sealed
 from pollux.sources.gemini import find, records
 from pollux.sources.gemini.projects import Folder, Projects
 from pollux.sources.gemini.prompts import PromptLog
-from pollux.wire import Malformed, Notes, plain, read_head
+from pollux.wire import Malformed, Notes, plain, read_head, shown
 
 AGENT = "gemini"
 _HEAD = 4096
 # Every release writes these two first, in a document as in a header line.
 _FIRST = re.compile(rb'\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:\s*"([^"\\]*)"')
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What a session file says first: its id and its project's hash."""
+
+    id: str | None = None
+    project: str | None = None
+
+
+class Leaning(msgspec.Struct):
+    """What a reading leaned on beyond its own files: others' files with their stamps, and a stretch of the log."""
+
+    files: dict[str, str] = {}
+    log: str | None = None
+    since: float | None = None
+    until: float | None = None
 
 
 class GeminiBundle(Bundle, kw_only=True):
@@ -40,6 +58,32 @@ class GeminiBundle(Bundle, kw_only=True):
     children: tuple[GeminiBundle, ...] = ()
     tag: str | None = None
     asked: bool = False
+    leant: Leaning = msgspec.field(default_factory=Leaning)
+
+    def seal(self) -> str:
+        """Its own files and its sub-agents', who they are, and what is known of the project without searching."""
+        own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
+        below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
+        known = self.projects.known(self.folders, self.hash) if self.projects is not None else ()
+        return sealed([self.id, self.kind, self.parent or "", self.hash or "", *own, *below, *known])
+
+    def prepare(self) -> None:
+        """The search for a project's path is for all its sessions, and so is the log."""
+        self.project()
+        if self.log is not None:
+            self.log.lines  # noqa: B018 (reads it)
+
+    def leaning(self) -> bytes:
+        """Files beside its own, and the log's lines of its time."""
+        if self.log is not None:
+            self.leant.log = self.log.seal(self.id, self.leant.since, self.leant.until)
+        return msgspec.msgpack.encode(self.leant)
+
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+        """Are those files, and those lines, what they were?"""
+        then = msgspec.msgpack.decode(leaning, type=Leaning)
+        now = self.log.seal(self.id, then.since, then.until) if self.log is not None else None
+        return now == then.log and all(stamps.get(path, "") == stamp for path, stamp in then.files.items())
 
     @property
     def folder_paths(self) -> list[str]:
@@ -54,7 +98,9 @@ class GeminiBundle(Bundle, kw_only=True):
     def peers(self) -> list[File]:
         """The project's other session files."""
         own = {file.path for file in self.files}
-        return [f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own]
+        found = [f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own]
+        self.leant.files.update((shown(file.path), file.stamp) for file in found)
+        return found
 
     def project(self) -> tuple[str | None, str | None]:
         """The project's path and how we know it."""
@@ -80,8 +126,8 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
         grouped.setdefault(_folder_of(root, file.path), []).append(file)
     folders = {path: Folder(path, held) for path, held in grouped.items() if path}
     projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])
-    logs = _logs(folders.values())
-    mains = _mains(folders.values(), projects, logs)
+    logs = _logs(folders.values(), around)
+    mains = _mains(folders.values(), projects, logs, around)
     for main in mains:
         if main.log is not None:
             main.log.sessions.add(main.id)
@@ -89,7 +135,7 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
         # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
         if main.log is not None and any(".jsonl" in file.path for file in main.files):
             main.log.divide(main.id)
-    _adopt(mains, _subagents(folders.values(), projects))
+    _adopt(mains, _subagents(folders.values(), projects, around))
     checkpoints = _checkpoints(folders.values(), projects)
     return [*mains, *(child for main in mains for child in main.children), *checkpoints, *_alone(logs, mains, projects)]
 
@@ -100,15 +146,17 @@ def _folder_of(root: Path, path: str) -> str:
     return str(root / inner[0]) if len(inner) > 1 else ""
 
 
-def identity(file: File) -> tuple[str | None, str | None]:
+def identity(file: File) -> Identity:
     """A session file's id and project hash, from its first bytes where they are as always, else from all of it."""
     try:
         head = read_head(file.path, _HEAD)
         if (first := _FIRST.match(head)) is not None:
-            return first.group(1).decode("utf-8", "replace"), first.group(2).decode("utf-8", "replace") or None
+            return Identity(
+                first.group(1).decode("utf-8", "replace"), first.group(2).decode("utf-8", "replace") or None
+            )
         found = records.contents(file.path, Notes())
     except Unreadable:
-        return None, None
+        return Identity()
     if isinstance(found, records.Log):
         name: str | None = None
         project: str | None = None
@@ -117,24 +165,27 @@ def identity(file: File) -> tuple[str | None, str | None]:
             project = project or record.projectHash
             if name and project:
                 break
-        return name, project
+        return Identity(name, project)
     if isinstance(found, records.Captured):
         stated = (event.get("session_id") for _, event in found.events)
-        return next((name for name in stated if isinstance(name, str) and name), None), None
-    return None, None
+        return Identity(next((name for name in stated if isinstance(name, str) and name), None))
+    return Identity()
 
 
 def _mains(
-    folders: Iterable[Folder], projects: Projects, logs: dict[str, tuple[list[Folder], PromptLog]]
+    folders: Iterable[Folder],
+    projects: Projects,
+    logs: dict[str, tuple[list[Folder], PromptLog]],
+    around: Surroundings,
 ) -> list[GeminiBundle]:
     found: dict[tuple[str, str], GeminiBundle] = {}
     for folder in folders:
         for file in folder.files:
             if file.role != find.SESSION:
                 continue
-            name, project = identity(file)
-            project = project or folder.hash
-            name = name or stem(file.path)
+            told = around.glance(file, Identity, identity)
+            project = told.project or folder.hash
+            name = told.id or stem(file.path)
             same = (name, project or folder.path)
             bundle = found.get(same)
             if bundle is None:
@@ -158,17 +209,17 @@ def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
     return found
 
 
-def _subagents(folders: Iterable[Folder], projects: Projects) -> list[GeminiBundle]:
+def _subagents(folders: Iterable[Folder], projects: Projects, around: Surroundings) -> list[GeminiBundle]:
     """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
     found: dict[tuple[str, str, str], GeminiBundle] = {}
     for folder in folders:
         for file in folder.files:
             if file.role != find.SUBAGENT:
                 continue
-            name, project = identity(file)
+            told = around.glance(file, Identity, identity)
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
-            name = name or stem(file.path)
-            same = (name, parent, project or folder.hash or folder.path)
+            name = told.id or stem(file.path)
+            same = (name, parent, told.project or folder.hash or folder.path)
             bundle = found.get(same)
             if bundle is None:
                 bundle = found[same] = GeminiBundle(
@@ -177,7 +228,7 @@ def _subagents(folders: Iterable[Folder], projects: Projects) -> list[GeminiBund
                     kind=Kind.SUBAGENT,
                     parent=parent,
                     evidence=f"its file lies in the folder named by {parent}",
-                    hash=project or folder.hash,
+                    hash=told.project or folder.hash,
                     projects=projects,
                 )
             bundle.files = (*bundle.files, file)
@@ -232,14 +283,15 @@ def tag_of(path: str) -> str | None:
     return unquote(saved.group(1)) if saved else None
 
 
-def _logs(folders: Iterable[Folder]) -> dict[str, tuple[list[Folder], PromptLog]]:
+def _logs(folders: Iterable[Folder], around: Surroundings) -> dict[str, tuple[list[Folder], PromptLog]]:
     """The logs of typed lines, one a project: a migration copies the log too."""
     held: dict[str, list[Folder]] = {}
     for folder in folders:
         if any(file.role == find.PROMPTS for file in folder.files):
             held.setdefault(folder.hash or folder.path, []).append(folder)
+    roles = (find.PROMPTS, find.SHELL)
     return {
-        name: (group, PromptLog(f for folder in group for f in folder.files if f.role in (find.PROMPTS, find.SHELL)))
+        name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), around))
         for name, group in held.items()
     }
 
@@ -280,7 +332,8 @@ def loose(path: Path, around: Surroundings) -> GeminiBundle:
         file = find.stat_file(path, find.SESSION)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
-    name, project = identity(file)
+    told = identity(file)
+    name, project = told.id, told.project
     folder = _enclosing(path)
     projects = Projects(Path(folder.path).parent if folder is not None else path.parent, around)
     if name is None:

@@ -7,7 +7,8 @@ import re
 
 from pollux.errors import Unreadable
 from pollux.sources.gemini.bundles import GeminiBundle
-from pollux.wire import read_bytes
+from pollux.sources.gemini.find import OUTPUT
+from pollux.wire import read_bytes, shown
 
 _PLACE = re.compile(r"tool-outputs[/\\](?P<session>[^/\\]+)[/\\](?P<name>[^/\\]+)\Z|(?P<plain>[^/\\]+)\Z")
 
@@ -17,6 +18,9 @@ class Outputs:
 
     def __init__(self, bundle: GeminiBundle) -> None:
         self._folders = bundle.folder_paths
+        self._leant = bundle.leant.files
+        held = (file for folder in bundle.folders for file in folder.files)
+        self._stamps = {file.path: file.stamp for file in held if file.role == OUTPUT}
         self.used: set[str] = set()
 
     def fetch(self, named: str) -> str | None:
@@ -29,6 +33,7 @@ class Outputs:
             return None
         for folder in self._folders:
             path = os.path.join(folder, *inner)  # noqa: PTH118
+            self._leant[shown(path)] = self._stamps.get(path, "")
             try:
                 text = read_bytes(path).decode("utf-8", "replace")
             except Unreadable:

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import lru_cache
 from operator import itemgetter
@@ -19,7 +19,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Fate, Message, Notice, Origin, Role, Severity, Text
-from pollux.sources.base import File
+from pollux.sources.base import File, Surroundings, sealed
 from pollux.sources.gemini import records
 from pollux.sources.gemini.content import plain_text
 from pollux.sources.gemini.find import SHELL
@@ -48,16 +48,42 @@ class Line(msgspec.Struct, frozen=True):
     words: str
 
 
+class Kept(msgspec.Struct):
+    """What one file of the log holds, and what was noticed about it."""
+
+    lines: list[Typed] = []
+    notices: tuple[Notice, ...] = ()
+
+
+def _kept(file: File) -> Kept:
+    notes = Notes(shown(file.path))
+    lines: list[Typed] = []
+    try:
+        found = records.contents(file.path, notes)
+    except Unreadable as error:
+        notes.add("file.unreadable", str(error), Severity.ERROR)
+    else:
+        if isinstance(found, records.Prompts):
+            lines = found.lines
+        elif not isinstance(found, records.Nothing):
+            notes.add("file.damaged", "Nothing can be read: the file is no log of typed lines.", Severity.ERROR)
+        elif found.damaged:
+            notes.add("file.damaged", f"Nothing can be read: {found.reason}.", Severity.ERROR)
+    return Kept(lines, notes.all())
+
+
 class PromptLog:
     """The typed lines of one project, by session id; `sessions` are the ids that have a session file."""
 
-    def __init__(self, files: Iterable[File]) -> None:
+    def __init__(self, files: Iterable[File], around: Surroundings | None = None) -> None:
         held = tuple(files)
+        self._around = around
         self.files = tuple(file for file in held if file.role != SHELL)
         self._shell = tuple(file for file in held if file.role == SHELL)
         self.sessions: set[str] = set()
         self._lines: dict[str, list[Line]] | None = None
         self._by_words: dict[str, list[tuple[datetime, str, Line]]] | None = None
+        self._by_time: list[tuple[float, str, str]] | None = None
         self.notices: tuple[Notice, ...] = ()
 
     @property
@@ -66,14 +92,18 @@ class PromptLog:
         if self._lines is None:
             self._lines = {}
             seen: set[tuple[str, str, datetime | None]] = set()
-            notes = Notes()
+            notices: list[Notice] = []
+            shell = self._shell_commands()
             for file in self.files:
-                for line in self._read(file, notes):
+                kept = self._around.glance(file, Kept, _kept) if self._around is not None else _kept(file)
+                notices += kept.notices
+                for item, typed in enumerate(kept.lines):
+                    line = _line(typed, file.path, item, shell)
                     same = (line.session, line.text, line.at)
                     if same not in seen:
                         seen.add(same)
                         self._lines.setdefault(line.session, []).append(line)
-            self.notices = notes.all()
+            self.notices = tuple(notices)
         return self._lines
 
     def saying(self, words: str, since: datetime, until: datetime) -> list[tuple[str, Line]]:
@@ -89,6 +119,19 @@ class PromptLog:
         found = self._by_words.get(words, [])
         start = bisect_left(found, since, key=itemgetter(0))
         return [(name, line) for _, name, line in found[start : bisect_right(found, until, key=itemgetter(0))]]
+
+    def seal(self, session: str, since: float | None, until: float | None) -> str:
+        """Stands for all that the log says of a session: the lines under its id, and those typed in its time."""
+        if self._by_time is None:
+            every = [(name, line) for name, lines in self.lines.items() for line in lines]
+            self._by_time = sorted(
+                (line.at.timestamp(), name, line.text) for name, line in every if line.at is not None
+            )
+        own = (f"{line.text}\n{line.at}\n{line.item}" for line in self.lines.get(session, ()))
+        start = bisect_left(self._by_time, since, key=itemgetter(0)) if since is not None else 0
+        end = bisect_right(self._by_time, until, key=itemgetter(0)) if until is not None else 0
+        near = (f"{at}\n{name}\n{name in self.sessions}\n{text}" for at, name, text in self._by_time[start:end])
+        return sealed([*own, "", *near, *(notice.text for notice in self.notices)])
 
     def divide(self, session: str) -> None:
         """Part a session's lines at each `/clear`: since 0.35 another session follows, whose id nobody logged."""
@@ -106,22 +149,6 @@ class PromptLog:
                 self.lines[f"{seed.hexdigest()[:12]}-prompts"] = part
             elif part:
                 self.lines[session] = part
-
-    def _read(self, file: File, notes: Notes) -> Iterator[Line]:
-        notes.file = shown(file.path)
-        try:
-            found = records.contents(file.path, notes)
-        except Unreadable as error:
-            notes.add("file.unreadable", str(error), Severity.ERROR)
-            return
-        if isinstance(found, records.Prompts):
-            shell = self._shell_commands()
-            for item, typed in enumerate(found.lines):
-                yield _line(typed, file.path, item, shell)
-        elif not isinstance(found, records.Nothing):
-            notes.add("file.damaged", "Nothing can be read: the file is no log of typed lines.", Severity.ERROR)
-        elif found.damaged:
-            notes.add("file.damaged", f"Nothing can be read: {found.reason}.", Severity.ERROR)
 
     def _shell_commands(self) -> set[str]:
         """What was typed in shell mode: logged like prompts, and kept in a file of its own."""
@@ -188,6 +215,15 @@ def match(lines: list[Line], said: list[tuple[str, datetime | None]], *, own: bo
             held[index] = number
             taken.add(number)
     return held
+
+
+def around(messages: list[Message], lines: list[Line]) -> tuple[float | None, float | None]:
+    """The time in which lines may have been typed that say what these messages and lines say."""
+    human = (message.at for message in messages if message.author is Author.HUMAN)
+    times = [at for at in (*human, *(line.at for line in lines)) if at is not None]
+    if not times:
+        return None, None
+    return (min(times) - _LATE).timestamp(), (max(times) + _LATE).timestamp()
 
 
 def settled(

@@ -53,6 +53,7 @@ def read(bundle: GeminiBundle) -> list[Session]:
     """The session of a bundle, then the sub-agents' sessions inside its files; empty where nothing was said."""
     bundle.problem = None
     if bundle.kind is Kind.PROMPTS and bundle.log is not None:
+        bundle.leant.since, bundle.leant.until = prompts.around([], bundle.log.lines.get(bundle.id, []))
         typed = _typed(bundle.id, bundle.log, bundle)
         if not typed:
             _nothing(bundle, bundle.log.notices)
@@ -132,6 +133,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
     used = set(outputs.used)
     if bundle.log is not None and kind is Kind.MAIN:
+        bundle.leant.since, bundle.leant.until = prompts.around(messages, bundle.log.lines.get(bundle.id, []))
         messages, lost = prompts.settled(bundle.id, messages, bundle.log, bundle.peers)
         messages = prompts.woven(messages, prompts.as_messages(lost, alone=False))
         used.update(line.file for line in lost)
