@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from pollux.model import Notice, Severity, Value
-from pollux.sources.base import Bundle, File, Ledger, Source, Status, Surroundings
+from pollux.sources.base import Bundle, File, Ledger, Source, Status
+from pollux.store.questions import Kept
 from pollux.wire import shown
+
+
+def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, Kept]:
+    """Read some bundles and keep what an account needs of them."""
+    kept: dict[str, Kept] = {}
+    for bundle in bundles:
+        read = tuple((session.key, session.files, session.notices) for session in source.read(bundle))
+        kept[bundle.key] = Kept(problem=bundle.problem, notices=() if read else bundle.notices, sessions=read)
+    return kept
 
 
 class Unfamiliar(Value, frozen=True, kw_only=True):
@@ -37,22 +47,24 @@ class Doctor(Value, frozen=True, kw_only=True):
         return not bad and not self.unknown and not any(n.severity is Severity.ERROR for n in self.notices)
 
 
-def examine(found: Iterable[tuple[Source, Path, list[File]]], around: Surroundings) -> Doctor:
-    """Read everything once and write down what became of each file."""
+def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, Kept]]]) -> Doctor:
+    """Write down what became of each file when the bundles were read."""
     lines: dict[str, Ledger] = {}
     notices: list[tuple[str, Notice]] = []
     sessions = 0
-    for source, root, files in found:
+    for source, files, bundles, every in found:
         for file in files:
             lines[shown(file.path)] = _by_place(source.name, file)
-        for bundle in source.bundles(root, files, around):
-            read = source.read(bundle)
-            sessions += len(read)
-            _account(bundle, [session.key for session in read], lines)
-            notices += [(source.name, notice) for notice in bundle.notices]
-            for session in read:
-                notices += [(source.name, notice) for notice in session.notices]
-                _companions(session.files, session.key, lines)
+        for bundle in bundles:
+            kept = every.get(bundle.key)
+            if kept is None:
+                continue
+            sessions += len(kept.sessions)
+            _account(bundle, kept.problem, [key for key, _, _ in kept.sessions], lines)
+            notices += [(source.name, notice) for notice in kept.notices]
+            for key, names, noticed in kept.sessions:
+                notices += [(source.name, notice) for notice in noticed]
+                _companions(names, key, lines)
     for _, notice in notices:
         if notice.code in ("file.unreadable", "file.damaged") and notice.file in lines:
             lines[notice.file] = msgspec.structs.replace(
@@ -72,7 +84,7 @@ def _by_place(agent: str, file: File) -> Ledger:
     return Ledger(path=shown(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
-def _account(bundle: Bundle, keys: list[str], lines: dict[str, Ledger]) -> None:
+def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, Ledger]) -> None:
     for index, file in enumerate(bundle.files):
         line = lines.get(shown(file.path))
         if line is None:
@@ -83,8 +95,8 @@ def _account(bundle: Bundle, keys: list[str], lines: dict[str, Ledger]) -> None:
             status, reason = (
                 (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
             )
-        elif bundle.problem:
-            status, reason = Status.UNREADABLE, bundle.problem
+        elif problem:
+            status, reason = Status.UNREADABLE, problem
         else:
             status, reason = line.status, line.reason
         lines[line.path] = msgspec.structs.replace(line, status=status, reason=reason, sessions=held)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pollux.errors import StoreError
 from pollux.places import Places
+from pollux.sources.base import sealed
 
 
 class ProjectMemory:
@@ -22,6 +23,11 @@ class ProjectMemory:
     def __init__(self, places: Places) -> None:
         self._learnt = Table(places.projects)
         self._vain = Table(places.vain_searches)
+
+    @property
+    def stamp(self) -> str:
+        """Differs when something was learnt."""
+        return self._learnt.stamp
 
     def path_of(self, digest: str) -> str | None:
         """The path once learnt for this hash."""
@@ -67,6 +73,13 @@ class Table:
         if self._held is None:
             self._held = _read(self.file)
         return self._held.get(name)
+
+    @property
+    def stamp(self) -> str:
+        """Stands for all that the table holds."""
+        if self._held is None:
+            self._held = _read(self.file)
+        return sealed(f"{name}\n{text}" for name, text in sorted(self._held.items()))
 
     def put(self, name: str, text: str) -> None:
         """Hold a text under a name until `write`."""

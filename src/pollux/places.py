@@ -40,6 +40,11 @@ class Places:
         return self.data / "projects.json"
 
     @property
+    def index(self) -> Path:
+        """The cache of what the agents' files hold."""
+        return self.cache / "index"
+
+    @property
     def vain_searches(self) -> Path:
         """Project hashes that were searched for in vain."""
         return self.cache / "unknown-projects.json"

@@ -91,15 +91,12 @@ class Bundle(msgspec.Struct, kw_only=True):
         """What the session would be read from, as far as it shows before reading: another seal, another reading."""
         return sealed(f"{file.path}\n{file.stamp}" for file in self.files)
 
-    def prepare(self) -> None:
-        """Find out what sessions have in common, before the reading of many is shared out among processes."""
-
     def leaning(self) -> bytes:
         """After reading: what it leaned on beyond the seal, in the source's own words; empty where on nothing."""
         return b""
 
-    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
-        """Is all that an earlier reading leaned on as it was? `stamps` are those of all files, by their `shown` paths."""
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that lean)
+        """Is all that an earlier reading leaned on as it was? `stamps` are those of all files by their shown paths."""
         return not leaning
 
 
@@ -128,6 +125,10 @@ class Memory(Protocol):
     def learn(self, digest: str, path: str) -> None:
         """Remember a path that was proved to have this hash."""
 
+    @property
+    def stamp(self) -> str:
+        """Differs when something was learnt."""
+
     def gave_up(self, digest: str, seal: str) -> bool:
         """Was this hash searched for in vain under the same circumstances?"""
 
@@ -140,7 +141,7 @@ class Surroundings(msgspec.Struct, kw_only=True):
 
     `neighbours` names the directories other agents worked in; it is called only when all else failed. `asked` is the
     project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files told earlier, by
-    path; only of files that have not changed since.
+    path, with the stamp the file had then.
     """
 
     home: Path
@@ -149,17 +150,17 @@ class Surroundings(msgspec.Struct, kw_only=True):
     neighbours: Callable[[], Iterable[str]] = tuple
     asked: str | None = None
     hunt: bool = True
-    heads: dict[str, bytes] = {}
+    heads: dict[str, tuple[str, bytes | None]] = {}
 
     def glance(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
-        """What a look into the file tells; the file is opened only where nobody looked before."""
-        held = self.heads.get(file.path)
-        if held is not None:
+        """What a look into the file tells; the file is opened only where it changed since somebody looked."""
+        stamp, held = self.heads.get(file.path, ("", None))
+        if held is not None and stamp == file.stamp:
             wanted: Any = kind
             known: T = _decoder(wanted).decode(held)
             return known
         told = look(file)
-        self.heads[file.path] = msgspec.msgpack.encode(told)
+        self.heads[file.path] = (file.stamp, msgspec.msgpack.encode(told))
         return told
 
 

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
 
-from pollux.ledger import Doctor, examine
+from pollux.ledger import Doctor, examine, read_all
 from pollux.model import Session
 from pollux.sources.base import Bundle, Surroundings
 from pollux.testing.subject import Subject
@@ -25,6 +25,8 @@ _MOMENT = 1_800_000_000 * 10**9
 
 class Forgetful:
     """A memory that learns nothing: each reading starts afresh."""
+
+    stamp = ""
 
     def path_of(self, digest: str) -> str | None:  # noqa: ARG002 (as the protocol has it)
         """Nothing is known."""
@@ -144,7 +146,9 @@ class Stage:
 
     def doctor(self) -> Doctor:
         """The account of all files."""
-        return examine([(self.source, root, list(self.source.find(root))) for root in self._roots], self._around)
+        bundles = list(self.bundles())
+        files = [file for root in self._roots for file in self.source.find(root)]
+        return examine([(self.source, files, bundles, read_all(self.source, bundles))])
 
     def relative(self, paths: Iterable[str]) -> list[str]:
         """Paths relative to the home."""

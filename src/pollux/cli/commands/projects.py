@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 EVIDENCE = {
     "marker": "the agent's own note",
     "registry": "the agent's list of projects",
-    "remembered": "learnt before",
     "hash": "its hash fits",
     "guess": "a guess, from paths in the sessions",
 }

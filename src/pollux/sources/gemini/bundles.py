@@ -61,17 +61,11 @@ class GeminiBundle(Bundle, kw_only=True):
     leant: Leaning = msgspec.field(default_factory=Leaning)
 
     def seal(self) -> str:
-        """Its own files and its sub-agents', who they are, and what is known of the project without searching."""
+        """Its own files and its sub-agents', who they are, and the project."""
         own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
         below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
-        known = self.projects.known(self.folders, self.hash) if self.projects is not None else ()
-        return sealed([self.id, self.kind, self.parent or "", self.hash or "", *own, *below, *known])
-
-    def prepare(self) -> None:
-        """The search for a project's path is for all its sessions, and so is the log."""
-        self.project()
-        if self.log is not None:
-            self.log.lines  # noqa: B018 (reads it)
+        said = (self.id, self.kind, self.parent, self.hash, *self.project())
+        return sealed([*(text or "" for text in said), *own, *below])
 
     def leaning(self) -> bytes:
         """Files beside its own, and the log's lines of its time."""

@@ -82,13 +82,6 @@ class Projects:
             return None, None
         return self._proved(wanted, hints)
 
-    def known(self, folders: Iterable[Folder], header_hash: str | None) -> Iterator[str]:
-        """What is known of a session's project without searching: while it is the same, so is the answer."""
-        for folder in folders:
-            yield folder.marker or ""
-            yield self._registered(folder.name, header_hash or folder.hash) or ""
-        yield (self._around.memory.path_of(header_hash) if header_hash is not None else None) or ""
-
     def _registered(self, slug: str, wanted: str | None) -> str | None:
         """The registry's word, unless the hash says it lies."""
         for path, name in self._registry.items():
@@ -101,7 +94,7 @@ class Projects:
         if wanted in self._by_hash:
             return self._by_hash[wanted]
         if (known := self._around.memory.path_of(wanted)) is not None:
-            return self._settle(wanted, known, "remembered")
+            return self._settle(wanted, known, "hash")
         held = hints()
         seal = self._seal(held)
         near = next((path for path in self._near if digest(path) == wanted), None)

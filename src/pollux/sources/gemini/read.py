@@ -12,7 +12,7 @@ from pollux.errors import Unreadable
 from pollux.model import Author, Fate, Kind, Link, Message, Notice, Role, Session, Severity, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
-from pollux.sources.gemini.bundles import AGENT, GeminiBundle, stem
+from pollux.sources.gemini.bundles import AGENT, GeminiBundle, Leaning, stem
 from pollux.sources.gemini.content import SUMMARY, TASK
 from pollux.sources.gemini.exactness import exact, folds
 from pollux.sources.gemini.messages import Builder, Companions
@@ -52,6 +52,7 @@ class Part(msgspec.Struct):
 def read(bundle: GeminiBundle) -> list[Session]:
     """The session of a bundle, then the sub-agents' sessions inside its files; empty where nothing was said."""
     bundle.problem = None
+    bundle.leant = Leaning()
     if bundle.kind is Kind.PROMPTS and bundle.log is not None:
         bundle.leant.since, bundle.leant.until = prompts.around([], bundle.log.lines.get(bundle.id, []))
         typed = _typed(bundle.id, bundle.log, bundle)

@@ -65,7 +65,7 @@ def test_folders_under_the_home_are_tried(home: Home) -> None:
     session_of(home, str(path))
     assert evidence(home) == (str(path), "hash")
     path.rmdir()
-    assert evidence(home) == (str(path), "remembered")
+    assert evidence(home) == (str(path), "hash")
 
 
 def test_the_current_directory_and_its_parents_are_tried(home: Home, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_taught_path_is_known_from_then_on(home: Home) -> None:
     session_of(home, "/nobody/knows")
     assert evidence(home) == (None, None)
     home.library().teach("/nobody/knows")
-    assert evidence(home) == ("/nobody/knows", "remembered")
+    assert evidence(home) == ("/nobody/knows", "hash")
     assert not list(home.tmp.rglob("*.json"))
 
 

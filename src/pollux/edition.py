@@ -1,0 +1,25 @@
+"""Which pollux this is, down to the last edit: what another edition has worked out is worked out anew."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pollux
+
+_FORMAT = 1
+
+
+def edition() -> str:
+    """Changes with the version, with the sources it is run from, and with the agents others added."""
+    folder = Path(pollux.__file__).parent
+    newest = max(
+        entry.stat().st_mtime_ns
+        for name in ("model", "wire", "store", "sources")
+        for place, _, _ in os.walk(folder / name)
+        for entry in os.scandir(place)
+        if entry.name.endswith(".py")
+    )
+    others = sorted(f"{p.name}={p.value}" for p in entry_points(group="pollux.sources"))
+    return f"{_FORMAT} {pollux.__version__} {newest} {' '.join(others)}"

@@ -1,0 +1,246 @@
+"""The catalogue: every session but for its words, in one SQLite file that may be deleted at any moment.
+
+A session's `no` is never used twice. A session that changed is written under a new number, and the old number goes
+to `garbage` until the text index has dropped it. So whatever of the two is a step behind the other, a number means
+one thing only.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pollux.model import Notice, Summary
+from pollux.store.rows import QUARTER, Entry, Reading, micros
+
+_TABLES = """
+CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, seen INTEGER, UNIQUE(agent, path));
+CREATE TABLE files(root INTEGER, path TEXT, stamp TEXT, head BLOB, PRIMARY KEY(root, path)) WITHOUT ROWID;
+CREATE TABLE bundles(
+    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, seal TEXT, leaning BLOB, problem TEXT, notices BLOB,
+    UNIQUE(root, key));
+CREATE TABLE sessions(
+    no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
+    project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER, troubled INTEGER, summary BLOB, notices BLOB);
+CREATE INDEX sessions_bundle ON sessions(bundle);
+CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
+CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
+CREATE INDEX sessions_moment ON sessions(moment);
+CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, ids BLOB);
+CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
+CREATE INDEX links_session ON links(session);
+CREATE TABLE usage(
+    session INTEGER, number INTEGER, message TEXT, at INTEGER, model TEXT, fate TEXT, inherited INTEGER,
+    input INTEGER, cached INTEGER, cache_write INTEGER, output INTEGER, reasoning INTEGER, requests INTEGER,
+    exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE TABLE calls(
+    session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
+    inherited INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE TABLE quarters(
+    session INTEGER, quarter INTEGER, model TEXT, input INTEGER, cached INTEGER, cache_write INTEGER, output INTEGER,
+    reasoning INTEGER, requests INTEGER, PRIMARY KEY(session, quarter, model)) WITHOUT ROWID;
+CREATE TABLE garbage(session INTEGER PRIMARY KEY);
+"""
+_PARTS = ("abouts", "links", "usage", "calls", "quarters")
+_PER_GENERATION = 1 << 24
+
+Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
+"""What a damaged file raises."""
+
+
+class Bundled(msgspec.Struct):
+    """What is known of a bundle that was read before."""
+
+    id: int
+    seal: str
+    leaning: bytes
+
+
+class Catalogue:
+    """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to."""
+
+    def __init__(self, path: Path | None, edition: str) -> None:
+        self.path = path
+        self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
+        self._sql.execute("PRAGMA journal_mode=WAL")
+        self._sql.execute("PRAGMA synchronous=NORMAL")
+        self._sql.execute("PRAGMA cache_size=-16000")
+        if not self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+            with self.change():
+                if not self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+                    for statement in _TABLES.split(";\n"):
+                        self._sql.execute(statement)
+                    self._put("edition", edition)
+                    self._put("generation", 0)
+        self.edition = self._get("edition")
+        self._number = 0
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._sql.close()
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Ask anything."""
+        return self._sql.execute(statement, values).fetchall()
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """All of what happens inside, or nothing."""
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._sql.execute("ROLLBACK")
+            raise
+        self._sql.execute("COMMIT")
+
+    def _get(self, name: str) -> Any:
+        found = self._sql.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return found[0] if found else None
+
+    def _put(self, name: str, value: Any) -> None:
+        self._sql.execute("REPLACE INTO meta VALUES(?, ?)", (name, value))
+
+    @property
+    def generation(self) -> int:
+        """Grows with every change of the sessions."""
+        return int(self._get("generation") or 0)
+
+    def begin(self, generation: int) -> None:
+        """Sessions added from now on are numbered in this generation's range."""
+        self._put("generation", generation)
+        self._number = generation * _PER_GENERATION
+
+    # ------------------------------------------------------------------ roots and files
+
+    def root(self, agent: str, path: str) -> tuple[int, str]:
+        """A root's number and the snapshot under which it was last seen whole; a new one has none."""
+        found = self.rows("SELECT id, snapshot FROM roots WHERE agent=? AND path=?", agent, path)
+        return (found[0][0], found[0][1]) if found else (0, "")
+
+    def add_root(self, agent: str, path: str) -> int:
+        """Make room for a root."""
+        self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
+        return self.root(agent, path)[0]
+
+    def seen_whole(self, root: int, snapshot: str, now: int) -> None:
+        """All that a root holds is in the catalogue."""
+        self._sql.execute("UPDATE roots SET snapshot=?, seen=? WHERE id=?", (snapshot, now, root))
+
+    def heads(self, root: int) -> dict[str, tuple[str, bytes | None]]:
+        """What is known of a root's files: stamp and glance, by path."""
+        return {path: (stamp, head) for path, stamp, head in self.rows(
+            "SELECT path, stamp, head FROM files WHERE root=?", root)}
+
+    def put_files(self, root: int, changed: Iterable[tuple[str, str, bytes | None]], gone: Iterable[str]) -> None:
+        """Renew what is known of files."""
+        self._sql.executemany("DELETE FROM files WHERE root=? AND path=?", [(root, path) for path in gone])
+        self._sql.executemany(
+            "REPLACE INTO files VALUES(?, ?, ?, ?)", [(root, path, stamp, head) for path, stamp, head in changed]
+        )
+
+    # ------------------------------------------------------------------ bundles and sessions
+
+    def bundled(self, root: int) -> dict[str, Bundled]:
+        """The bundles of a root by key."""
+        return {
+            key: Bundled(number, seal, leaning)
+            for key, number, seal, leaning in self.rows("SELECT key, id, seal, leaning FROM bundles WHERE root=?", root)
+        }
+
+    def forget(self, bundles: Iterable[int]) -> int:
+        """Drop bundles with their sessions; returns how many sessions went."""
+        dropped = 0
+        for bundle in bundles:
+            numbers = [no for (no,) in self.rows("SELECT no FROM sessions WHERE bundle=?", bundle)]
+            for no in numbers:
+                for table in _PARTS:
+                    self._sql.execute(f"DELETE FROM {table} WHERE session=?", (no,))  # noqa: S608 (our own names)
+                self._sql.execute("INSERT OR IGNORE INTO garbage VALUES(?)", (no,))
+            self._sql.execute("DELETE FROM sessions WHERE bundle=?", (bundle,))
+            self._sql.execute("DELETE FROM bundles WHERE id=?", (bundle,))
+            dropped += len(numbers)
+        return dropped
+
+    def add(self, root: int, key: str, seal: str, reading: Reading) -> list[int]:
+        """Keep a bundle with its sessions; returns their numbers."""
+        noticed = msgspec.msgpack.encode(reading.notices) if reading.notices else None
+        bundle = self._sql.execute(
+            "INSERT INTO bundles(root, key, seal, leaning, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
+            (root, key, seal, reading.leaning, reading.problem, noticed),
+        ).lastrowid
+        assert bundle is not None  # noqa: S101 (an INSERT has one)
+        return [self._add(root, bundle, entry) for entry in reading.entries]
+
+    def _add(self, root: int, bundle: int, entry: Entry) -> int:
+        self._number += 1
+        no, told = self._number, entry.summary
+        moment = told.ended or told.started
+        self._sql.execute(
+            f"INSERT INTO sessions VALUES({', '.join('?' * 16)})",
+            (
+                no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent, told.project,
+                told.project_evidence, told.project_hash, micros(told.started), micros(moment), entry.troubled, msgspec.msgpack.encode(told),
+                msgspec.msgpack.encode(entry.notices) if entry.notices else None,
+            ),
+        )  # fmt: skip
+        self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.ids)))
+        self._sql.executemany(
+            "INSERT INTO links VALUES(?, ?, ?, ?)", [(no, link.kind, link.target, link.evidence) for link in entry.links]
+        )
+        self._sql.executemany(
+            f"INSERT INTO usage VALUES({', '.join('?' * 16)})",
+            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
+        )
+        self._sql.executemany(
+            f"INSERT INTO calls VALUES({', '.join('?' * 9)})",
+            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
+        )
+        self._sql.executemany(
+            f"INSERT INTO quarters VALUES({', '.join('?' * 9)})",
+            [(no, quarter, model, *sums) for (quarter, model), sums in _rolled_up(entry).items()],
+        )
+        return no
+
+    def garbage(self) -> list[int]:
+        """The numbers of sessions that are no more, and that the text index may still hold."""
+        return [no for (no,) in self.rows("SELECT session FROM garbage")]
+
+    def clear_garbage(self, numbers: Iterable[int]) -> None:
+        """The text index holds these no more."""
+        self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
+
+
+def _rolled_up(entry: Entry) -> dict[tuple[int, str], list[int | None]]:
+    """Usage by quarter of an hour and model; what is inherited was used elsewhere. No time is quarter -1."""
+    sums: dict[tuple[int, str], list[int | None]] = {}
+    for row in entry.usage:
+        if row.inherited:
+            continue
+        place = (row.at // (QUARTER * 1_000_000) if row.at is not None else -1, row.model or "")
+        held = sums.setdefault(place, [None] * 6)
+        figures = (row.input, row.cached, row.cache_write, row.output, row.reasoning, row.requests)
+        for index, figure in enumerate(figures):
+            if figure is not None:
+                held[index] = (held[index] or 0) + figure
+    return sums
+
+
+_SUMMARY = msgspec.msgpack.Decoder(Summary)
+_NOTICES = msgspec.msgpack.Decoder(tuple[Notice, ...])
+
+
+def summary_of(blob: bytes) -> Summary:
+    """A summary as it was kept."""
+    return _SUMMARY.decode(blob)
+
+
+def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
+    """Notices as they were kept."""
+    return _NOTICES.decode(blob) if blob is not None else ()

@@ -1,0 +1,286 @@
+"""What the catalogue is asked: which sessions, whose family, which projects, whose id begins like this."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from pollux.model import Kind, Notice, Summary, Usage, Value, add
+from pollux.store.catalogue import Catalogue, notices_of, summary_of
+from pollux.store.rows import micros
+
+ALWAYS_LISTED = (Kind.MAIN,)
+
+
+class Filter(Value, frozen=True, kw_only=True):
+    """Which sessions are wanted; what is None does not matter.
+
+    `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
+    occur in the title, the prompts or the project; `everything` adds sub-agents, checkpoints, prompt logs.
+    """
+
+    agent: str | None = None
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    words: tuple[str, ...] = ()
+    everything: bool = False
+
+
+class Listed(Value, frozen=True, kw_only=True):
+    """A session in a list.
+
+    `family_usage` is what its whole family used, `short` the beginning of its id that no other session has;
+    `troubled` says that its files gave cause for a warning.
+    """
+
+    summary: Summary
+    family_usage: Usage
+    short: str
+    troubled: bool = False
+
+
+class Project(Value, frozen=True, kw_only=True):
+    """A directory people worked in, or the hash of one that is not known."""
+
+    path: str | None
+    name: str
+    agents: Mapping[str, int]
+    hashes: tuple[str, ...]
+    evidence: str | None
+
+
+class Place(Value, frozen=True, kw_only=True):
+    """Where a session is read from: its root and the bundle that holds it."""
+
+    key: str
+    agent: str
+    id: str
+    root: str
+    bundle: str
+
+
+class Kept(Value, frozen=True, kw_only=True):
+    """What became of a bundle when it was read."""
+
+    problem: str | None
+    notices: tuple[Notice, ...]
+    sessions: tuple[tuple[str, tuple[str, ...], tuple[Notice, ...]], ...]
+
+
+class Questions:
+    """Asks a catalogue about the sessions under some roots."""
+
+    def __init__(self, catalogue: Catalogue, roots: Iterable[tuple[str, str]]) -> None:
+        self._catalogue = catalogue
+        self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
+        self._here = f"root IN ({', '.join(map(str, self._roots))})"
+
+    def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
+        """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
+        where, values = self._where(asked)
+        rows = self._catalogue.rows(
+            f"SELECT key, id, troubled, summary FROM sessions WHERE {where} ORDER BY moment DESC, key DESC",  # noqa: S608
+            *values,
+        )
+        once: dict[str, tuple[Any, ...]] = {}
+        for row in rows:
+            once.setdefault(row[0], row)
+        kept = list(once.values())[:limit]
+        family, short = Families(self._children()), Shortest(self._ids())
+        return [
+            Listed(summary=told, family_usage=family.usage(told), short=short.of(id), troubled=bool(troubled))
+            for _, id, troubled, blob in kept
+            for told in (summary_of(blob),)
+        ]
+
+    def _where(self, asked: Filter) -> tuple[str, list[Any]]:
+        terms, values = [self._here], list[Any]()
+        if asked.agent is not None:
+            terms.append("agent=?")
+            values.append(asked.agent)
+        if not asked.everything:
+            terms.append(f"kind IN ({', '.join('?' * len(ALWAYS_LISTED))})")
+            values += [kind.value for kind in ALWAYS_LISTED]
+        if asked.since is not None:
+            terms.append("moment >= ?")
+            values.append(micros(asked.since))
+        if asked.until is not None:
+            terms.append("COALESCE(started, moment) <= ?")
+            values.append(micros(asked.until))
+        for word in asked.words:
+            terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
+            values.append(word.casefold())
+        if asked.project is not None:
+            known = self._catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self._here}")  # noqa: S608
+            fitting = [pair for pair in known if is_project(asked.project, *pair)]
+            terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(fitting)) or 0})")
+            values += [value for pair in fitting for value in pair]
+        return " AND ".join(terms), values
+
+    def _children(self) -> dict[str, list[Summary]]:
+        children: dict[str, dict[str, Summary]] = {}
+        for parent, blob in self._catalogue.rows(
+            f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND {self._here}"  # noqa: S608
+        ):
+            told = summary_of(blob)
+            children.setdefault(parent, {})[told.key] = told
+        return {parent: list(below.values()) for parent, below in children.items()}
+
+    def _ids(self) -> list[str]:
+        return [id for (id,) in self._catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self._here} ORDER BY id")]  # noqa: S608
+
+    def summary(self, key: str) -> Summary | None:
+        """One session's."""
+        rows = self._catalogue.rows(
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self._here} ORDER BY moment DESC",  # noqa: S608
+            key,
+            key.partition(":")[2],
+        )
+        return summary_of(rows[0][0]) if rows else None
+
+    def count(self) -> int:
+        """How many sessions there are."""
+        return int(self._catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self._here}")[0][0])  # noqa: S608
+
+    def family_usage(self, told: Summary) -> Usage:
+        """What a session and its descendants used."""
+        return Families(self._children()).usage(told)
+
+    def starting(self, prefix: str, agent: str | None = None) -> list[Place]:
+        """The sessions whose id starts like this, those that were left last first."""
+        rows = self._catalogue.rows(
+            "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self._here} "  # noqa: S608
+            "AND (? IS NULL OR s.agent=?) ORDER BY s.moment DESC",
+            prefix,
+            f"{prefix}\U0010ffff",
+            agent,
+            agent,
+        )
+        return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
+
+    def holding(self, path: str) -> list[Place]:
+        """The sessions that were read from a file."""
+        rows = self._catalogue.rows(
+            "SELECT s.key, s.agent, s.id, r.path, b.key, s.summary FROM sessions s JOIN roots r ON r.id=s.root "
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.{self._here} AND instr(s.summary, ?)",  # noqa: S608
+            path.encode(),
+        )
+        return [
+            Place(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            for key, agent, id, root, bundle, blob in rows
+            if path in summary_of(blob).files
+        ]
+
+    def projects(self) -> list[Project]:
+        """Every project, by name. Sub-agents work where their parents do."""
+        groups: dict[str, list[tuple[Any, ...]]] = {}
+        rows = self._catalogue.rows(
+            "SELECT agent, kind, project, project_hash, evidence, COUNT(DISTINCT key) FROM sessions "
+            f"WHERE kind != 'subagent' AND {self._here} GROUP BY 1, 2, 3, 4, 5",  # noqa: S608
+        )
+        for row in rows:
+            groups.setdefault(row[2] or row[3] or "", []).append(row)
+        found = [_project(group) for group in groups.values()]
+        return sorted(found, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
+
+    def directories(self, but: str) -> list[str]:
+        """Where agents other than this one worked."""
+        return [path for (path,) in self._catalogue.rows(
+            f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND agent != ? AND {self._here}", but)]  # noqa: S608
+
+    def unsettled(self) -> set[str]:
+        """The hashes of projects whose path is not known, or only guessed."""
+        return {digest for (digest,) in self._catalogue.rows(
+            "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
+            f"AND (project IS NULL OR evidence='guess') AND {self._here}")}  # noqa: S608
+
+    def kept(self, agent: str, root: str) -> dict[str, Kept]:
+        """What became of each of a root's bundles, by key."""
+        number = self._catalogue.root(agent, root)[0]
+        held: dict[int, list[tuple[str, tuple[str, ...], tuple[Notice, ...]]]] = {}
+        for bundle, blob, noticed in self._catalogue.rows(
+            "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no", number
+        ):
+            told = summary_of(blob)
+            held.setdefault(bundle, []).append((told.key, told.files, notices_of(noticed)))
+        return {
+            key: Kept(problem=problem, notices=notices_of(noticed), sessions=tuple(held.get(id, ())))
+            for id, key, problem, noticed in self._catalogue.rows(
+                "SELECT id, key, problem, notices FROM bundles WHERE root=?", number
+            )
+        }
+
+
+class Families:
+    """Each session's usage with that of all its descendants."""
+
+    def __init__(self, children: Mapping[str, Sequence[Summary]]) -> None:
+        self._children = children
+
+    def usage(self, told: Summary) -> Usage:
+        """A session's own and its descendants'."""
+        used = [told.usage, *self._below(told.key, frozenset({told.key}))]
+        if len(used) == 1:
+            return told.usage
+        unsure = None if any(usage.exact is None for usage in used) else True
+        return add(used, exact=False if any(usage.exact is False for usage in used) else unsure)
+
+    def _below(self, key: str, above: frozenset[str]) -> list[Usage]:
+        below = [child for child in self._children.get(key, ()) if child.key not in above]
+        return [u for child in below for u in (child.usage, *self._below(child.key, above | {child.key}))]
+
+
+class Shortest:
+    """Of each id the beginning by which its session is found: its alone, but for ids that extend it."""
+
+    def __init__(self, ids: list[str]) -> None:
+        self._ids = ids
+
+    def of(self, id: str) -> str:
+        """At least eight characters."""
+        place = bisect_left(self._ids, id)
+        before = self._ids[place - 1] if place else ""
+        following = (self._ids[n] for n in range(place + 1, len(self._ids)))
+        after = next((other for other in following if not other.startswith(id)), "")
+        return id[: max(_shared(id, before) + 1, _shared(id, after) + 1, 8)]
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two ids begin with in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def is_project(asked: str, path: str | None, digest: str | None) -> bool:
+    """Does a project answer to what a person typed?"""
+    return fits(asked, path) or (digest is not None and len(asked) >= 4 and digest.startswith(asked.lower()))
+
+
+def fits(asked: str, path: str | None) -> bool:
+    """Does a path answer to what a person typed: itself, a folder above it, its name or part of it?"""
+    if path is None:
+        return False
+    if asked == path or asked.rstrip("/\\") == path:
+        return True
+    if os.sep in asked or asked.startswith(("~", ".")):
+        full = os.path.abspath(os.path.expanduser(asked))  # noqa: PTH100, PTH111
+        return path == full or path.startswith(full.rstrip(os.sep) + os.sep)
+    return asked.casefold() in os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
+
+
+def _project(group: list[tuple[Any, ...]]) -> Project:
+    path = group[0][2]
+    hashes = tuple(sorted({row[3] for row in group if row[3]}))
+    # Conversations count; a project known only by what is left of them counts that.
+    shown = [row for row in group if row[1] in ALWAYS_LISTED] or group
+    agents: dict[str, int] = {}
+    for agent, _, _, _, _, count in shown:
+        agents[agent] = agents.get(agent, 0) + count
+    name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
+    return Project(
+        path=path, name=name, agents=agents, hashes=hashes, evidence=next((row[4] for row in group if row[4]), None)
+    )

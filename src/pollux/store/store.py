@@ -1,0 +1,154 @@
+"""The folder with catalogue and text index: opened, found damaged or outdated, made anew. It is a cache.
+
+Nothing in it is the user's own, so nothing is migrated or repaired: what cannot be trusted is thrown away and read
+again from the agents' files. Where no folder can be written to, a catalogue in memory serves for one run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pollux.errors import StoreError
+from pollux.sources.base import Surroundings
+from pollux.store.catalogue import Catalogue, Damage
+from pollux.store.lock import sole
+from pollux.store.sync import Look, Outcome, Progress, Sync
+from pollux.store.text import Damaged, TextIndex
+
+
+class Store:
+    """The cache in one folder."""
+
+    def __init__(self, folder: Path, edition: str) -> None:
+        self.folder = folder
+        self._edition = edition
+        self._catalogue: Catalogue | None = None
+        self._text: TextIndex | None = None
+        self.problem: str | None = None
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Opened when first asked for."""
+        if self._catalogue is None:
+            self._catalogue = self._opened()
+        return self._catalogue
+
+    @property
+    def text(self) -> TextIndex:
+        """The index of words. Raises `StoreError` where there is none."""
+        if self.catalogue.path is None:
+            raise StoreError(self.problem or "There is no text index.", "Set XDG_CACHE_HOME to a folder with room.")
+        if self._text is None:
+            self._text = TextIndex.open(self.folder / "text")
+        return self._text
+
+    def _opened(self) -> Catalogue:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return self._current()
+        except (OSError, sqlite3.OperationalError) as error:
+            self.problem = f"{self.folder} cannot be used ({error}), so every file is read again each time."
+            return Catalogue(None, self._edition)
+
+    def _current(self) -> Catalogue:
+        """The catalogue, made anew where it is damaged or another edition's."""
+        path = self.folder / "catalogue.db"
+        try:
+            catalogue = Catalogue(path, self._edition)
+            if catalogue.edition == self._edition:
+                return catalogue
+            catalogue.close()
+        except sqlite3.OperationalError:
+            raise
+        except Damage:
+            pass
+        self._wipe()
+        return Catalogue(path, self._edition)
+
+    def _wipe(self) -> None:
+        for name in ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm"):
+            (self.folder / name).unlink(missing_ok=True)
+        shutil.rmtree(self.folder / "text", ignore_errors=True)
+
+    def clear(self) -> None:
+        """Throw everything away. Raises `StoreError` where another pollux writes to it."""
+        self.close()
+        if not self.folder.exists():
+            return
+        with sole(self.folder / "lock") as alone:
+            if not alone:
+                raise StoreError("Another pollux is writing to the cache.", "Try again when it is done.")
+            self._wipe()
+
+    def close(self) -> None:
+        """Let go of all files."""
+        if self._catalogue is not None:
+            self._catalogue.close()
+        self._catalogue = self._text = None
+
+    # ------------------------------------------------------------------ keeping up
+
+    def sync(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+        """Take in what changed; quick where nothing did. Raises `StoreError` on a full disk."""
+        began = time.perf_counter()
+        changed = [look for look in looks if not self._knows(look, around.memory.stamp)]
+        outcome = self._synced(changed, around, report) if changed else Outcome()
+        outcome.files = sum(len(look.files) for look in looks)
+        outcome.seconds = time.perf_counter() - began
+        return outcome
+
+    def heads(self, agent: str, root: str) -> dict[str, tuple[str, bytes | None]]:
+        """What is known of the files under a root."""
+        number, _ = self.catalogue.root(agent, root)
+        return self.catalogue.heads(number) if number else {}
+
+    def _knows(self, look: Look, knowledge: str) -> bool:
+        return self.catalogue.root(look.source.name, look.name)[1] == look.snapshot(knowledge)
+
+    def _synced(self, changed: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+        if self.catalogue.path is None:
+            return Sync(self.catalogue, None, around, report).run(changed)
+        with sole(self.folder / "lock") as alone:
+            if not alone:
+                return Outcome(busy=True)
+            # Another pollux may just have done it.
+            changed = [look for look in changed if not self._knows(look, around.memory.stamp)]
+            for attempt in (1, 2):
+                try:
+                    return Sync(self.catalogue, self._sound_text(), around, report).run(changed)
+                except (Damaged, sqlite3.DatabaseError, OSError) as error:
+                    if _is_full(error):
+                        raise StoreError(
+                            f"There is no room left in {self.folder}.", "Free some, or set XDG_CACHE_HOME."
+                        ) from error
+                    if attempt == 2:
+                        raise StoreError(f"The cache cannot be written ({error}).", "Try: pollux cache clear") from error
+                    self.close()
+                    self._wipe()
+        raise AssertionError("unreachable")
+
+    def _sound_text(self) -> TextIndex:
+        """The text index, unless words are missing that the catalogue says are there."""
+        if self.text.generation < self.catalogue.generation:
+            raise Damaged("the text index is older than the catalogue")
+        return self.text
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Asking a damaged file ends in one sentence, and the file is made anew next time."""
+        try:
+            yield
+        except (Damaged, *Damage) as error:
+            self.close()
+            with contextlib.suppress(OSError):
+                self._wipe()
+            raise StoreError(f"The cache was damaged ({error}) and has been removed.", "Try again.") from error
+
+
+def _is_full(error: Exception) -> bool:
+    return "disk is full" in str(error) or "No space left" in str(error) or "os error 28" in str(error)
