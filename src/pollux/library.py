@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -18,10 +18,10 @@ from pollux.places import Places
 from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, fits, is_project
 from pollux.store.store import Store
-from pollux.store.sync import Look, Outcome, Progress
+from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
 
-__all__ = ["Filter", "Library", "Listed", "Outcome", "Progress", "Project", "fits"]
+__all__ = ["Enough", "Filter", "Library", "Listed", "Outcome", "Progress", "Project", "fits"]
 
 _HEAD = 4096
 
@@ -48,7 +48,7 @@ class Library:
         *,
         hunt: bool = True,
         fresh: bool = True,
-        report: Callable[[Progress], None] = lambda progress: None,
+        report: Callable[[Progress], None] = lambda _: None,
     ) -> None:
         self.places = Places(environ)
         self.cwd = Path.cwd() if cwd is None else cwd
@@ -90,23 +90,30 @@ class Library:
     # ------------------------------------------------------------------ keeping up
 
     def sync(self) -> Outcome:
-        """Bring the cache up to date. Where another pollux is at it, nothing is done and `busy` is set."""
-        if self._hunt:
-            self._prove()
+        """Bring the cache up to date. Where another pollux is at it, nothing is done and `busy` is set.
+
+        A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
+        """
+        self._prove([self.cwd, *self.cwd.parents])
         looks = [Look(source, root) for source, root in self.roots()]
-        outcome = self.store.sync(looks, self._around(), self._report)
+        try:
+            outcome = self.store.sync(looks, self._around(), self._report)
+        except Enough:
+            outcome = Outcome(busy=True)
+        if outcome.changed and self._prove(map(Path, self._questions.directories())):
+            self.store.sync(looks, self._around(), self._report)
         self.memory.save()
         self.busy = outcome.busy
         outcome.sessions = self._questions.count()
         return outcome
 
-    def _prove(self) -> None:
-        """A folder that pollux is started in may be the one whose hash is all that was known."""
-        here = [str(self.cwd), *map(str, self.cwd.parents)]
+    def _prove(self, folders: Iterable[Path]) -> bool:
+        """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
         unsettled = self._questions.unsettled()
-        for path in here if unsettled else ():
-            if (digest := _hash(path)) in unsettled:
-                self.memory.learn(digest, path)
+        proved = {digest: str(f) for f in folders if (digest := _hash(str(f))) in unsettled} if unsettled else {}
+        for digest, path in proved.items():
+            self.memory.learn(digest, path)
+        return bool(proved)
 
     @cached_property
     def _current(self) -> Questions:
@@ -231,7 +238,12 @@ class Library:
         with self.store.answering():
             current = self._current
             return examine(
-                (source, list(source.find(root.path)), self._bundles(source, root), current.kept(source.name, shown(root.path)))
+                (
+                    source,
+                    list(source.find(root.path)),
+                    self._bundles(source, root),
+                    current.kept(source.name, shown(root.path)),
+                )
                 for source, root in self.roots()
             )
 

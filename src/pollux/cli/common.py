@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from pollux.library import Library
+    from pollux.library import Library, Progress
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-COLOR, PAGER, SAMPLE = "pollux.color", "pollux.pager", "pollux.sample"
+COLOR, PAGER, SAMPLE, NO_SYNC = "pollux.color", "pollux.pager", "pollux.sample", "pollux.no-sync"
 
 
 def common(*, hidden: bool = True) -> Callable[[Decorated], Decorated]:
-    """Add `--color`, `--no-pager` and `--sample`; a command's own help leaves them out."""
+    """Add `--color`, `--no-pager`, `--sample` and `--no-sync`; a command's own help leaves them out."""
 
     def add(function: Decorated) -> Decorated:
-        for option in (_sample(hidden), _pager(hidden), _color(hidden)):
+        for option in (_no_sync(hidden), _sample(hidden), _pager(hidden), _color(hidden)):
             function = option(function)
         return function
 
@@ -69,15 +69,28 @@ def _sample(hidden: bool) -> Callable[[Decorated], Decorated]:
     )
 
 
+def _no_sync(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--no-sync",
+        is_flag=True,
+        callback=_keep(NO_SYNC),
+        expose_value=False,
+        hidden=hidden,
+        help="Answer from the cache as it is, without looking for what changed.",
+    )
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-def library(ctx: click.Context, *, quiet: bool = False, hunt: bool = True) -> Library:
+def library(ctx: click.Context, *, quiet: bool = False, report: Callable[[Progress], None] | None = None) -> Library:
     """The user's sessions, or the sample's where that was asked for."""
     from pollux.library import Library
 
     if not ctx.meta.get(SAMPLE):
-        return Library(hunt=hunt)
+        from pollux.cli.progress import Bar
+
+        return Library(fresh=not ctx.meta.get(NO_SYNC), report=report or Bar(quiet=quiet))
     from pollux.cli.sample import surroundings
 
     environ, cwd = surroundings()

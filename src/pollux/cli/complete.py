@@ -47,12 +47,9 @@ def projects(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
         return [CompletionItem(incomplete, type="dir")]
     known: dict[str, str] = {}
     with contextlib.suppress(Exception):
-        begun = time.monotonic()
-        for session in _library(ctx).sessions():
-            if session.project is not None:
-                known.setdefault(os.path.basename(session.project), session.project)  # noqa: PTH119
-            if time.monotonic() - begun > PATIENCE:
-                break
+        for project in _library(ctx).projects():
+            if project.path is not None:
+                known.setdefault(project.name, project.path)
     return [CompletionItem(name, help=_help(path)) for name, path in known.items() if name.startswith(incomplete)]
 
 
@@ -63,12 +60,11 @@ def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
     found: list[CompletionItem] = []
     agent, colon, prefix = incomplete.rpartition(":")
     with contextlib.suppress(Exception):
-        begun = time.monotonic()
         for name, id, title in _library(ctx).starting(prefix):
             if colon and name != agent:
                 continue
             found.append(CompletionItem(f"{name}:{id}" if colon else id, help=_help(title)))
-            if len(found) >= MOST or time.monotonic() - begun > PATIENCE:
+            if len(found) >= MOST:
                 break
     if "last".startswith(incomplete):
         found.append(CompletionItem("last", help="the newest session"))
@@ -83,10 +79,17 @@ def _help(title: str | None) -> str:
 
 
 def _library(ctx: click.Context) -> Library:
-    """The library without the search for unknown projects' paths, which takes too long here."""
+    """The library, as far as it can be brought up to date while somebody waits for a key to answer."""
     from pollux.cli.common import library
+    from pollux.library import Enough, Progress
 
-    return library(ctx, quiet=True, hunt=False)
+    begun = time.monotonic()
+
+    def patient(_: Progress) -> None:
+        if time.monotonic() - begun > PATIENCE:
+            raise Enough
+
+    return library(ctx, quiet=True, report=patient)
 
 
 def _is_path(incomplete: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -139,28 +140,29 @@ class Memory(Protocol):
 class Surroundings(msgspec.Struct, kw_only=True):
     """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
 
-    `neighbours` names the directories other agents worked in; it is called only when all else failed. `asked` is the
-    project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files told earlier, by
-    path, with the stamp the file had then.
+    `asked` is the project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files
+    told earlier, by what was looked for and path, with the stamp the file had then.
     """
 
     home: Path
     cwd: Path
     memory: Memory
-    neighbours: Callable[[], Iterable[str]] = tuple
     asked: str | None = None
     hunt: bool = True
-    heads: dict[str, tuple[str, bytes | None]] = {}
+    heads: dict[tuple[str, str], tuple[str, bytes]] = {}
 
     def glance(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """What a look into the file tells; the file is opened only where it changed since somebody looked."""
-        stamp, held = self.heads.get(file.path, ("", None))
-        if held is not None and stamp == file.stamp:
+        place = (kind.__name__, file.path)
+        stamp, held = self.heads.get(place, ("", b""))
+        if stamp == file.stamp:
             wanted: Any = kind
             known: T = _decoder(wanted).decode(held)
             return known
         told = look(file)
-        self.heads[file.path] = (file.stamp, msgspec.msgpack.encode(told))
+        # What cannot be written down is looked up again.
+        with contextlib.suppress(OverflowError, UnicodeEncodeError):
+            self.heads[place] = (file.stamp, msgspec.msgpack.encode(told))
         return told
 
 

@@ -21,13 +21,15 @@ from pollux.store.rows import QUARTER, Entry, Reading, micros
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, seen INTEGER, UNIQUE(agent, path));
-CREATE TABLE files(root INTEGER, path TEXT, stamp TEXT, head BLOB, PRIMARY KEY(root, path)) WITHOUT ROWID;
+CREATE TABLE heads(
+    root INTEGER, kind TEXT, path TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, kind, path)) WITHOUT ROWID;
 CREATE TABLE bundles(
     id INTEGER PRIMARY KEY, root INTEGER, key TEXT, seal TEXT, leaning BLOB, problem TEXT, notices BLOB,
     UNIQUE(root, key));
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
-    project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER, troubled INTEGER, summary BLOB, notices BLOB);
+    project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
+    troubled INTEGER, summary BLOB, notices BLOB);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
@@ -52,6 +54,10 @@ _PER_GENERATION = 1 << 24
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
 """What a damaged file raises."""
+
+
+Heads = dict[tuple[str, str], tuple[str, bytes]]
+"""What glances at files told, by kind and path, with the stamp of the file."""
 
 
 class Bundled(msgspec.Struct):
@@ -117,7 +123,7 @@ class Catalogue:
         self._put("generation", generation)
         self._number = generation * _PER_GENERATION
 
-    # ------------------------------------------------------------------ roots and files
+    # ------------------------------------------------------------------ roots and glances
 
     def root(self, agent: str, path: str) -> tuple[int, str]:
         """A root's number and the snapshot under which it was last seen whole; a new one has none."""
@@ -133,17 +139,17 @@ class Catalogue:
         """All that a root holds is in the catalogue."""
         self._sql.execute("UPDATE roots SET snapshot=?, seen=? WHERE id=?", (snapshot, now, root))
 
-    def heads(self, root: int) -> dict[str, tuple[str, bytes | None]]:
-        """What is known of a root's files: stamp and glance, by path."""
-        return {path: (stamp, head) for path, stamp, head in self.rows(
-            "SELECT path, stamp, head FROM files WHERE root=?", root)}
+    def heads(self, root: int) -> Heads:
+        """What glances at a root's files told."""
+        rows = self.rows("SELECT kind, path, stamp, told FROM heads WHERE root=?", root)
+        return {(kind, path): (stamp, told) for kind, path, stamp, told in rows}
 
-    def put_files(self, root: int, changed: Iterable[tuple[str, str, bytes | None]], gone: Iterable[str]) -> None:
+    def put_heads(self, root: int, old: Heads, new: Heads) -> None:
         """Renew what is known of files."""
-        self._sql.executemany("DELETE FROM files WHERE root=? AND path=?", [(root, path) for path in gone])
-        self._sql.executemany(
-            "REPLACE INTO files VALUES(?, ?, ?, ?)", [(root, path, stamp, head) for path, stamp, head in changed]
-        )
+        gone = [(root, *place) for place in old.keys() - new.keys()]
+        self._sql.executemany("DELETE FROM heads WHERE root=? AND kind=? AND path=?", gone)
+        changed = [(root, *place, *told) for place, told in new.items() if old.get(place) != told]
+        self._sql.executemany("REPLACE INTO heads VALUES(?, ?, ?, ?, ?)", changed)
 
     # ------------------------------------------------------------------ bundles and sessions
 
@@ -182,17 +188,15 @@ class Catalogue:
         self._number += 1
         no, told = self._number, entry.summary
         moment = told.ended or told.started
-        self._sql.execute(
-            f"INSERT INTO sessions VALUES({', '.join('?' * 16)})",
-            (
-                no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent, told.project,
-                told.project_evidence, told.project_hash, micros(told.started), micros(moment), entry.troubled, msgspec.msgpack.encode(told),
-                msgspec.msgpack.encode(entry.notices) if entry.notices else None,
-            ),
-        )  # fmt: skip
+        row = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
+        row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
+        noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
+        row += (entry.troubled, msgspec.msgpack.encode(told), noticed)
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 16)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.ids)))
         self._sql.executemany(
-            "INSERT INTO links VALUES(?, ?, ?, ?)", [(no, link.kind, link.target, link.evidence) for link in entry.links]
+            "INSERT INTO links VALUES(?, ?, ?, ?)",
+            [(no, link.kind, link.target, link.evidence) for link in entry.links],
         )
         self._sql.executemany(
             f"INSERT INTO usage VALUES({', '.join('?' * 16)})",

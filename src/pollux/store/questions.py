@@ -131,7 +131,9 @@ class Questions:
         return {parent: list(below.values()) for parent, below in children.items()}
 
     def _ids(self) -> list[str]:
-        return [id for (id,) in self._catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self._here} ORDER BY id")]  # noqa: S608
+        return [
+            id for (id,) in self._catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self._here} ORDER BY id")
+        ]  # noqa: S608
 
     def summary(self, key: str) -> Summary | None:
         """One session's."""
@@ -188,16 +190,20 @@ class Questions:
         found = [_project(group) for group in groups.values()]
         return sorted(found, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
 
-    def directories(self, but: str) -> list[str]:
-        """Where agents other than this one worked."""
-        return [path for (path,) in self._catalogue.rows(
-            f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND agent != ? AND {self._here}", but)]  # noqa: S608
+    def directories(self) -> list[str]:
+        """Where agents worked."""
+        asked = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self._here}"  # noqa: S608
+        return [path for (path,) in self._catalogue.rows(asked)]
 
     def unsettled(self) -> set[str]:
         """The hashes of projects whose path is not known, or only guessed."""
-        return {digest for (digest,) in self._catalogue.rows(
-            "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
-            f"AND (project IS NULL OR evidence='guess') AND {self._here}")}  # noqa: S608
+        return {
+            digest
+            for (digest,) in self._catalogue.rows(
+                "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
+                f"AND (project IS NULL OR evidence='guess') AND {self._here}"
+            )
+        }  # noqa: S608
 
     def kept(self, agent: str, root: str) -> dict[str, Kept]:
         """What became of each of a root's bundles, by key."""

@@ -10,7 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 
 import msgspec
@@ -28,7 +28,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Reading).decode
 
 
-def readings(tasks: Sequence[Task], processes: int | None = None) -> Iterator[Reading]:
+def readings(tasks: Sequence[Task], processes: int | None = None) -> Generator[Reading]:
     """What came of every task, in whatever order they end."""
     wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if _can_fork() else 1
     size = sum(file.size for _, bundle in tasks for file in bundle.files)

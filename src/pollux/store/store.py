@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pollux.errors import StoreError
 from pollux.sources.base import Surroundings
-from pollux.store.catalogue import Catalogue, Damage
+from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Look, Outcome, Progress, Sync
 from pollux.store.text import Damaged, TextIndex
@@ -102,7 +102,7 @@ class Store:
         outcome.seconds = time.perf_counter() - began
         return outcome
 
-    def heads(self, agent: str, root: str) -> dict[str, tuple[str, bytes | None]]:
+    def heads(self, agent: str, root: str) -> Heads:
         """What is known of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.heads(number) if number else {}
@@ -127,7 +127,9 @@ class Store:
                             f"There is no room left in {self.folder}.", "Free some, or set XDG_CACHE_HOME."
                         ) from error
                     if attempt == 2:
-                        raise StoreError(f"The cache cannot be written ({error}).", "Try: pollux cache clear") from error
+                        raise StoreError(
+                            f"The cache cannot be written ({error}).", "Try: pollux cache clear"
+                        ) from error
                     self.close()
                     self._wipe()
         raise AssertionError("unreachable")

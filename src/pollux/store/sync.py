@@ -36,6 +36,11 @@ class Progress(msgspec.Struct):
 
 
 Report = Callable[[Progress], None]
+"""Hears of progress after every bundle; may raise `Enough`."""
+
+
+class Enough(Exception):
+    """Stop here: what was read so far is kept."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -118,14 +123,6 @@ class Sync:
         known = self._catalogue.heads(root)
         around = msgspec.structs.replace(self._around, heads=dict(known))
         bundles = look.source.bundles(look.root.path, look.files, around)
-        changed: list[tuple[str, str, bytes | None]] = []
-        for name, stamp in look.stamps.items():
-            told = around.heads.get(name)
-            head = told[1] if told is not None and told[0] == stamp else None
-            if known.get(name) != (stamp, head):
-                changed.append((name, stamp, head))
-        with self._catalogue.change():
-            self._catalogue.put_files(root, changed, known.keys() - look.stamps.keys())
         old = self._catalogue.bundled(root)
         tasks: list[Task] = []
         for bundle in bundles:
@@ -134,6 +131,9 @@ class Sync:
             if before is None or before.seal != seal or not _stands(bundle, before.leaning, look.stamps):
                 tasks.append(Task(root, bundle, look.source, seal, before.id if before is not None else None))
         gone += [before.id for before in old.values()]
+        heads = {place: told for place, told in around.heads.items() if look.stamps.get(place[1]) == told[0]}
+        with self._catalogue.change():
+            self._catalogue.put_heads(root, known, heads)
         return tasks
 
     def _drop(self, gone: list[int]) -> int:
@@ -213,10 +213,12 @@ class Batch:
     def __enter__(self) -> Batch:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """What was read is kept, also where the user interrupted; where writing itself failed, nothing of the step."""
         with self._held:
-            if error is None or isinstance(error, KeyboardInterrupt):
+            if error is None or isinstance(error, KeyboardInterrupt | Enough):
                 self._commit()
             else:
                 self._step.__exit__(kind, error, trace)

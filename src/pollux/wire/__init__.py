@@ -2,10 +2,11 @@
 
 from pollux.wire.files import note_bad_line, opened, read_bytes, read_head, read_lines, shown, unreadable
 from pollux.wire.notes import Notes
-from pollux.wire.shapes import REFUSED, Malformed, Shape, Utc, decode, decoder, fit, plain
+from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
 
 __all__ = [
     "REFUSED",
+    "Count",
     "Malformed",
     "Notes",
     "Shape",

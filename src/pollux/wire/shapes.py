@@ -26,6 +26,10 @@ Utc = Annotated[datetime, msgspec.Meta(tz=True)]
 """An aware time, as agents write it."""
 
 
+Count = Annotated[int, msgspec.Meta(ge=-(1 << 60), le=1 << 60)]
+"""A figure that can be added up: a number of 400 digits is none."""
+
+
 class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """A JSON object whose keys we know; what else was in it is `extra`."""
 

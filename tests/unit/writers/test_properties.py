@@ -121,7 +121,7 @@ OPTIONS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(SESSIONS, OPTIONS)
 def test_any_session_keeps_the_structure(session: Session, options: Options) -> None:
     check(session, options)

@@ -74,7 +74,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
     if not every:
         talk("\n".join(nothing(screen, shelf)))
         ctx.exit(1)
-    ordinary = [one for one in every if Filter().wants(one.summary)]
+    ordinary = shelf.list()
     if not ordinary and asked == Filter():
         raise NotFound(f"There are no ordinary sessions, but {plural(len(every), 'other')}.", "Try: pollux list --all")
     looked = every if asked.everything else ordinary

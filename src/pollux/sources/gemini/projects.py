@@ -7,19 +7,19 @@ path was found; a path that merely occurs in the sessions is a guess, and is cal
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File, Surroundings
+from pollux.sources.gemini.witnesses import ALL, EACH, Witness, digest, upwards, witness
 from pollux.wire import Malformed, Notes, plain, read_bytes, read_head
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
-_PATH = re.compile(rb"(?:/|[A-Za-z]:\\\\)[^\"<>|*?\x00-\x1f]{1,400}")
 _USUAL = (
     "",
     "dev",
@@ -39,12 +39,6 @@ _SKIP = {"node_modules", "venv", "site-packages", "__pycache__", "target", "dist
 _SKIP |= {"Library", "Applications", "anaconda3", "miniconda3"}
 _DEPTH = 4
 MOST_FOLDERS = 20_000
-_SCAN = 64 << 20
-
-
-def digest(path: str) -> str:
-    """The hash Gemini CLI gives a project's path."""
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class Folder:
@@ -64,7 +58,7 @@ class Projects:
     def __init__(self, root: Path, around: Surroundings, markers: Iterable[str] = ()) -> None:
         self._around = around
         self._registry = _registry(root.parent / "projects.json")
-        self._near = [*markers, *self._registry, *_upwards(str(around.cwd))]
+        self._near = [*markers, *self._registry, *upwards(str(around.cwd))]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
         self._hunted: dict[str, str] | None = None
         self.cut_short = False
@@ -93,18 +87,31 @@ class Projects:
         """The path that has this hash, wherever it is found; else the best guess."""
         if wanted in self._by_hash:
             return self._by_hash[wanted]
-        if (known := self._around.memory.path_of(wanted)) is not None:
-            return self._settle(wanted, known, "hash")
-        held = hints()
-        seal = self._seal(held)
-        near = next((path for path in self._near if digest(path) == wanted), None)
-        if near is not None or self._around.memory.gave_up(wanted, seal):
-            return self._settle(wanted, near, "hash")
-        proof, guess = _in_files(wanted, held)
-        proof = proof or self._hunt().get(wanted)
-        if proof is None and guess is None and self._around.hunt:
-            self._around.memory.give_up(wanted, seal)
-        return self._settle(wanted, proof or guess, "hash" if proof is not None else "guess")
+        memory = self._around.memory
+        path = memory.path_of(wanted) or next((near for near in self._near if digest(near) == wanted), None)
+        guess: str | None = None
+        if path is None:
+            path, guess = self._in_files(wanted, hints())
+        if path is None and self._around.hunt and not memory.gave_up(wanted, self._seal):
+            path = self._hunt().get(wanted)
+            if path is None:
+                memory.give_up(wanted, self._seal)
+        return self._settle(wanted, path or guess, "hash" if path is not None else "guess")
+
+    def _in_files(self, wanted: str, files: list[File]) -> tuple[str | None, str | None]:
+        """A path in the files that has the hash, else the folder that most of them are about."""
+        guesses: Counter[str] = Counter()
+        left = ALL
+        for file in sorted(files, key=lambda file: (file.size, file.path)):
+            if left <= 0:
+                break
+            left -= min(file.size, EACH)
+            told = self._around.glance(file, Witness, lambda file: witness(wanted, file))
+            if told.proof is not None:
+                return told.proof, None
+            if told.guess is not None:
+                guesses[told.guess] += 1
+        return None, max(guesses, key=lambda path: (guesses[path], len(path), path), default=None)
 
     def _settle(self, wanted: str, path: str | None, evidence: str) -> tuple[str | None, str | None]:
         """Keep an answer for the next session of the same project, and a proof for good."""
@@ -113,10 +120,10 @@ class Projects:
         self._by_hash[wanted] = (path, evidence if path is not None else None)
         return self._by_hash[wanted]
 
-    def _seal(self, hints: list[File]) -> str:
-        """What a search depended on: while it is the same, searching again would find nothing again. It lasts a day."""
-        size, newest = sum(file.size for file in hints), max((file.mtime_ns for file in hints), default=0)
-        return f"{size}-{newest}-{self._around.cwd}-{int(time.time() // 86400)}"
+    @property
+    def _seal(self) -> str:
+        """While it is the same, searching the disk again would find nothing again. It lasts a day."""
+        return f"{self._around.cwd}-{int(time.time() // 86400)}"
 
     def _hunt(self) -> dict[str, str]:
         """The hashes of all folders a person may have worked in."""
@@ -150,58 +157,6 @@ def _registry(path: Path) -> dict[str, str]:
     return {path: slug for path, slug in listed.items() if isinstance(slug, str)}
 
 
-def _mentioned(files: Iterable[File]) -> Iterator[str]:
-    """Every absolute path that occurs in the files, within reason."""
-    left = _SCAN
-    for file in sorted(files, key=lambda file: file.size):
-        if left <= 0:
-            return
-        try:
-            raw = read_head(file.path, left)
-        except Unreadable:
-            continue
-        left -= len(raw)
-        for match in _PATH.finditer(raw):
-            text = match.group().decode("utf-8", "replace")
-            # In a JSON string a backslash begins an escape: a line's end, or a quote, ends the path as well.
-            yield re.split(r"\\[nrt\"]", text, maxsplit=1)[0].replace("\\\\", "\\").rstrip(":;,.)]}'` ")
-
-
-def _upwards(path: str) -> Iterator[str]:
-    """A path and its parents, the root itself left out; a text may go on behind a path, so words are cut off too."""
-    current = path.rstrip("/\\") or path
-    while len(current) > 1:
-        yield current
-        for mark in (":", " ", ",", ")", "'"):
-            head, found, _ = os.path.basename(current).partition(mark)  # noqa: PTH119
-            if found and head:
-                yield os.path.join(os.path.dirname(current), head)  # noqa: PTH118, PTH120
-        shorter = os.path.dirname(current)  # noqa: PTH120
-        if shorter == current:
-            return
-        current = shorter
-
-
-def _in_files(wanted: str, files: list[File]) -> tuple[str | None, str | None]:
-    """A path in the files that has the hash, else the folder that most of the paths share."""
-    counted: dict[str, int] = {}
-    for path in _mentioned(files):
-        for parent in _upwards(path):
-            if parent not in counted and digest(parent) == wanted:
-                return parent, None
-            counted[parent] = counted.get(parent, 0) + 1
-    return None, _common_root(counted)
-
-
-def _common_root(counted: dict[str, int]) -> str | None:
-    """The deepest folder most mentioned paths share; None where they share nothing but the beginning."""
-    if not counted:
-        return None
-    most = max(counted.values())
-    shared = [path for path, count in counted.items() if count == most and path.count("/") >= 3]
-    return max(shared, key=len) if shared and most > 1 else None
-
-
 class Search:
     """A walk through the usual places, level by level, with a budget."""
 
@@ -210,8 +165,7 @@ class Search:
         self.left = MOST_FOLDERS
 
     def folders(self) -> Iterator[str]:
-        """Where other agents worked, then what lies under the home directory."""
-        yield from self._around.neighbours()
+        """What lies under the home directory."""
         seen: set[str] = set()
         level = [str(self._around.home / name) if name else str(self._around.home) for name in _USUAL]
         for depth in range(_DEPTH):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.wire import Shape, Utc
+from pollux.wire import Count, Shape, Utc
 
 
 class Blob(Shape):
@@ -75,12 +75,12 @@ class Thought(Shape):
 class Tokens(Shape):
     """The API's usage figures: `input` includes `cached`, `output` excludes `thoughts`."""
 
-    input: int | None = None
-    output: int | None = None
-    cached: int | None = None
-    thoughts: int | None = None
-    tool: int | None = None
-    total: int | None = None
+    input: Count | None = None
+    output: Count | None = None
+    cached: Count | None = None
+    thoughts: Count | None = None
+    tool: Count | None = None
+    total: Count | None = None
 
 
 class Call(Shape):
