@@ -167,7 +167,7 @@ class Catalogue:
             numbers = [no for (no,) in self.rows("SELECT no FROM sessions WHERE bundle=?", bundle)]
             for no in numbers:
                 for table in _PARTS:
-                    self._sql.execute(f"DELETE FROM {table} WHERE session=?", (no,))  # noqa: S608 (our own names)
+                    self._sql.execute(f"DELETE FROM {table} WHERE session=?", (no,))
                 self._sql.execute("INSERT OR IGNORE INTO garbage VALUES(?)", (no,))
             self._sql.execute("DELETE FROM sessions WHERE bundle=?", (bundle,))
             self._sql.execute("DELETE FROM bundles WHERE id=?", (bundle,))
@@ -188,7 +188,7 @@ class Catalogue:
         self._number += 1
         no, told = self._number, entry.summary
         moment = told.ended or told.started
-        row = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
+        row: tuple[Any, ...] = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
         row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
         noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
         row += (entry.troubled, msgspec.msgpack.encode(told), noticed)

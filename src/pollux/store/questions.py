@@ -83,7 +83,7 @@ class Questions:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
         where, values = self._where(asked)
         rows = self._catalogue.rows(
-            f"SELECT key, id, troubled, summary FROM sessions WHERE {where} ORDER BY moment DESC, key DESC",  # noqa: S608
+            f"SELECT key, id, troubled, summary FROM sessions WHERE {where} ORDER BY moment DESC, key DESC",
             *values,
         )
         once: dict[str, tuple[Any, ...]] = {}
@@ -115,7 +115,7 @@ class Questions:
             terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
             values.append(word.casefold())
         if asked.project is not None:
-            known = self._catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self._here}")  # noqa: S608
+            known = self._catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self._here}")
             fitting = [pair for pair in known if is_project(asked.project, *pair)]
             terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(fitting)) or 0})")
             values += [value for pair in fitting for value in pair]
@@ -124,7 +124,7 @@ class Questions:
     def _children(self) -> dict[str, list[Summary]]:
         children: dict[str, dict[str, Summary]] = {}
         for parent, blob in self._catalogue.rows(
-            f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND {self._here}"  # noqa: S608
+            f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND {self._here}"
         ):
             told = summary_of(blob)
             children.setdefault(parent, {})[told.key] = told
@@ -133,12 +133,12 @@ class Questions:
     def _ids(self) -> list[str]:
         return [
             id for (id,) in self._catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self._here} ORDER BY id")
-        ]  # noqa: S608
+        ]
 
     def summary(self, key: str) -> Summary | None:
         """One session's."""
         rows = self._catalogue.rows(
-            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self._here} ORDER BY moment DESC",  # noqa: S608
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self._here} ORDER BY moment DESC",
             key,
             key.partition(":")[2],
         )
@@ -146,7 +146,7 @@ class Questions:
 
     def count(self) -> int:
         """How many sessions there are."""
-        return int(self._catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self._here}")[0][0])  # noqa: S608
+        return int(self._catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self._here}")[0][0])
 
     def family_usage(self, told: Summary) -> Usage:
         """What a session and its descendants used."""
@@ -156,7 +156,7 @@ class Questions:
         """The sessions whose id starts like this, those that were left last first."""
         rows = self._catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
-            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self._here} "  # noqa: S608
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self._here} "
             "AND (? IS NULL OR s.agent=?) ORDER BY s.moment DESC",
             prefix,
             f"{prefix}\U0010ffff",
@@ -169,7 +169,7 @@ class Questions:
         """The sessions that were read from a file."""
         rows = self._catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key, s.summary FROM sessions s JOIN roots r ON r.id=s.root "
-            f"JOIN bundles b ON b.id=s.bundle WHERE s.{self._here} AND instr(s.summary, ?)",  # noqa: S608
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.{self._here} AND instr(s.summary, ?)",
             path.encode(),
         )
         return [
@@ -183,7 +183,7 @@ class Questions:
         groups: dict[str, list[tuple[Any, ...]]] = {}
         rows = self._catalogue.rows(
             "SELECT agent, kind, project, project_hash, evidence, COUNT(DISTINCT key) FROM sessions "
-            f"WHERE kind != 'subagent' AND {self._here} GROUP BY 1, 2, 3, 4, 5",  # noqa: S608
+            f"WHERE kind != 'subagent' AND {self._here} GROUP BY 1, 2, 3, 4, 5",
         )
         for row in rows:
             groups.setdefault(row[2] or row[3] or "", []).append(row)
@@ -192,7 +192,7 @@ class Questions:
 
     def directories(self) -> list[str]:
         """Where agents worked."""
-        asked = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self._here}"  # noqa: S608
+        asked = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self._here}"
         return [path for (path,) in self._catalogue.rows(asked)]
 
     def unsettled(self) -> set[str]:
@@ -203,7 +203,7 @@ class Questions:
                 "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
                 f"AND (project IS NULL OR evidence='guess') AND {self._here}"
             )
-        }  # noqa: S608
+        }
 
     def kept(self, agent: str, root: str) -> dict[str, Kept]:
         """What became of each of a root's bundles, by key."""
