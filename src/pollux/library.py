@@ -14,6 +14,7 @@ from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Kind, Session, Severity, Summary, Usage, Value, add, summarize
 from pollux.places import Places
+from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.wire import read_head
 
@@ -281,18 +282,6 @@ class Library:
 
     def _around(self) -> Surroundings:
         return Surroundings(home=self.places.home, cwd=self.cwd, memory=self.memory, asked=self._asked, hunt=self._hunt)
-
-
-def fits(asked: str, path: str | None) -> bool:
-    """Does a project answer to what a person typed: its path, a folder above it, its name or part of it?"""
-    if path is None:
-        return False
-    if asked == path or asked.rstrip("/\\") == path:
-        return True
-    if os.sep in asked or asked.startswith(("~", ".")):
-        full = os.path.abspath(os.path.expanduser(asked))  # noqa: PTH100, PTH111
-        return path == full or path.startswith(full.rstrip(os.sep) + os.sep)
-    return asked.casefold() in os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
 
 
 def _is_start(asked: str, digest: str) -> bool:
