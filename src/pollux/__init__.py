@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pollux.version import VERSION
+
 if TYPE_CHECKING:
     from pollux.errors import PolluxError
     from pollux.library import Filter, Library
     from pollux.model import Message, Notice, Session, Summary, Usage
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["Filter", "Library", "Message", "Notice", "PolluxError", "Session", "Summary", "Usage", "__version__"]
 
 _HOMES = {

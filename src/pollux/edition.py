@@ -6,14 +6,14 @@ import os
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import pollux
+from pollux.version import VERSION
 
 _FORMAT = 1
 
 
 def edition() -> str:
     """Changes with the version, with the sources it is run from, and with the agents others added."""
-    folder = Path(pollux.__file__).parent
+    folder = Path(__file__).parent
     newest = max(
         entry.stat().st_mtime_ns
         for name in ("model", "wire", "store", "sources")
@@ -22,4 +22,4 @@ def edition() -> str:
         if entry.name.endswith(".py")
     )
     others = sorted(f"{p.name}={p.value}" for p in entry_points(group="pollux.sources"))
-    return f"{_FORMAT} {pollux.__version__} {newest} {' '.join(others)}"
+    return f"{_FORMAT} {VERSION} {newest} {' '.join(others)}"

@@ -4,7 +4,8 @@ PolluxError
 ├── NotFound        nothing matches what was asked for                (exit 1)
 ├── RequestError    what was asked makes no sense                     (exit 2)
 │   ├── UnknownName     no agent, format or session has this name
-│   └── Ambiguous       several sessions start with this prefix
+│   ├── Ambiguous       several sessions start with this prefix
+│   └── BadQuery        a search query makes no sense
 ├── Unreadable      the input cannot be opened or holds no session    (exit 3)
 ├── StoreError      pollux's own files are locked, damaged, too new   (exit 4)
 └── OutputError     the target exists or cannot be written            (exit 5)
@@ -15,6 +16,7 @@ What is wrong *inside* a session file is never an exception: see `pollux.model.N
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,6 +59,18 @@ class Ambiguous(RequestError):
         several = list(keys)
         shown = ", ".join(several[:5]) + (", …" if len(several) > 5 else "")
         super().__init__(f"{len(several)} sessions start with {prefix!r}.", f"Type more of the id: {shown}")
+
+
+class BadQuery(RequestError):
+    """A search query makes no sense; a caret shows where."""
+
+    def __init__(self, sentence: str, query: str, place: int, hint: str | None = None) -> None:
+        shown = "".join(" " if ord(each) < 32 else each for each in query)
+        wide = sum(2 if east_asian_width(each) in "WF" else 1 for each in shown[:place])
+        super().__init__(f"{sentence}\n  {shown}\n  {' ' * wide}^", hint)
+        self.sentence = sentence
+        self.query = query
+        self.place = place
 
 
 class Unreadable(PolluxError):

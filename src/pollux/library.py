@@ -15,8 +15,9 @@ from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
 from pollux.places import Places
+from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
-from pollux.store.questions import Filter, Listed, Place, Project, Questions, fits, is_project
+from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
 from pollux.store.store import Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pollux.cli.when import ago, clock, full, now, parse
+from pollux.cli.when import ago, clock, full
 from pollux.errors import RequestError
+from pollux.when import now, parse
 
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pollux.cli.complete import agents, projects
-from pollux.cli.when import parse
+from pollux.when import parse
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.clean import one_line
 from pollux.cli.table import Column, table
-from pollux.cli.when import ago, now
+from pollux.cli.when import ago
 from pollux.cli.words import NONE, number, tilde, tokens
+from pollux.when import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,93 +1,12 @@
-"""Points in time: as people type them, and as they read them.
-
-`POLLUX_NOW` (an ISO time) stands for the present moment where it is set, so that examples and tests stay true.
-"""
+"""Points in time as people read them."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import re
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 
-from pollux.errors import RequestError
+from pollux.when import local
 
-_AGO = re.compile(r"(\d{1,6})\s*([a-z]+)(?:\s+ago)?", re.IGNORECASE)
-_MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
-_UNITS = {
-    "minutes": ("m", "min", "mins", "minute", "minutes"),
-    "hours": ("h", "hour", "hours"),
-    "days": ("d", "day", "days"),
-    "weeks": ("w", "week", "weeks"),
-}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_DAY = timedelta(days=1)
-_INSTANT = timedelta(microseconds=1)
-
-
-def now() -> datetime:
-    """The present moment, in the local zone."""
-    fixed = os.environ.get("POLLUX_NOW", "")
-    with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(fixed).astimezone()
-    return datetime.now(UTC).astimezone()
-
-
-def local(moment: datetime) -> datetime:
-    """The time in the local zone; one at the very edge of the calendar stays as it is."""
-    try:
-        return moment.astimezone()
-    except (ValueError, OverflowError, OSError):
-        return moment
-
-
-def parse(text: str, *, end: bool = False) -> datetime:
-    """What a person means by `3d`, `yesterday`, `2026-11-15`, `2026-11-15 06:00`. A whole day ends at its `end`."""
-    try:
-        moment = _parse(text.strip(), end=end)
-        moment.timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise RequestError(
-            f"{text!r} is no time that pollux understands.",
-            "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00",
-        ) from None
-    return moment
-
-
-def _parse(text: str, *, end: bool) -> datetime:
-    present = now()
-    word = text.lower()
-    if word == "now":
-        return present
-    if word in ("today", "yesterday"):
-        first = _midnight(present if word == "today" else present - _DAY)
-        return _midnight(first + timedelta(hours=36)) - _INSTANT if end else first
-    if (ago := _AGO.fullmatch(word)) is not None:
-        for unit, names in _UNITS.items():
-            if ago[2] in names:
-                return present - timedelta(**{unit: int(ago[1])})
-        raise ValueError(text)
-    if (month := _MONTH.fullmatch(word)) is not None:
-        return _month(int(month[1]), int(month[2]) if month[2] else None, end=end)
-    moment = datetime.fromisoformat(text)
-    if "T" not in text.upper() and ":" not in text:
-        first = _midnight(moment)
-        return _midnight(first + timedelta(hours=36)) - _INSTANT if end else first
-    return moment.astimezone()
-
-
-def _month(year: int, month: int | None, *, end: bool) -> datetime:
-    """The first moment of a month or year, or its last."""
-    if not end:
-        return datetime(year, month or 1, 1).astimezone()
-    datetime(year, month or 1, 1)  # noqa: DTZ001 (raises where there is no such month)
-    following = datetime(year + 1, 1, 1) if month in (None, 12) else datetime(year, month + 1, 1)  # noqa: DTZ001
-    return following.astimezone() - _INSTANT
-
-
-def _midnight(moment: datetime) -> datetime:
-    """The local day's first moment; the zone's offset is that of this day, not of today."""
-    return datetime.combine(moment.date(), time.min).astimezone()
 
 
 def ago(moment: datetime | None, present: datetime) -> str:

@@ -50,7 +50,6 @@ CREATE TABLE quarters(
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
 _PARTS = ("abouts", "links", "usage", "calls", "quarters")
-_PER_GENERATION = 1 << 24
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
 """What a damaged file raises."""
@@ -66,6 +65,11 @@ class Bundled(msgspec.Struct):
     id: int
     seal: str
     leaning: bytes
+
+
+def first_number(generation: int) -> int:
+    """The sessions of a generation are numbered from here."""
+    return generation << 24
 
 
 class Catalogue:
@@ -121,7 +125,7 @@ class Catalogue:
     def begin(self, generation: int) -> None:
         """Sessions added from now on are numbered in this generation's range."""
         self._put("generation", generation)
-        self._number = generation * _PER_GENERATION
+        self._number = first_number(generation)
 
     # ------------------------------------------------------------------ roots and glances
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pollux.model import Kind, Notice, Summary, Usage, Value, add
+from pollux.projects import fits
 from pollux.store.catalogue import Catalogue, notices_of, summary_of
 from pollux.store.rows import micros
 
@@ -264,18 +265,6 @@ def _shared(one: str, other: str) -> int:
 def is_project(asked: str, path: str | None, digest: str | None) -> bool:
     """Does a project answer to what a person typed?"""
     return fits(asked, path) or (digest is not None and len(asked) >= 4 and digest.startswith(asked.lower()))
-
-
-def fits(asked: str, path: str | None) -> bool:
-    """Does a path answer to what a person typed: itself, a folder above it, its name or part of it?"""
-    if path is None:
-        return False
-    if asked == path or asked.rstrip("/\\") == path:
-        return True
-    if os.sep in asked or asked.startswith(("~", ".")):
-        full = os.path.abspath(os.path.expanduser(asked))  # noqa: PTH100, PTH111
-        return path == full or path.startswith(full.rstrip(os.sep) + os.sep)
-    return asked.casefold() in os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
 
 
 def _project(group: list[tuple[Any, ...]]) -> Project:

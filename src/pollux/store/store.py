@@ -136,7 +136,7 @@ class Store:
 
     def _sound_text(self) -> TextIndex:
         """The text index, unless words are missing that the catalogue says are there."""
-        if self.text.generation < self.catalogue.generation:
+        if (self.text.generation() or 0) < self.catalogue.generation:
             raise Damaged("the text index is older than the catalogue")
         return self.text
 

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from itertools import chain
 from types import TracebackType
+from typing import Self
 
 import msgspec
 
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
-from pollux.store.catalogue import Catalogue
+from pollux.store.catalogue import Catalogue, first_number
+from pollux.store.fields import Facts
 from pollux.store.readers import readings
 from pollux.store.rows import Reading
 from pollux.store.text import TextIndex
@@ -113,10 +115,11 @@ class Sync:
 
     def _heal(self) -> None:
         """Words of a batch whose rows were never written are dropped."""
-        if self._text is not None and self._text.generation > self._catalogue.generation:
+        ahead = self._text.generation() or 0 if self._text is not None else 0
+        if self._text is not None and ahead > self._catalogue.generation:
             with self._text.writer() as writer:
-                writer.forget_from((self._catalogue.generation + 1) << 24)
-                writer.commit(self._text.generation)
+                writer.forget_from(first_number(self._catalogue.generation + 1))
+                writer.commit(ahead)
 
     def _compare(self, look: Look, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read; those that are no more go to `gone`."""
@@ -185,7 +188,7 @@ class Batch:
         self._since = time.monotonic()
         self._step = ExitStack()
         self._step.enter_context(self._catalogue.change())
-        behind = self._text.generation if self._text is not None else 0
+        behind = self._text.generation() or 0 if self._text is not None else 0
         self._generation = max(self._catalogue.generation, behind) + 1
         self._catalogue.begin(self._generation)
         self._garbage = self._catalogue.garbage()
@@ -199,7 +202,7 @@ class Batch:
         numbers = self._catalogue.add(task.root, task.bundle.key, task.seal, reading)
         if self._writer is not None:
             for number, entry in zip(numbers, reading.entries, strict=True):
-                self._writer.add(number, entry.summary, entry.passages)
+                self._writer.add(number, Facts.of(entry.summary), entry.passages)
         if time.monotonic() - self._since > _BATCH_SECONDS:
             self._commit()
             self._begin()
@@ -210,7 +213,7 @@ class Batch:
             self._catalogue.clear_garbage(self._garbage)
         self._step.close()
 
-    def __enter__(self) -> Batch:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.clean import one_line
 from pollux.cli.transcript.parts import Writing
-from pollux.cli.when import clock, full as full_time, local
+from pollux.cli.when import clock, full as full_time
 from pollux.cli.width import short
 from pollux.model import Author, Fate, Message, Role, Text, ToolResult
+from pollux.when import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,156 @@
+"""A query as the text index understands it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any, assert_never
+
+import tantivy
+from tantivy import Occur, Query as Asked
+
+from pollux.projects import fits
+from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
+from pollux.store.query import PLACES, Both, Either, Node, Not, Only, Words
+from pollux.store.words import UNSPACED
+
+NOTHING = Asked.empty_query()
+
+_GLOB = re.compile(r"[*?]")
+_SEPARATORS = re.compile(r"[-_.:/\s]+")
+_DIGEST = 4
+
+
+def ask(node: Node, searcher: tantivy.Searcher) -> Asked | None:
+    """The question for one passage; None where there is nothing in it to ask for."""
+    match node:
+        case Words():
+            return _words(node)
+        case Only():
+            return Asked.const_score_query(_only(node, searcher), 0.0)
+        case Not():
+            inner = ask(node.node, searcher)
+            return (
+                None
+                if inner is None
+                else Asked.boolean_query([(Occur.Must, Asked.all_query()), (Occur.MustNot, inner)])
+            )
+        case Both():
+            return every((each, ask(each.node if isinstance(each, Not) else each, searcher)) for each in node.nodes)
+        case Either():
+            return any_of(ask(each, searcher) for each in node.nodes)
+        case _:
+            assert_never(node)
+
+
+def every(asked: Iterable[tuple[Node, Asked | None]]) -> Asked | None:
+    """All of these, none of those that are to be left out."""
+    clauses = [
+        (Occur.MustNot if isinstance(node, Not) else Occur.Must, question)
+        for node, question in asked
+        if question is not None
+    ]
+    if len(clauses) == 1 and clauses[0][0] == Occur.Must:
+        return clauses[0][1]
+    return Asked.boolean_query(clauses) if clauses else None
+
+
+def together(*asked: Asked | None) -> Asked:
+    """All of these questions."""
+    known = [question for question in asked if question is not None]
+    return known[0] if len(known) == 1 else Asked.boolean_query([(Occur.Must, question) for question in known])
+
+
+def any_of(asked: Iterable[Asked | None]) -> Asked | None:
+    """At least one of these questions."""
+    known = [question for question in asked if question is not None]
+    if len(known) < 2:
+        return known[0] if known else None
+    return Asked.boolean_query([(Occur.Should, question) for question in known])
+
+
+def one_of(field: str, values: Sequence[Any]) -> Asked:
+    """A filter: the field has one of these values. It says nothing about relevance."""
+    if not values:
+        return NOTHING
+    if len(values) == 1:
+        return Asked.const_score_query(Asked.term_query(schema(), field, values[0]), 0.0)
+    return Asked.const_score_query(Asked.term_set_query(schema(), field, list(values)), 0.0)
+
+
+def _words(words: Words) -> Asked | None:
+    """Neighbours in a text. A character that is a word of its own has no longer words that begin with it."""
+    found = tokens(words.text)
+    if not found:
+        return None
+    if words.prefix and not UNSPACED.match(found[-1]):
+        patterns = [*found[:-1], f"{found[-1]}.*"]
+        if len(found) == 1:
+            return Asked.regex_query(schema(), "text", patterns[0])
+        return Asked.regex_phrase_query(schema(), "text", list(patterns))
+    if len(found) == 1:
+        return Asked.term_query(schema(), "text", found[0])
+    return Asked.phrase_query(schema(), "text", list(found))
+
+
+def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
+    name, value = only.name, only.value
+    if isinstance(value, datetime):
+        return _time(name, value)
+    if isinstance(value, bool):
+        return one_of(name, ["yes" if value else "no"])
+    match name:
+        case "in":
+            return one_of("kind", kind_numbers(PLACES[value]))
+        case "file":
+            return _file(value)
+        case "project":
+            return one_of(name, _known(searcher, name, lambda term: _is_project(value, term)))
+        case "model" | "tool":
+            return one_of(name, _known(searcher, name, lambda term: _is_called(value.lower(), term)))
+        case _:
+            return one_of(name, [value.lower()])
+
+
+def _time(name: str, moment: datetime) -> Asked:
+    at = microseconds(moment)
+    if name == "since":
+        return Asked.range_query(schema(), "at", tantivy.FieldType.Integer, lower_bound=at)
+    return Asked.range_query(schema(), "at", tantivy.FieldType.Integer, upper_bound=at, include_upper=name == "until")
+
+
+def _known(searcher: tantivy.Searcher, field: str, wanted: Callable[[str], bool]) -> list[str]:
+    """The values of a field that answer to what was typed; there are few in all."""
+    return [term for term, _ in searcher.terms_with_prefix(field, "") if wanted(term)]
+
+
+def _is_project(asked: str, term: str) -> bool:
+    if term.startswith("#"):
+        return len(asked) >= _DIGEST and term.startswith(f"#{asked.lower()}")
+    return fits(asked, term)
+
+
+def _is_called(asked: str, term: str) -> bool:
+    """Is a tool or model called so: by its name, by whole words of it, or by a pattern?"""
+    if _GLOB.search(asked):
+        return fnmatchcase(term, asked)
+    return f"_{_SEPARATORS.sub('_', asked)}_" in f"_{_SEPARATORS.sub('_', term)}_"
+
+
+def _file(asked: str) -> Asked:
+    """Paths that hold these folders and names in a row; the last may lack its ending: `file:main` is main.py too."""
+    found = path_tokens(asked)
+    if not found:
+        return NOTHING
+    patterns = [_pattern(each) for each in found]
+    if not _GLOB.search(found[-1]):
+        patterns[-1] += r"(\..*)?"
+    if len(patterns) == 1:
+        return Asked.regex_query(schema(), "file", patterns[0])
+    return Asked.regex_phrase_query(schema(), "file", list(patterns))
+
+
+def _pattern(glob: str) -> str:
+    return "".join(".*" if each == "*" else "." if each == "?" else re.escape(each) for each in glob)

@@ -1,0 +1,175 @@
+"""The piece of a text that shows best why it was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise, takewhile
+from typing import NamedTuple
+
+from pollux.store.fields import tokens
+from pollux.store.query import Both, Either, Node, Words
+from pollux.store.words import UNSPACED, camel_spans
+
+WIDTH = 160
+_LEAD = 40
+_MOST_MARKS = 64
+
+Span = tuple[int, int]
+
+
+class Snippet(NamedTuple):
+    """One line of a text, and the spans in it that were looked for."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+class Needle(NamedTuple):
+    """A word or phrase to be found: its first word, the pattern of all of it, whether it is one word, a beginning."""
+
+    first: str
+    whole: re.Pattern[str]
+    alone: bool
+    prefix: bool
+
+
+def needles(node: Node) -> list[Needle]:
+    """What a query looks for, ready to be found in many texts."""
+    return [needle for words in _looked_for(node) if (needle := _needle(words)) is not None]
+
+
+def _looked_for(node: Node) -> Iterator[Words]:
+    if isinstance(node, Words):
+        yield node
+    elif isinstance(node, (Both, Either)):
+        for each in node.nodes:
+            yield from _looked_for(each)
+
+
+def _needle(words: Words) -> Needle | None:
+    found = tokens(words.text)
+    if not found:
+        return None
+    pattern = re.escape(found[0])
+    for before, after in pairwise(found):
+        close = UNSPACED.match(before[-1]) or UNSPACED.match(after[0])
+        pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
+    if words.prefix:
+        pattern += "[^\\W_]*"
+    elif not UNSPACED.match(found[-1][-1]):
+        pattern += f"(?=[\\W_]|$|{UNSPACED.pattern})"
+    return Needle(found[0], re.compile(pattern), len(found) == 1, words.prefix)
+
+
+def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snippet:
+    """The best line of a text: where most of what was looked for stands close together."""
+    folded, places = _folded(text) if looked_for else (text, None)
+    marks = sorted({(*span, n) for n, needle in enumerate(looked_for) for span in _found(text, folded, places, needle)})
+    start = _start(text, marks, width)
+    end = min(start + width, len(text))
+    if end < len(text) and (space := text.rfind(" ", end - width // 8, end)) > max(
+        (mark[1] for mark in marks if mark[0] < end), default=start
+    ):
+        end = space
+    return _line(text, start, end, [(max(s, start), min(e, end)) for s, e, _ in marks if s < end and e > start])
+
+
+def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
+    """Where the window begins: it holds as many different finds as it can, and a little of what stands before."""
+    if not marks or len(text) <= width:
+        return 0
+    best, chosen = (0, 0), marks[0][0]
+    for n, (start, _, _) in enumerate(marks):
+        last = start + width - _LEAD
+        inside = list(takewhile(lambda mark: mark[1] <= last, islice(marks, n, None)))  # noqa: B023
+        value = (len({mark[2] for mark in inside}), len(inside))
+        if value > best:
+            best, chosen = value, start
+    start = max(0, min(chosen - _LEAD, len(text) - width))
+    if start == 0:
+        return 0
+    gap = re.compile(r"\s").search(text, start, chosen)
+    return gap.end() if gap is not None else start
+
+
+def _line(text: str, start: int, end: int, spans: Sequence[Span]) -> Snippet:
+    """The window on one line: every run of white space and control characters becomes one space."""
+    kept: list[str] = ["…"] if start > 0 else []
+    places: list[int] = []
+    for letter in text[start:end]:
+        places.append(len(kept))
+        if letter.isspace() or letter < " " or "\x7f" <= letter <= "\x9f":
+            if kept and kept[-1] != " ":
+                kept.append(" ")
+        else:
+            kept.append(letter)
+    places.append(len(kept))
+    if end < len(text):
+        kept.append("…")
+    moved = [(places[s - start], places[e - start]) for s, e in spans]
+    return Snippet("".join(kept).rstrip(), _merged(moved))
+
+
+def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(merged)
+
+
+def _found(text: str, folded: str, places: Sequence[int] | None, needle: Needle) -> list[Span]:
+    """Where a needle stands in a text: as whole words, or as a part of a camelCase word."""
+    spans: list[Span] = []
+    start = folded.find(needle.first)
+    while start >= 0 and len(spans) < _MOST_MARKS:
+        end = start + 1
+        if _begins(folded, start) and (whole := needle.whole.match(folded, start)) is not None:
+            end = whole.end()
+            spans.append((start, end) if places is None else (places[start], places[end]))
+        elif needle.alone:
+            at = start if places is None else places[start]
+            spans += [span for span in camel_spans(text, at) if _is_part(text[slice(*span)], needle)]
+        start = folded.find(needle.first, end)
+    return list(dict.fromkeys(spans))
+
+
+def _begins(folded: str, start: int) -> bool:
+    """Does a word begin here?"""
+    return (
+        start == 0
+        or not folded[start - 1].isalnum()
+        or bool(UNSPACED.match(folded[start - 1]) or UNSPACED.match(folded[start]))
+    )
+
+
+def _is_part(part: str, needle: Needle) -> bool:
+    folded = _folded(part)[0]
+    return folded.startswith(needle.first) if needle.prefix else folded == needle.first
+
+
+class _Folds(dict[int, str]):
+    """What the index makes of each character, learnt as they are met."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        folded = "".join(tokens(letter)) or letter
+        self[code] = folded
+        return folded
+
+
+_FOLDS = _Folds()
+
+
+def _folded(text: str) -> tuple[str, Sequence[int] | None]:
+    """The text as the index compares it, and where each of its characters comes from, unless it is the same place."""
+    if text.isascii():
+        return text.lower(), None
+    folded = text.translate(_FOLDS)
+    if len(folded) == len(text):
+        return folded, None
+    places = [place for place, letter in enumerate(text) for _ in _FOLDS[ord(letter)]]
+    return folded, [*places, len(text)]

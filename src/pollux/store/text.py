@@ -1,0 +1,197 @@
+"""The index of all words: what was said in which message of which session.
+
+tantivy keeps it in a folder of its own. It holds whole texts, so a hit is shown without opening the agents' files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import tantivy
+
+from pollux.errors import StoreError
+from pollux.model import Kind
+from pollux.store.fields import Facts, document, register, schema
+from pollux.store.guesses import words_like
+from pollux.store.passages import Passage, PassageKind
+from pollux.store.query import Query
+from pollux.store.searching import Hit, Sort, counts, search
+
+HEAP = 96_000_000
+_MARKER = "generation"
+
+
+class Damaged(StoreError):
+    """The index cannot be read: it is damaged, incomplete, or another release made it. It has to be made anew."""
+
+
+class Busy(StoreError):
+    """Another process is writing to the index."""
+
+
+class TextIndex:
+    """The words of all sessions. Any number of processes may search while one writes."""
+
+    def __init__(self, folder: Path, index: tantivy.Index) -> None:
+        self.folder = folder
+        self._index = index
+
+    @classmethod
+    def open(cls, folder: Path) -> TextIndex:
+        """Open the index of a folder, or make an empty one; raises `Damaged` where there is one that cannot be used."""
+        with _guarded(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            index = tantivy.Index(schema(), path=str(folder), reuse=True)
+            register(index)
+            index.config_reader(reload_policy="manual")
+            index.reload()
+            opened = cls(folder, index)
+            opened.generation()
+        return opened
+
+    def refresh(self) -> None:
+        """See what was committed since this index was opened or last refreshed."""
+        with _guarded(self.folder):
+            self._index.reload()
+
+    def generation(self) -> int | None:
+        """The number of the last commit that is seen; None where nothing was ever committed."""
+        with _guarded(self.folder):
+            searcher = self._index.searcher()
+            found = searcher.search(tantivy.Query.term_query(schema(), "marker", _MARKER), 1, count=False).hits
+            return int(searcher.doc(found[0][1])["generation"][0]) if found else None
+
+    def size(self) -> int:
+        """How many passages can be found."""
+        with _guarded(self.folder):
+            return max(0, int(self._index.searcher().num_docs) - 1)
+
+    def writer(self, heap: int = HEAP, threads: int = 1) -> Writer:
+        """Begin to write; raises `Busy` where another process does."""
+        with _guarded(self.folder):
+            try:
+                return Writer(self, self._index.writer(heap_size=heap, num_threads=threads))
+            except ValueError as error:
+                if "LockBusy" in str(error):
+                    raise Busy("Another pollux is updating the index of words.", "Try again in a moment.") from None
+                raise
+
+    def search(  # noqa: PLR0913
+        self,
+        query: Query,
+        *,
+        limit: int = 20,
+        sort: Sort = Sort.RELEVANCE,
+        per_session: int | None = None,
+        kinds: Collection[PassageKind] | None = None,
+        session_kinds: Collection[Kind] | None = None,
+    ) -> list[Hit]:
+        """The best messages, best first; at most `per_session` of one session.
+
+        Passages that hold everything asked for come first. Where they are fewer than `limit`, sessions follow that
+        hold it in several passages, with the best of these.
+        """
+        with _guarded(self.folder):
+            return search(
+                self._index.searcher(),
+                query,
+                limit=limit,
+                sort=Sort(sort),
+                per_session=per_session,
+                kinds=kinds,
+                session_kinds=session_kinds,
+            )
+
+    def counts(self, query: Query, sessions: Collection[int]) -> dict[int, int]:
+        """How many passages of each of these sessions hold everything that is asked for."""
+        with _guarded(self.folder):
+            return counts(self._index.searcher(), query, sessions)
+
+    def words_like(self, word: str, most: int = 5) -> list[str]:
+        """Words of the index that are written almost like this one, the nearest and most frequent first."""
+        with _guarded(self.folder):
+            return words_like(self._index.searcher(), word, most)
+
+
+class Writer:
+    """Changes to an index. Nothing is seen, and nothing survives a crash, before `commit`.
+
+    >>> with index.writer() as writer:
+    ...     writer.forget([7])
+    ...     writer.add(7, Facts.of(session), passages(session))
+    ...     writer.commit(generation=12)
+    """
+
+    def __init__(self, index: TextIndex, writer: tantivy.IndexWriter) -> None:
+        self._index = index
+        self._writer = writer
+
+    def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
+        """Add the passages of a session, known by its number; gives how many of them had to be cut."""
+        cut = 0
+        add = self._writer.add_document
+        with _guarded(self._index.folder):
+            for passage in passages:
+                add(document(number, facts, passage))
+                cut += passage.cut
+        return cut
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Remove sessions, also what was added of them since the last commit."""
+        with _guarded(self._index.folder):
+            for number in numbers:
+                self._writer.delete_documents_by_term("session", number)
+
+    def forget_from(self, number: int) -> None:
+        """Remove all sessions from this number on."""
+        with _guarded(self._index.folder):
+            kind = tantivy.FieldType.Unsigned
+            beyond = tantivy.Query.range_query(schema(), "session", kind, lower_bound=number)
+            self._writer.delete_documents_by_query(beyond)
+
+    def commit(self, generation: int) -> None:
+        """Make everything since the last commit seen at once, under this number."""
+        with _guarded(self._index.folder):
+            self._writer.delete_documents_by_term("marker", _MARKER)
+            mark = tantivy.Document()
+            mark.add_text("marker", _MARKER)
+            mark.add_unsigned("generation", generation)
+            self._writer.add_document(mark)
+            self._writer.commit()
+        self._index.refresh()
+
+    def close(self) -> None:
+        """Drop what was not committed, wait for pieces of the index that are being joined, let others write."""
+        with _guarded(self._index.folder):
+            self._writer.rollback()
+            self._writer.wait_merging_threads()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def _guarded(folder: Path) -> Iterator[None]:
+    """Whatever goes wrong inside tantivy means one thing: the index has to be made anew.
+
+    It reports damage as ValueError, and panics where it did not expect it. A panic is no `Exception`.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise Damaged(f"The index of words in {folder} cannot be used: {error}") from error
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be used: {error.strerror or error}.") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise Damaged(f"The index of words in {folder} is damaged: {error}") from error
+        raise

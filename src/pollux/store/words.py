@@ -1,0 +1,116 @@
+"""Text made ready for the index, so that words are found the way people look for them.
+
+The index splits text at everything that is neither letter nor digit, and folds case and Latin accents. This file adds
+what that misses: the parts of `parseHTMLDocument`, and single characters of scripts that put no spaces between words.
+It runs over every text of a history, so it looks at bytes and stays away from `re` wherever nothing is to be done.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+JOINT = "\x1f"
+"""Stands between characters that are words of their own. The index sees a gap, people never see it."""
+
+GAP = "ꙮ"
+"""A word that nobody looks for: it keeps appended parts from being neighbours in a phrase."""
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff"  # Thai, Lao, Burmese, Hangul letters, Khmer
+    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30fa\u30fc-\u318f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\ua48f\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+    "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
+)
+UNSPACED = re.compile(f"[{_UNSPACED}]")
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_HALVES = re.compile("[\ud800-\udfff]")
+
+# Every byte as what it means for camelCase: a capital, another letter or digit, or the end of a word.
+_CLASSES = bytes(
+    0x41 if 0x41 <= byte <= 0x5A else 0x61 if chr(byte).isalnum() or byte >= 0x80 else 0x20 for byte in range(256)
+)
+_WORD = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
+_PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
+
+
+# First bytes of characters that may need work: combining accents, unspaced scripts. Those of dashes and é are not.
+_LEADS = [bytes((lead,)) for lead in (0xCC, 0xCD, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)]
+
+
+class Ready(NamedTuple):
+    """A text as the index takes it: the whole, and the parts of its camelCase words."""
+
+    body: str
+    parts: str
+
+
+def ready(text: str) -> Ready:
+    """Make a text ready for the index."""
+    body, data = _clean(text)
+    return Ready(body, f" {GAP} ".join(_camel_parts(data)))
+
+
+def clean(text: str) -> str:
+    """The text as it is stored: well-formed, accents composed, unspaced scripts taken apart by `JOINT`."""
+    return _clean(text)[0]
+
+
+def plain(body: str) -> str:
+    """The text without the joints that `clean` put in."""
+    return body if body.isascii() else body.replace(JOINT, "")
+
+
+def camel_parts(text: str) -> list[str]:
+    """The parts of the camelCase words of a text, each once.
+
+    A part of a single character finds nothing that is wanted, and is left out.
+    """
+    return _camel_parts(_clean(text)[1])
+
+
+def _clean(text: str) -> tuple[str, bytes]:
+    if JOINT in text:
+        text = text.replace(JOINT, " ")
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        text = _HALVES.sub("\ufffd", text)
+        data = text.encode()
+    if text.isascii() or not any(lead in data for lead in _LEADS):
+        return text, data
+    text = unicodedata.normalize("NFC", text)
+    if UNSPACED.search(text):
+        text = _RUN.sub(lambda run: f"{JOINT}{JOINT.join(run[0])}{JOINT}", text)
+    return text, text.encode()
+
+
+def _camel_parts(data: bytes) -> list[str]:
+    classes = data.translate(_CLASSES)
+    find, before, word_at = classes.find, classes.rfind, _WORD.match
+    found: dict[bytes, None] = {}
+    for boundary in (b"aA", b"AAa"):
+        place = find(boundary)
+        while place >= 0:
+            end = word_at(data, place).end()  # type: ignore[union-attr]
+            found[data[before(b" ", 0, place) + 1 : end]] = None
+            place = find(boundary, end)
+    return list(dict.fromkeys([part for word in found for part in _split(word)]))
+
+
+@lru_cache(maxsize=1 << 15)
+def _split(word: bytes) -> tuple[str, ...]:
+    return tuple(part for part in _PARTS.findall(word.decode()) if len(part) > 1)
+
+
+def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
+    """Where the part of a camelCase word that begins at this place stands in the text; empty where none does."""
+    start = end = place
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    spans = (part.span() for part in _PARTS.finditer(text[start:end]))
+    return [(start + s, start + e) for s, e in spans if start + s == place and e - s > 1 and e - s < end - start]
