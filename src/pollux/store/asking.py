@@ -32,25 +32,21 @@ def ask(node: Node, searcher: tantivy.Searcher) -> Asked | None:
             return Asked.const_score_query(_only(node, searcher), 0.0)
         case Not():
             inner = ask(node.node, searcher)
-            return (
-                None
-                if inner is None
-                else Asked.boolean_query([(Occur.Must, Asked.all_query()), (Occur.MustNot, inner)])
-            )
+            return None if inner is None else but(Asked.all_query(), inner)
         case Both():
-            return every((each, ask(each.node if isinstance(each, Not) else each, searcher)) for each in node.nodes)
+            return _every(node, searcher)
         case Either():
             return any_of(ask(each, searcher) for each in node.nodes)
         case _:
             assert_never(node)
 
 
-def every(asked: Iterable[tuple[Node, Asked | None]]) -> Asked | None:
+def _every(node: Both, searcher: tantivy.Searcher) -> Asked | None:
     """All of these, none of those that are to be left out."""
     clauses = [
-        (Occur.MustNot if isinstance(node, Not) else Occur.Must, question)
-        for node, question in asked
-        if question is not None
+        (Occur.MustNot, question) if isinstance(each, Not) else (Occur.Must, question)
+        for each in node.nodes
+        if (question := ask(each.node if isinstance(each, Not) else each, searcher)) is not None
     ]
     if len(clauses) == 1 and clauses[0][0] == Occur.Must:
         return clauses[0][1]
@@ -71,13 +67,18 @@ def any_of(asked: Iterable[Asked | None]) -> Asked | None:
     return Asked.boolean_query([(Occur.Should, question) for question in known])
 
 
+def but(question: Asked, unwanted: Asked) -> Asked:
+    """What answers the one question and not the other."""
+    return Asked.boolean_query([(Occur.Must, question), (Occur.MustNot, unwanted)])
+
+
 def one_of(field: str, values: Sequence[Any]) -> Asked:
-    """A filter: the field has one of these values. It says nothing about relevance."""
-    if not values:
-        return NOTHING
-    if len(values) == 1:
-        return Asked.const_score_query(Asked.term_query(schema(), field, values[0]), 0.0)
-    return Asked.const_score_query(Asked.term_set_query(schema(), field, list(values)), 0.0)
+    """A filter: the field has one of these values. It says nothing about relevance.
+
+    tantivy's own query for a set of terms walks through an automaton, and takes ten times as long.
+    """
+    terms = [Asked.term_query(schema(), field, value, "basic") for value in values]
+    return Asked.const_score_query(any_of(terms) or NOTHING, 0.0)
 
 
 def _words(words: Words) -> Asked | None:

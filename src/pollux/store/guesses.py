@@ -18,23 +18,23 @@ _MOST_COMPARED = 20_000
 def words_like(searcher: tantivy.Searcher, word: str, most: int) -> list[str]:
     """See `TextIndex.words_like`.
 
-    One mistake is looked for everywhere in the word, two only in words that begin with the same letter.
+    Two mistakes are looked for only where one explains nothing, and in words that begin with the same letter.
     """
     found = tokens(word)
     if len(found) != 1 or len(found[0]) < _SHORTEST:
         return []
     asked = found[0]
     near = {guess: (1, -often) for guess in _one_mistake(asked) if (often := searcher.doc_freq("text", guess))}
-    if len(near) < most and len(asked) >= _TWO_MISTAKES_FROM:
+    if not near and len(asked) >= _TWO_MISTAKES_FROM:
         for term, often in searcher.terms_with_prefix("text", asked[0], limit=_MOST_COMPARED):
-            if term not in near and abs(len(term) - len(asked)) <= 2 and distance(asked, term) == 2:
+            if abs(len(term) - len(asked)) <= 2 and distance(asked, term) == 2:
                 near[term] = (2, -often)
     return sorted(near, key=lambda guess: near[guess])[:most]
 
 
 def _one_mistake(word: str) -> Iterator[str]:
     """Every word that one letter too many, too few, wrong, or swapped with its neighbour makes of this one."""
-    made = set()
+    made: set[str] = set()
     for place in range(len(word) + 1):
         before, after = word[:place], word[place:]
         made.update(before + letter + after for letter in _LETTERS)

@@ -14,6 +14,8 @@ from pollux.store.words import UNSPACED, camel_spans
 WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
+_BLOCK = 512
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 Span = tuple[int, int]
 
@@ -95,20 +97,18 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
 
 def _line(text: str, start: int, end: int, spans: Sequence[Span]) -> Snippet:
     """The window on one line: every run of white space and control characters becomes one space."""
-    kept: list[str] = ["…"] if start > 0 else []
-    places: list[int] = []
-    for letter in text[start:end]:
-        places.append(len(kept))
-        if letter.isspace() or letter < " " or "\x7f" <= letter <= "\x9f":
-            if kept and kept[-1] != " ":
-                kept.append(" ")
-        else:
-            kept.append(letter)
-    places.append(len(kept))
-    if end < len(text):
-        kept.append("…")
-    moved = [(places[s - start], places[e - start]) for s, e in spans]
-    return Snippet("".join(kept).rstrip(), _merged(moved))
+    line = "…" if start else ""
+    moved: list[Span] = []
+    place = start
+    for first, last in _merged(spans):
+        line += _BLANKS.sub(" ", text[place:first])
+        found = _BLANKS.sub(" ", text[first:last])
+        moved.append((len(line), len(line) + len(found)))
+        line += found
+        place = last
+    line += _BLANKS.sub(" ", text[place:end])
+    blank = len(line) - len(line.lstrip(" "))
+    return Snippet(line.strip(" ") + ("…" if end < len(text) else ""), tuple((s - blank, e - blank) for s, e in moved))
 
 
 def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -165,10 +165,14 @@ _FOLDS = _Folds()
 
 
 def _folded(text: str) -> tuple[str, Sequence[int] | None]:
-    """The text as the index compares it, and where each of its characters comes from, unless it is the same place."""
+    """The text as the index compares it, and where each of its characters comes from, unless it is the same place.
+
+    A long text is folded in blocks: most have no accents, and then it is done in no time.
+    """
     if text.isascii():
         return text.lower(), None
-    folded = text.translate(_FOLDS)
+    blocks = [text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK)]
+    folded = "".join([block.lower() if block.isascii() else block.translate(_FOLDS) for block in blocks])
     if len(folded) == len(text):
         return folded, None
     places = [place for place, letter in enumerate(text) for _ in _FOLDS[ord(letter)]]

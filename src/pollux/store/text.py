@@ -19,7 +19,8 @@ from pollux.store.fields import Facts, document, register, schema
 from pollux.store.guesses import words_like
 from pollux.store.passages import Passage, PassageKind
 from pollux.store.query import Query
-from pollux.store.searching import Hit, Sort, counts, search
+from pollux.store.ranking import Sort
+from pollux.store.searching import Hit, Wanted, counts, search
 
 HEAP = 96_000_000
 _MARKER = "generation"
@@ -96,15 +97,10 @@ class TextIndex:
         hold it in several passages, with the best of these.
         """
         with _guarded(self.folder):
-            return search(
-                self._index.searcher(),
-                query,
-                limit=limit,
-                sort=Sort(sort),
-                per_session=per_session,
-                kinds=kinds,
-                session_kinds=session_kinds,
+            wanted = Wanted(
+                limit=limit, sort=Sort(sort), per_session=per_session, kinds=kinds, session_kinds=session_kinds
             )
+            return search(self._index.searcher(), query, wanted)
 
     def counts(self, query: Query, sessions: Collection[int]) -> dict[int, int]:
         """How many passages of each of these sessions hold everything that is asked for."""

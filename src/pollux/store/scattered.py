@@ -1,0 +1,98 @@
+"""Sessions that hold everything a query asks for, but not in one passage."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import tantivy
+from tantivy import Query as Asked
+
+from pollux.store.asking import any_of, ask, one_of, together
+from pollux.store.fields import tokens
+from pollux.store.query import Both, Node, Not, Only, Words
+from pollux.store.ranking import Ranked, Sort, best, sessions_with, top
+
+_MOST_PASSAGES = 2_000
+"""So many of the best passages with the rarest word are followed up. Two common words meet in one passage anyway."""
+
+_DEEDS = ("tool", "file", "failed")
+_COMMON = 1 << 60
+
+
+class _Split(NamedTuple):
+    """A query's filters that hold for every passage, what some passage must hold, and what none may."""
+
+    where: list[Node]
+    wanted: list[Node]
+    unwanted: list[Node]
+
+
+def scattered(
+    searcher: tantivy.Searcher, node: Both, scope: Sequence[Asked], found: Collection[int], limit: int
+) -> list[Ranked]:
+    """The best passage of each session that was not found yet and holds everything in several passages.
+
+    The rarest word goes first, and the others are looked for only in the sessions that hold it.
+    """
+    split = _split(node)
+    if len(split.wanted) < 2:
+        return []
+    where = [*scope, *(question for each in split.where if (question := ask(each, searcher)) is not None)]
+    wanted = sorted(split.wanted, key=lambda each: _frequency(searcher, each))
+    asked = [together(question, *where) for each in wanted if (question := ask(each, searcher)) is not None]
+    unwanted = [question for each in split.unwanted if (question := ask(each, searcher)) is not None]
+    some = any_of(asked)
+    if len(asked) < 2 or some is None:
+        return []
+    held: list[int] = []
+    for group in _groups(searcher, asked[0], found, 4 * limit):
+        left = set(group)
+        for question in asked[1:]:
+            left = set(sessions_with(searcher, question, left)) if left else left
+        for question in unwanted:
+            left -= set(sessions_with(searcher, question, left)) if left else left
+        held += [session for session in group if session in left]
+        if len(held) >= limit:
+            break
+    if not held:
+        return []
+    return best(searcher, together(some, one_of("session", held)), Sort.RELEVANCE, min(limit, len(held)), 1)
+
+
+def _groups(searcher: tantivy.Searcher, rarest: Asked, found: Collection[int], size: int) -> Iterator[list[int]]:
+    """The sessions of the rarest word, the best first, a few at a time and then more."""
+    ranked = top(searcher, rarest, Sort.RELEVANCE, _MOST_PASSAGES)
+    sessions = [s for s in dict.fromkeys(each.session for each in ranked) if s not in found]
+    while sessions:
+        yield sessions[:size]
+        sessions = sessions[size:]
+        size *= 2
+
+
+def _split(node: Both) -> _Split:
+    """What was done (with which tool, to which file, in vain) may be another passage than what was said."""
+    where: list[Node] = []
+    wanted: list[Node] = []
+    unwanted: list[Node] = []
+    deeds: list[Node] = []
+    for each in node.nodes:
+        match each:
+            case Only():
+                (deeds if each.name in _DEEDS else where).append(each)
+            case Not(node=Only()):
+                where.append(each)
+            case Not():
+                unwanted.append(each.node)
+            case _:
+                wanted.append(each)
+    if deeds:
+        wanted.append(Both(nodes=tuple(deeds)))
+    return _Split(where, wanted, unwanted)
+
+
+def _frequency(searcher: tantivy.Searcher, node: Node) -> int:
+    """How many passages hold a word; of a phrase, its rarest word. Other things count as common."""
+    if not isinstance(node, Words) or node.prefix:
+        return _COMMON
+    return min((searcher.doc_freq("text", token) for token in tokens(node.text)), default=_COMMON)
