@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,11 @@ from pollux.model import Session, Usage, summarize
 from pollux.places import Places
 from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
+from pollux.store.finding import Findings, find
+from pollux.store.passages import PassageKind
+from pollux.store.query import parse
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
+from pollux.store.ranking import Sort
 from pollux.store.store import Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
@@ -145,6 +149,29 @@ class Library:
                 if session.key in keys:
                     keys.discard(session.key)
                     yield session
+
+    def search(  # noqa: PLR0913
+        self,
+        text: str,
+        wanted: Filter | None = None,
+        *,
+        kinds: Collection[PassageKind] | None = None,
+        limit: int = 20,
+        sort: Sort = Sort.RELEVANCE,
+        per_session: int | None = None,
+    ) -> Findings:
+        """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
+
+        >>> for hit in Library().search('parser "off by one" -test').hits:
+        ...     print(hit.key, hit.snippet)
+        """
+        asked = wanted or Filter()
+        query = parse(text, registry.source_names()).narrowed(
+            agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
+        )
+        with self.store.answering():
+            current = self._current
+            return find(self.store.text, current, query, limit=limit, sort=sort, per_session=per_session, kinds=kinds)
 
     # ------------------------------------------------------------------ one session
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Notice, Summary
+from pollux.model import Author, Notice, Role, Summary
 from pollux.store.rows import QUARTER, Entry, Reading, micros
 
 _TABLES = """
@@ -34,7 +34,7 @@ CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_moment ON sessions(moment);
-CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, ids BLOB);
+CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
 CREATE TABLE usage(
@@ -197,7 +197,7 @@ class Catalogue:
         noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
         row += (entry.troubled, msgspec.msgpack.encode(told), noticed)
         self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 16)})", row)
-        self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.ids)))
+        self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",
             [(no, link.kind, link.target, link.evidence) for link in entry.links],
@@ -252,3 +252,11 @@ def summary_of(blob: bytes) -> Summary:
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     """Notices as they were kept."""
     return _NOTICES.decode(blob) if blob is not None else ()
+
+
+_MARKS = msgspec.msgpack.Decoder(list[tuple[str, Role, Author]])
+
+
+def marks_of(blob: bytes) -> list[tuple[str, Role, Author]]:
+    """Each message's id, role and author as they were kept."""
+    return _MARKS.decode(blob)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pollux.model import Kind, Notice, Summary, Usage, Value, add
+from pollux.model import Author, Kind, Notice, Role, Summary, Usage, Value, add
 from pollux.projects import fits
-from pollux.store.catalogue import Catalogue, notices_of, summary_of
+from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.rows import micros
 
 ALWAYS_LISTED = (Kind.MAIN,)
@@ -144,6 +144,12 @@ class Questions:
             key.partition(":")[2],
         )
         return summary_of(rows[0][0]) if rows else None
+
+    def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, list[tuple[str, Role, Author]]]]:
+        """The sessions that have these numbers, under these roots: what they are, and who their messages are by."""
+        asked = f"SELECT summary, marks FROM sessions JOIN abouts ON session=no WHERE no=? AND {self._here}"
+        found = {number: self._catalogue.rows(asked, number) for number in dict.fromkeys(numbers)}
+        return {number: (summary_of(rows[0][0]), marks_of(rows[0][1])) for number, rows in found.items() if rows}
 
     def count(self) -> int:
         """How many sessions there are."""

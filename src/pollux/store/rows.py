@@ -45,11 +45,11 @@ class CallRow(msgspec.Struct, array_like=True):
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session, ready to be kept."""
+    """One session, ready to be kept. `marks` are each message's id, role and author."""
 
     summary: Summary
     about: str
-    ids: list[str]
+    marks: list[tuple[str, str, str]]
     troubled: bool
     notices: tuple[Notice, ...]
     links: tuple[Link, ...]
@@ -76,7 +76,7 @@ def entry(session: Session) -> Entry:
     return Entry(
         summary=summary,
         about="\n".join(said).casefold(),
-        ids=[message.id for message in session.messages],
+        marks=[(message.id, message.role, message.author) for message in session.messages],
         troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
         notices=session.notices,
         links=session.links,
