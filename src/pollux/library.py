@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from pollux import registry
 from pollux.edition import edition
-from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
+from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
@@ -22,13 +23,15 @@ from pollux.store.passages import PassageKind
 from pollux.store.query import parse
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
 from pollux.store.ranking import Sort
-from pollux.store.store import Store
+from pollux.store.store import TROUBLE, Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
 
 __all__ = ["Enough", "Filter", "Library", "Listed", "Outcome", "Progress", "Project", "fits"]
 
 _HEAD = 4096
+
+T = TypeVar("T")
 
 Rows = list
 """The plain list; inside `Library` that word is a method."""
@@ -127,6 +130,19 @@ class Library:
             self.sync()
         return self._questions
 
+    def _ask(self, question: Callable[[Questions], T]) -> T:
+        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
+        for remedy in (self.store.close, self.store.start_anew):
+            try:
+                return question(self._current)
+            except TROUBLE:
+                self.__dict__.pop("_current", None)
+                remedy()
+        try:
+            return question(self._current)
+        except TROUBLE as error:
+            raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
+
     @property
     def _questions(self) -> Questions:
         return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.roots()])
@@ -138,8 +154,7 @@ class Library:
         asked = wanted or Filter()
         if asked.agent is not None:
             registry.source(asked.agent)
-        with self.store.answering():
-            return self._current.listed(asked, limit)
+        return self._ask(lambda current: current.listed(asked, limit))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
@@ -169,9 +184,11 @@ class Library:
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
-        with self.store.answering():
-            current = self._current
-            return find(self.store.text, current, query, limit=limit, sort=sort, per_session=per_session, kinds=kinds)
+        return self._ask(
+            lambda current: find(
+                self.store.text, current, query, limit=limit, sort=sort, per_session=per_session, kinds=kinds
+            )
+        )
 
     # ------------------------------------------------------------------ one session
 
@@ -201,8 +218,7 @@ class Library:
         raise UnknownName("session", name, hint="Try: pollux list --all")
 
     def _starting(self, prefix: str, agent: str | None) -> Rows[Place]:
-        with self.store.answering():
-            return self._current.starting(prefix, agent)
+        return self._ask(lambda current: current.starting(prefix, agent))
 
     def _read(self, place: Place) -> Session | None:
         """A session from its files."""
@@ -225,9 +241,7 @@ class Library:
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
-            with self.store.answering():
-                places = self._current.holding(shown(name))
-            for place in places:
+            for place in self._ask(lambda current, name=name: current.holding(shown(name))):  # type: ignore[misc]
                 if (session := self._read(place)) is not None:
                     return session
         for source in self.sources():
@@ -241,16 +255,15 @@ class Library:
 
     def family_usage(self, session: Session) -> Usage:
         """What a session and its descendants used."""
-        with self.store.answering():
-            return self._current.family_usage(summarize(session))
+        told = summarize(session)
+        return self._ask(lambda current: current.family_usage(told))
 
     # ------------------------------------------------------------------ projects and files
 
     def projects(self, name: str | None = None) -> Rows[Project]:
         """The projects people worked in; a name, or part of it, narrows them down."""
         self._asked = name
-        with self.store.answering():
-            found = self._current.projects()
+        found = self._ask(Questions.projects)
         if name is None:
             return found
         return [p for p in found if fits(name, p.path) or any(is_project(name, None, digest) for digest in p.hashes)]
@@ -263,17 +276,11 @@ class Library:
 
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""
-        with self.store.answering():
-            current = self._current
-            return examine(
-                (
-                    source,
-                    list(source.find(root.path)),
-                    self._bundles(source, root),
-                    current.kept(source.name, shown(root.path)),
-                )
-                for source, root in self.roots()
-            )
+        kept = self._ask(lambda current: [current.kept(s.name, shown(root.path)) for s, root in self.roots()])
+        return examine(
+            (source, list(source.find(root.path)), self._bundles(source, root), every)
+            for (source, root), every in zip(self.roots(), kept, strict=True)
+        )
 
     # ------------------------------------------------------------------ inside
 

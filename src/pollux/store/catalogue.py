@@ -110,6 +110,18 @@ class Catalogue:
             raise
         self._sql.execute("COMMIT")
 
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Inside a change: a piece of it that is there as a whole, or not."""
+        self._sql.execute("SAVEPOINT piece")
+        try:
+            yield
+        except BaseException:
+            self._sql.execute("ROLLBACK TO piece")
+            raise
+        finally:
+            self._sql.execute("RELEASE piece")
+
     def _get(self, name: str) -> Any:
         found = self._sql.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
         return found[0] if found else None
@@ -178,19 +190,25 @@ class Catalogue:
             dropped += len(numbers)
         return dropped
 
-    def add(self, root: int, key: str, seal: str, reading: Reading) -> list[int]:
-        """Keep a bundle with its sessions; returns their numbers."""
+    def numbers(self, count: int) -> list[int]:
+        """So many numbers that no session ever had."""
+        first = self._number + 1
+        self._number += count
+        return list(range(first, first + count))
+
+    def add(self, root: int, key: str, seal: str, reading: Reading, numbers: list[int]) -> None:
+        """Keep a bundle with its sessions, under these numbers."""
         noticed = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(
             "INSERT INTO bundles(root, key, seal, leaning, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
             (root, key, seal, reading.leaning, reading.problem, noticed),
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
-        return [self._add(root, bundle, entry) for entry in reading.entries]
+        for number, entry in zip(numbers, reading.entries, strict=True):
+            self._add(number, root, bundle, entry)
 
-    def _add(self, root: int, bundle: int, entry: Entry) -> int:
-        self._number += 1
-        no, told = self._number, entry.summary
+    def _add(self, no: int, root: int, bundle: int, entry: Entry) -> None:
+        told = entry.summary
         moment = told.ended or told.started
         row: tuple[Any, ...] = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
         row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
@@ -214,7 +232,6 @@ class Catalogue:
             f"INSERT INTO quarters VALUES({', '.join('?' * 9)})",
             [(no, quarter, model, *sums) for (quarter, model), sums in _rolled_up(entry).items()],
         )
-        return no
 
     def garbage(self) -> list[int]:
         """The numbers of sessions that are no more, and that the text index may still hold."""

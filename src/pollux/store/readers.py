@@ -78,7 +78,9 @@ class _Team:
 
     def _hire(self) -> None:
         ours, theirs = self._fork.Pipe()
-        process = self._fork.Process(target=_reader, args=(theirs, ours, self._tasks), daemon=True)
+        # A process that held its siblings' pipes would keep them from noticing that the parent is gone.
+        not_its = [*self._at, ours]
+        process = self._fork.Process(target=_reader, args=(theirs, not_its, self._tasks), daemon=True)
         process.start()
         theirs.close()
         self._held.callback(process.join, 5)
@@ -117,10 +119,11 @@ class _Team:
         self._hire()
 
 
-def _reader(pipe: Connection, theirs: Connection, tasks: Sequence[Task]) -> None:
+def _reader(pipe: Connection, others: list[Connection], tasks: Sequence[Task]) -> None:
     """The life of a process: told a number, it reads and answers, until nobody is there any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    theirs.close()
+    for other in others:
+        other.close()
     with contextlib.suppress(EOFError, OSError):
         while True:
             number = int.from_bytes(pipe.recv_bytes())

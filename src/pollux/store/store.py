@@ -10,7 +10,7 @@ import contextlib
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from pollux.errors import StoreError
@@ -19,6 +19,12 @@ from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Look, Outcome, Progress, Sync
 from pollux.store.text import Damaged, TextIndex
+
+# With less room than this, it is the want of room that made writing fail.
+_LITTLE = 1 << 20
+
+TROUBLE = (Damaged, *Damage, OSError)
+"""What goes wrong with the files of a cache."""
 
 
 class Store:
@@ -40,11 +46,15 @@ class Store:
 
     @property
     def text(self) -> TextIndex:
-        """The index of words. Raises `StoreError` where there is none."""
+        """The index of words. Raises `StoreError` where there is none, and `Damaged` where words are missing."""
         if self.catalogue.path is None:
-            raise StoreError(self.problem or "There is no text index.", "Set XDG_CACHE_HOME to a folder with room.")
+            raise StoreError(
+                f"There is no index to search. {self.problem}", "Set XDG_CACHE_HOME to a folder with room."
+            )
         if self._text is None:
             self._text = TextIndex.open(self.folder / "text")
+            if (self._text.generation() or 0) < self.catalogue.generation:
+                raise Damaged("The index of words is older than the catalogue.")
         return self._text
 
     def _opened(self) -> Catalogue:
@@ -52,7 +62,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
             return self._current()
         except (OSError, sqlite3.OperationalError) as error:
-            self.problem = f"{self.folder} cannot be used ({error}), so every file is read again each time."
+            self.problem = f"{self.folder} cannot be used: {error}."
             return Catalogue(None, self._edition)
 
     def _current(self) -> Catalogue:
@@ -96,8 +106,8 @@ class Store:
     def sync(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
         """Take in what changed; quick where nothing did. Raises `StoreError` on a full disk."""
         began = time.perf_counter()
-        changed = [look for look in looks if not self._knows(look, around.memory.stamp)]
-        outcome = self._synced(changed, around, report) if changed else Outcome()
+        known = all(self._knows(look, around.memory.stamp) for look in looks)
+        outcome = Outcome() if known else self._synced(looks, around, report)
         outcome.files = sum(len(look.files) for look in looks)
         outcome.seconds = time.perf_counter() - began
         return outcome
@@ -110,47 +120,40 @@ class Store:
     def _knows(self, look: Look, knowledge: str) -> bool:
         return self.catalogue.root(look.source.name, look.name)[1] == look.snapshot(knowledge)
 
-    def _synced(self, changed: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+    def _synced(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
         if self.catalogue.path is None:
-            return Sync(self.catalogue, None, around, report).run(changed)
+            return Sync(self.catalogue, None, around, report).run(looks)
         with sole(self.folder / "lock") as alone:
             if not alone:
                 return Outcome(busy=True)
-            # Another pollux may just have done it.
-            changed = [look for look in changed if not self._knows(look, around.memory.stamp)]
-            for attempt in (1, 2):
-                try:
-                    return Sync(self.catalogue, self._sound_text(), around, report).run(changed)
-                except (Damaged, sqlite3.DatabaseError, OSError) as error:
-                    if _is_full(error):
-                        raise StoreError(
-                            f"There is no room left in {self.folder}.", "Free some, or set XDG_CACHE_HOME."
-                        ) from error
-                    if attempt == 2:
-                        raise StoreError(
-                            f"The cache cannot be written ({error}).", "Try: pollux cache clear"
-                        ) from error
-                    self.close()
-                    self._wipe()
-        raise AssertionError("unreachable")
-
-    def _sound_text(self) -> TextIndex:
-        """The text index, unless words are missing that the catalogue says are there."""
-        if (self.text.generation() or 0) < self.catalogue.generation:
-            raise Damaged("the text index is older than the catalogue")
-        return self.text
-
-    @contextlib.contextmanager
-    def answering(self) -> Iterator[None]:
-        """Asking a damaged file ends in one sentence, and the file is made anew next time."""
-        try:
-            yield
-        except (Damaged, *Damage) as error:
-            self.close()
-            with contextlib.suppress(OSError):
+            try:
+                return self._written(looks, around, report)
+            except TROUBLE:
+                full = shutil.disk_usage(self.folder).free < _LITTLE
+                self.close()
                 self._wipe()
-            raise StoreError(f"The cache was damaged ({error}) and has been removed.", "Try again.") from error
+                if full:
+                    return self._in_memory(f"There is no room left in {self.folder}.", looks, around, report)
+            try:
+                return self._written(looks, around, report)
+            except TROUBLE as error:
+                self.close()
+                return self._in_memory(f"{self.folder} cannot be used: {error}.", looks, around, report)
 
+    def _written(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+        # Another pollux may just have done it.
+        changed = [look for look in looks if not self._knows(look, around.memory.stamp)]
+        return Sync(self.catalogue, self.text, around, report).run(changed)
 
-def _is_full(error: Exception) -> bool:
-    return "disk is full" in str(error) or "No space left" in str(error) or "os error 28" in str(error)
+    def _in_memory(
+        self, problem: str, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]
+    ) -> Outcome:
+        self.problem = problem
+        self._catalogue = Catalogue(None, self._edition)
+        return Sync(self._catalogue, None, around, report).run(looks)
+
+    def start_anew(self) -> None:
+        """After damage was met while asking: throw everything away, unless somebody is writing to it just now."""
+        self.close()
+        with contextlib.suppress(StoreError):
+            self.clear()

@@ -196,22 +196,24 @@ class Batch:
             self._writer.forget(self._garbage)
 
     def add(self, task: Task, reading: Reading) -> None:
-        """Replace what was known of a bundle."""
-        if task.old is not None:
-            self._catalogue.forget([task.old])
-        numbers = self._catalogue.add(task.root, task.bundle.key, task.seal, reading)
+        """Replace what was known of a bundle. Interrupted here, the words belong to no row, and count for nothing."""
+        numbers = self._catalogue.numbers(len(reading.entries))
         if self._writer is not None:
             for number, entry in zip(numbers, reading.entries, strict=True):
                 self._writer.add(number, Facts.of(entry.summary), entry.passages)
+        with self._catalogue.whole():
+            if task.old is not None:
+                self._catalogue.forget([task.old])
+            self._catalogue.add(task.root, task.bundle.key, task.seal, reading, numbers)
         if time.monotonic() - self._since > _BATCH_SECONDS:
             self._commit()
             self._begin()
 
     def _commit(self) -> None:
-        if self._writer is not None:
-            self._writer.commit(self._generation)
-            self._catalogue.clear_garbage(self._garbage)
-        self._step.close()
+        with self._step:
+            if self._writer is not None:
+                self._writer.commit(self._generation)
+                self._catalogue.clear_garbage(self._garbage)
 
     def __enter__(self) -> Self:
         return self
