@@ -15,6 +15,11 @@ WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
 _BLOCK = 512
+# Letters that have a case, an accent, or a twin in ASCII. Most of what is not ASCII (dashes, frames, Han) has none.
+_FOLDABLE = re.compile(
+    "[\x80-\u0dff\u10a0-\u10ff\u13a0-\u13ff\u1c80-\u1fff\u2070-\u218f\u2460-\u24ff\u2c00-\u2dff\ua640-\ua7ff"
+    "\uab30-\uabbf\ufb00-\ufb4f\uff01-\uff5e\U00010400-\U0001e943]+"
+)
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 Span = tuple[int, int]
@@ -74,7 +79,10 @@ def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snip
         (mark[1] for mark in marks if mark[0] < end), default=start
     ):
         end = space
-    return _line(text, start, end, [(max(s, start), min(e, end)) for s, e, _ in marks if s < end and e > start])
+    whole = [(s, e) for s, e, _ in marks if start <= s and e <= end]
+    return _line(
+        text, start, end, whole or [(max(s, start), min(e, end)) for s, e, _ in marks if s < end and e > start]
+    )
 
 
 def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
@@ -164,6 +172,10 @@ class _Folds(dict[int, str]):
 _FOLDS = _Folds()
 
 
+def _fold(block: str) -> str:
+    return _FOLDABLE.sub(lambda run: run[0].translate(_FOLDS), block).lower()
+
+
 def _folded(text: str) -> tuple[str, Sequence[int] | None]:
     """The text as the index compares it, and where each of its characters comes from, unless it is the same place.
 
@@ -172,7 +184,7 @@ def _folded(text: str) -> tuple[str, Sequence[int] | None]:
     if text.isascii():
         return text.lower(), None
     blocks = [text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK)]
-    folded = "".join([block.lower() if block.isascii() else block.translate(_FOLDS) for block in blocks])
+    folded = "".join([block.lower() if block.isascii() else _fold(block) for block in blocks])
     if len(folded) == len(text):
         return folded, None
     places = [place for place, letter in enumerate(text) for _ in _FOLDS[ord(letter)]]
