@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
@@ -14,12 +15,7 @@ from pollux.store.words import UNSPACED, camel_spans
 WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
-_BLOCK = 512
-# Letters that have a case, an accent, or a twin in ASCII. Most of what is not ASCII (dashes, frames, Han) has none.
-_FOLDABLE = re.compile(
-    "[\x80-\u0dff\u10a0-\u10ff\u13a0-\u13ff\u1c80-\u1fff\u2070-\u218f\u2460-\u24ff\u2c00-\u2dff\ua640-\ua7ff"
-    "\uab30-\uabbf\ufb00-\ufb4f\uff01-\uff5e\U00010400-\U0001e943]+"
-)
+_ASCII = bytes(range(128))
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 Span = tuple[int, int]
@@ -159,33 +155,28 @@ def _is_part(part: str, needle: Needle) -> bool:
     return folded.startswith(needle.first) if needle.prefix else folded == needle.first
 
 
-class _Folds(dict[int, str]):
-    """What the index makes of each character, learnt as they are met."""
-
-    def __missing__(self, code: int) -> str:
-        letter = chr(code)
-        folded = "".join(tokens(letter)) or letter
-        self[code] = folded
-        return folded
-
-
-_FOLDS = _Folds()
-
-
-def _fold(block: str) -> str:
-    return _FOLDABLE.sub(lambda run: run[0].translate(_FOLDS), block).lower()
+@cache
+def _fold(letter: str) -> str:
+    """What the index makes of a character."""
+    return "".join(tokens(letter)) or letter
 
 
 def _folded(text: str) -> tuple[str, Sequence[int] | None]:
     """The text as the index compares it, and where each of its characters comes from, unless it is the same place.
 
-    A long text is folded in blocks: most have no accents, and then it is done in no time.
+    Texts are long, and few of their characters are not ASCII: each of these is looked at once, and replaced as often
+    as it occurs.
     """
     if text.isascii():
         return text.lower(), None
-    blocks = [text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK)]
-    folded = "".join([block.lower() if block.isascii() else _fold(block) for block in blocks])
-    if len(folded) == len(text):
+    data = text.encode()
+    folded = data.lower().decode()
+    others = {letter: _fold(letter) for letter in set(data.translate(None, _ASCII).decode())}
+    if all(len(fold) == 1 for fold in others.values()):
+        for letter, fold in others.items():
+            if fold != letter:
+                folded = folded.replace(letter, fold)
         return folded, None
-    places = [place for place, letter in enumerate(text) for _ in _FOLDS[ord(letter)]]
-    return folded, [*places, len(text)]
+    letters = [others.get(letter, letter) for letter in folded]
+    places = [place for place, fold in enumerate(letters) for _ in fold]
+    return "".join(letters), [*places, len(text)]
