@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -9,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pollux.errors import StoreError
+from pollux.errors import RequestError, StoreError
 from pollux.model import FileReference, Kind, Status, Thinking
 from pollux.store.fields import Facts
 from pollux.store.passages import PassageKind, passages
-from pollux.store.query import parse
+from pollux.store.query import Both, Node, Only, Query, Words, parse
 from pollux.store.ranking import Sort
 from pollux.store.text import Busy, Damaged, TextIndex
 from tests.unit.store.making import edited, found, hits, made, ran, replied, said, session
@@ -186,6 +187,22 @@ def test_a_hit_says_where_and_why(index: TextIndex) -> None:
     (hit,) = hits(index, "assertionerror")
     assert (hit.kind, hit.message) == ("tool", 1)
     assert hit.snippet[slice(*hit.spans[0])] == "AssertionError"
+
+
+def test_no_query_can_be_taken_for_damage(index: TextIndex) -> None:
+    chance = random.Random(5)
+    letters = "ab-#~&@!,;:'(){}[]^$+|<>=%\\/é架.*? \t_0\"\ud800İß😀\0~"
+    for _ in range(1500):
+        value = "".join(chance.choices(letters, k=chance.randrange(1, 12)))
+        name = chance.choice(["file", "project", "model", "tool", "agent"])
+        asked: Node = chance.choice([Only(name=name, value=value), Words(text=value), Words(text=value, prefix=True)])
+        index.search(Query(text=value, node=Both(nodes=(asked,))))
+
+
+@pytest.mark.parametrize("query", [f"{'a' * 5000}*", f"file:{'*a' * 500}", f"file:x/{'a' * 9999}"])
+def test_a_query_may_be_too_long(index: TextIndex, query: str) -> None:
+    with pytest.raises(RequestError, match="too long"):
+        hits(index, query)
 
 
 # ------------------------------------------------------------------------------------------------- writing
