@@ -15,7 +15,7 @@ from pollux.errors import RequestError
 from pollux.projects import fits
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.store.query import PLACES, Both, Either, Node, Not, Only, Words
-from pollux.store.words import UNSPACED, clean
+from pollux.store.words import UNSPACED, name as whole_name
 
 NOTHING = Asked.empty_query()
 
@@ -100,7 +100,7 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
         return _time(name, value)
     if isinstance(value, bool):
         return one_of(name, ["yes" if value else "no"])
-    value = clean(value).replace("\0", "")
+    value = whole_name(value).replace("\0", "")
     match name:
         case "in":
             return one_of("kind", kind_numbers(PLACES[value]))

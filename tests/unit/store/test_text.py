@@ -26,6 +26,7 @@ WEATHER = session(
         Thinking(text="perhaps a café"),
         ran("pytest -q", "1 failed: AssertionError", Status.ERROR),
         edited("/home/ada/weather/src/main.py", "blosc_getitem"),
+        edited("C:\\Meine Dateien\\天气预报.ts"),
     ),
     title="Umbrellas for everyone",
     project="/home/ada/weather",
@@ -91,6 +92,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
         ("file:src/*.py", [0]),
         ("file:*.md umbrella", [0]),
         ("file:ain.py", []),
+        ("file:天气预报.ts", [0]),
+        ("file:天气?报*", [0]),
+        ('file:"meine dateien"', [0]),
         ("role:user retry", [0]),
         ("in:prompts retry", [0]),
         ("in:replies retry", [1]),
@@ -195,8 +199,8 @@ def test_no_query_can_be_taken_for_damage(index: TextIndex) -> None:
     for _ in range(1500):
         value = "".join(chance.choices(letters, k=chance.randrange(1, 12)))
         name = chance.choice(["file", "project", "model", "tool", "agent"])
-        asked: Node = chance.choice([Only(name=name, value=value), Words(text=value), Words(text=value, prefix=True)])
-        index.search(Query(text=value, node=Both(nodes=(asked,))))
+        several: list[Node] = [Only(name=name, value=value), Words(text=value), Words(text=value, prefix=True)]
+        index.search(Query(text=value, node=Both(nodes=(chance.choice(several),))))
 
 
 @pytest.mark.parametrize("query", [f"{'a' * 5000}*", f"file:{'*a' * 500}", f"file:x/{'a' * 9999}"])
