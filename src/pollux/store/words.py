@@ -60,7 +60,7 @@ def clean(text: str) -> str:
 
 def name(text: str) -> str:
     """A name or a path, which is kept whole: well-formed, accents composed."""
-    return plain(clean(text))
+    return text if text.isascii() else plain(clean(text))
 
 
 def plain(body: str) -> str:
