@@ -11,10 +11,11 @@ from typing import Any, assert_never
 import tantivy
 from tantivy import Occur, Query as Asked
 
+from pollux.errors import RequestError
 from pollux.projects import fits
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.store.query import PLACES, Both, Either, Node, Not, Only, Words
-from pollux.store.words import UNSPACED
+from pollux.store.words import UNSPACED, name as whole_name
 
 NOTHING = Asked.empty_query()
 
@@ -87,10 +88,7 @@ def _words(words: Words) -> Asked | None:
     if not found:
         return None
     if words.prefix and not UNSPACED.match(found[-1]):
-        patterns = [*found[:-1], f"{found[-1]}.*"]
-        if len(found) == 1:
-            return Asked.regex_query(schema(), "text", patterns[0])
-        return Asked.regex_phrase_query(schema(), "text", list(patterns))
+        return _matching("text", [*found[:-1], f"{found[-1]}.*"])
     if len(found) == 1:
         return Asked.term_query(schema(), "text", found[0])
     return Asked.phrase_query(schema(), "text", list(found))
@@ -102,6 +100,7 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
         return _time(name, value)
     if isinstance(value, bool):
         return one_of(name, ["yes" if value else "no"])
+    value = whole_name(value).replace("\0", "")
     match name:
         case "in":
             return one_of("kind", kind_numbers(PLACES[value]))
@@ -148,9 +147,16 @@ def _file(asked: str) -> Asked:
     patterns = [_pattern(each) for each in found]
     if not _GLOB.search(found[-1]):
         patterns[-1] += r"(\..*)?"
-    if len(patterns) == 1:
-        return Asked.regex_query(schema(), "file", patterns[0])
-    return Asked.regex_phrase_query(schema(), "file", list(patterns))
+    return _matching("file", patterns)
+
+
+def _matching(field: str, patterns: list[str]) -> Asked:
+    """Words in a row that match these patterns. tantivy refuses patterns that are too much work, a row only later."""
+    try:
+        single = [Asked.regex_query(schema(), field, pattern) for pattern in patterns]
+    except ValueError:
+        raise RequestError("A beginning or a pattern in the query is too long.") from None
+    return single[0] if len(single) == 1 else Asked.regex_phrase_query(schema(), field, list(patterns))
 
 
 def _pattern(glob: str) -> str:

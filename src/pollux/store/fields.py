@@ -12,7 +12,7 @@ import tantivy
 
 from pollux.model import Kind, Session, Summary, Value
 from pollux.store.passages import Passage, PassageKind
-from pollux.store.words import clean
+from pollux.store.words import clean, name
 
 KINDS = tuple(PassageKind)
 
@@ -61,8 +61,8 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("kind", indexed=True, fast=True)
     builder.add_integer_field("at", fast=True)
     builder.add_float_field("weight", fast=True)
-    for name in ("agent", "session_kind", "project", "model", "role", "author", "tool", "failed"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for field in ("agent", "session_kind", "project", "model", "role", "author", "tool", "failed"):
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("file", tokenizer_name=_PATHS, index_option="position")
     builder.add_text_field("text", stored=True, tokenizer_name=_WORDS, index_option="position")
     return builder.build()
@@ -102,7 +102,7 @@ def path_tokens(path: str) -> list[str]:
 
 def _folders(path: str) -> str:
     """A path with a space between its folders, and none within."""
-    return re.sub(r"[/\\]+", " ", re.sub(r"\s", "\u00a0", clean(path)))
+    return re.sub(r"[/\\]+", " ", re.sub(r"\s", "\u00a0", name(path)))
 
 
 def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
@@ -117,18 +117,18 @@ def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
     if passage.at is not None:
         made.add_integer("at", microseconds(passage.at))
     if facts.project:
-        made.add_text("project", clean(facts.project))
+        made.add_text("project", name(facts.project))
     if facts.project_hash:
         made.add_text("project", f"#{facts.project_hash}")
     if passage.model:
-        made.add_text("model", clean(passage.model).lower())
+        made.add_text("model", name(passage.model).lower())
     if passage.role is not None:
         made.add_text("role", passage.role)
     if passage.author is not None:
         made.add_text("author", passage.author)
     if passage.failed is not None:
         made.add_text("failed", "yes" if passage.failed else "no")
-    _add_each(made, "tool", (clean(name) for name in passage.tools))
+    _add_each(made, "tool", (name(tool) for tool in passage.tools))
     _add_each(made, "file", (_folders(path) for path in passage.files))
     made.add_text("text", passage.body)
     if passage.parts:
@@ -139,9 +139,9 @@ def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
 
-def _add_each(made: tantivy.Document, name: str, values: Iterable[str]) -> None:
+def _add_each(made: tantivy.Document, field: str, values: Iterable[str]) -> None:
     for value in values:
-        made.add_text(name, value)
+        made.add_text(field, value)
 
 
 def kind_numbers(kinds: Iterable[PassageKind]) -> list[int]:

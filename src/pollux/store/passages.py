@@ -169,15 +169,8 @@ def _pieces(part: Part, author: Author) -> Iterator[_Piece]:
         case ToolCall():
             yield _call(part)
         case ToolResult():
-            text, cut = _shortened(part.output or "")
-            names = (part.name,) if part.name else ()
-            yield _Piece(
-                kind=PassageKind.TOOL,
-                text="\n".join((*names, *_attached(part.attachments), text)),
-                apart=True,
-                tools=tuple(name.lower() for name in names),
-                cut=cut,
-            )
+            if part.output or part.attachments:
+                yield _result(part)
         case FileReference():
             text = "\n".join((part.path, *_attached(part.attachments), part.text or ""))
             yield _Piece(kind=PassageKind.FILE, text=text, apart=True, files=(part.path,))
@@ -202,6 +195,18 @@ def _call(call: ToolCall) -> _Piece:
         tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
         failed=call.status is Status.ERROR,
         files=tuple(dict.fromkeys(touched(call.input))),
+        cut=cut,
+    )
+
+
+def _result(result: ToolResult) -> _Piece:
+    output, cut = _shortened(result.output or "")
+    names = (result.name,) if result.name else ()
+    return _Piece(
+        kind=PassageKind.TOOL,
+        text="\n".join((*names, *_attached(result.attachments), output)),
+        apart=True,
+        tools=tuple(name.lower() for name in names),
         cut=cut,
     )
 

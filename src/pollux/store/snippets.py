@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from pollux.store.words import UNSPACED, camel_spans
 WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
-_BLOCK = 512
+_ASCII = bytes(range(128))
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 Span = tuple[int, int]
@@ -74,7 +75,10 @@ def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snip
         (mark[1] for mark in marks if mark[0] < end), default=start
     ):
         end = space
-    return _line(text, start, end, [(max(s, start), min(e, end)) for s, e, _ in marks if s < end and e > start])
+    whole = [(s, e) for s, e, _ in marks if start <= s and e <= end]
+    return _line(
+        text, start, end, whole or [(max(s, start), min(e, end)) for s, e, _ in marks if s < end and e > start]
+    )
 
 
 def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
@@ -151,29 +155,28 @@ def _is_part(part: str, needle: Needle) -> bool:
     return folded.startswith(needle.first) if needle.prefix else folded == needle.first
 
 
-class _Folds(dict[int, str]):
-    """What the index makes of each character, learnt as they are met."""
-
-    def __missing__(self, code: int) -> str:
-        letter = chr(code)
-        folded = "".join(tokens(letter)) or letter
-        self[code] = folded
-        return folded
-
-
-_FOLDS = _Folds()
+@cache
+def _fold(letter: str) -> str:
+    """What the index makes of a character."""
+    return "".join(tokens(letter)) or letter
 
 
 def _folded(text: str) -> tuple[str, Sequence[int] | None]:
     """The text as the index compares it, and where each of its characters comes from, unless it is the same place.
 
-    A long text is folded in blocks: most have no accents, and then it is done in no time.
+    Texts are long, and few of their characters are not ASCII: each of these is looked at once, and replaced as often
+    as it occurs.
     """
     if text.isascii():
         return text.lower(), None
-    blocks = [text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK)]
-    folded = "".join([block.lower() if block.isascii() else block.translate(_FOLDS) for block in blocks])
-    if len(folded) == len(text):
+    data = text.encode()
+    folded = data.lower().decode()
+    others = {letter: _fold(letter) for letter in set(data.translate(None, _ASCII).decode())}
+    if all(len(fold) == 1 for fold in others.values()):
+        for letter, fold in others.items():
+            if fold != letter:
+                folded = folded.replace(letter, fold)
         return folded, None
-    places = [place for place, letter in enumerate(text) for _ in _FOLDS[ord(letter)]]
-    return folded, [*places, len(text)]
+    letters = [others.get(letter, letter) for letter in folded]
+    places = [place for place, fold in enumerate(letters) for _ in fold]
+    return "".join(letters), [*places, len(text)]

@@ -15,6 +15,7 @@ import tantivy
 
 from pollux.errors import StoreError
 from pollux.model import Kind
+from pollux.store.asking import one_of
 from pollux.store.fields import Facts, document, register, schema
 from pollux.store.guesses import words_like
 from pollux.store.passages import Passage, PassageKind
@@ -24,10 +25,15 @@ from pollux.store.searching import Hit, Wanted, counts, search
 
 HEAP = 96_000_000
 _MARKER = "generation"
+_TOGETHER = 500
 
 
 class Damaged(StoreError):
     """The index cannot be read: it is damaged, incomplete, or another release made it. It has to be made anew."""
+
+
+class NotWritten(StoreError):
+    """The index could not be written, as on a full disk. What was committed before is still there."""
 
 
 class Busy(StoreError):
@@ -129,18 +135,19 @@ class Writer:
     def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
         """Add the passages of a session, known by its number; gives how many of them had to be cut."""
         cut = 0
-        add = self._writer.add_document
-        with _guarded(self._index.folder):
-            for passage in passages:
-                add(document(number, facts, passage))
-                cut += passage.cut
+        for passage in passages:
+            with _guarded(self._index.folder, writing=True):
+                self._writer.add_document(document(number, facts, passage))
+            cut += passage.cut
         return cut
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions, also what was added of them since the last commit."""
-        with _guarded(self._index.folder):
-            for number in numbers:
-                self._writer.delete_documents_by_term("session", number)
+        with _guarded(self._index.folder, writing=True):
+            # By query: tantivy-py's deletion by term takes every number for a signed one, and finds none of ours.
+            every = list(numbers)
+            for start in range(0, len(every), _TOGETHER):
+                self._writer.delete_documents_by_query(one_of("session", every[start : start + _TOGETHER]))
 
     def forget_from(self, number: int) -> None:
         """Remove all sessions from this number on."""
@@ -151,7 +158,7 @@ class Writer:
 
     def commit(self, generation: int) -> None:
         """Make everything since the last commit seen at once, under this number."""
-        with _guarded(self._index.folder):
+        with _guarded(self._index.folder, writing=True):
             self._writer.delete_documents_by_term("marker", _MARKER)
             mark = tantivy.Document()
             mark.add_text("marker", _MARKER)
@@ -162,9 +169,11 @@ class Writer:
 
     def close(self) -> None:
         """Drop what was not committed, wait for pieces of the index that are being joined, let others write."""
-        with _guarded(self._index.folder):
-            self._writer.rollback()
-            self._writer.wait_merging_threads()
+        with _guarded(self._index.folder, writing=True):
+            try:
+                self._writer.rollback()
+            finally:
+                self._writer.wait_merging_threads()
 
     def __enter__(self) -> Self:
         return self
@@ -172,22 +181,24 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        with contextlib.suppress(NotWritten) if error is not None else contextlib.nullcontext():
+            self.close()
 
 
 @contextlib.contextmanager
-def _guarded(folder: Path) -> Iterator[None]:
-    """Whatever goes wrong inside tantivy means one thing: the index has to be made anew.
+def _guarded(folder: Path, *, writing: bool = False) -> Iterator[None]:
+    """Whatever goes wrong inside tantivy means one of two things: it cannot be written, or has to be made anew.
 
-    It reports damage as ValueError, and panics where it did not expect it. A panic is no `Exception`.
+    tantivy-py reports trouble as ValueError, and panics where it did not expect any. A panic is no `Exception`.
     """
     try:
         yield
-    except ValueError as error:
-        raise Damaged(f"The index of words in {folder} cannot be used: {error}") from error
     except OSError as error:
         raise StoreError(f"{folder} cannot be used: {error.strerror or error}.") from error
     except BaseException as error:
-        if type(error).__name__ == "PanicException":
-            raise Damaged(f"The index of words in {folder} is damaged: {error}") from error
-        raise
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
+            raise
+        if writing:
+            hint = "Is the disk full?"
+            raise NotWritten(f"The index of words in {folder} could not be written: {error}", hint) from error
+        raise Damaged(f"The index of words in {folder} cannot be used: {error}") from error

@@ -58,6 +58,11 @@ def clean(text: str) -> str:
     return _clean(text)[0]
 
 
+def name(text: str) -> str:
+    """A name or a path, which is kept whole: well-formed, accents composed."""
+    return text if text.isascii() else plain(clean(text))
+
+
 def plain(body: str) -> str:
     """The text without the joints that `clean` put in."""
     return body if body.isascii() else body.replace(JOINT, "")

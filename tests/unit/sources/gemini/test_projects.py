@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from pollux.library import Filter, fits
+from pollux.library import Filter
+from pollux.projects import fits
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
 
 
