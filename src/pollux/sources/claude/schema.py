@@ -155,7 +155,6 @@ class Line(Shape, omit_defaults=True):
 
     # In the order in which most releases write them: the decoder looks for the next key behind the last.
     parentUuid: str | None = None
-    logicalParentUuid: str | None = None
     isSidechain: bool | None = None
     promptId: str | None = None
     agentId: str | None = None
@@ -173,7 +172,9 @@ class Line(Shape, omit_defaults=True):
     toolUseResult: Any = None
     uuid: str | None = None
     timestamp: Utc | None = None
+    # What few records hold.
     session_id: str | None = None
+    logicalParentUuid: str | None = None
     # Users.
     sourceToolAssistantUUID: str | None = None
     sourceToolUseID: str | None = None
@@ -251,6 +252,16 @@ class Line(Shape, omit_defaults=True):
     renderedBesideToolResult: bool | None = None
     data: Any = None
     parentToolUseID: str | None = None
+
+
+_NAMES = Line.__struct_fields__
+SETTING = slice(_NAMES.index("agentId"), _NAMES.index("type"))
+"""Of a line's fields those that say where it was written; they seldom change from line to line."""
+SETTING_NAMES = _NAMES[SETTING]
+RARE = slice(_NAMES.index("session_id"), None)
+"""Of a line's fields those that few lines have."""
+RARE_NAMES = _NAMES[RARE]
+NO_RARE = (None,) * len(RARE_NAMES)
 
 
 class Aside(Shape, omit_defaults=True):

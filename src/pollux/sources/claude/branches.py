@@ -1,0 +1,111 @@
+"""Which lines are still part of the conversation: what was edited away and what was folded into a summary is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pollux.model import Author, Fate, Message, Role
+from pollux.sources.claude.messages import Item
+from pollux.sources.claude.schema import Line
+
+
+def fates(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> dict[int, Fate]:
+    """The fate of each message that is not live, by its number."""
+    gone = {number: Fate.REWOUND for number in _rewound(messages, items, by_uuid)}
+    for number in _folded(messages, items, by_uuid):
+        gone.setdefault(number, Fate.COMPRESSED)
+    return gone
+
+
+def uuids_of(item: Item) -> list[str | None]:
+    """The uuids of the lines a message was made of."""
+    return [line.uuid for _, line in item] if type(item) is list else [item[1].uuid]  # type: ignore[union-attr]
+
+
+def _rewound(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> list[int]:
+    """What hangs on a prompt that a later prompt under the same parent replaced.
+
+    Results of parallel calls make branches as well: only prompts compete. A reply of which one line is live is live.
+    """
+    prompts = {
+        line.uuid: line
+        for message, item in zip(messages, items, strict=True)
+        if message.author is Author.HUMAN and message.role is Role.USER and type(item) is tuple
+        for line in (item[1],)
+        if line.uuid is not None and line.uuid in by_uuid
+    }
+    rivals: dict[str | None, list[str]] = {}
+    for uuid, line in prompts.items():
+        rivals.setdefault(_anchor(line, prompts, by_uuid), []).append(uuid)
+    dead = {uuid for siblings in rivals.values() for uuid in siblings[:-1]}
+    if not dead:
+        return []
+    for uuid, line in by_uuid.items():
+        if line.parentUuid in dead:
+            dead.add(uuid)
+    gone = {number for number, item in enumerate(items) if all(uuid in dead for uuid in uuids_of(item))}
+    return sorted(gone)
+
+
+def _anchor(line: Line, prompts: Mapping[str, Line], by_uuid: Mapping[str, Line]) -> str | None:
+    """What a prompt follows: the nearest prompt, reply or fold above it, beyond what the client put between."""
+    seen: set[str] = set()
+    above = line.parentUuid
+    while above is not None and above not in seen:
+        seen.add(above)
+        parent = by_uuid.get(above)
+        if parent is None or above in prompts or parent.subtype == "compact_boundary":
+            return above
+        if parent.type == "assistant" and parent.message is not None:
+            return parent.message.id or above
+        above = parent.parentUuid
+    return None
+
+
+def _folded(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> list[int]:
+    """What stands before the last fold and was not taken along."""
+    last = next((n for n in range(len(items) - 1, -1, -1) if _is_fold(items[n])), None)
+    if last is None:
+        return []
+    fold = items[last][1]
+    assert isinstance(fold, Line)  # noqa: S101 (a fold is one line)
+    kept = _preserved(fold, by_uuid)
+    end = _waiting(messages, last) if _metadata(fold).get("trigger") == "auto" else last
+    return [n for n in range(end) if not any(uuid in kept for uuid in uuids_of(items[n]))]
+
+
+def _waiting(messages: list[Message], fold: int) -> int:
+    """Where the prompt stands that made the client fold: before the fold, while its answer stands after it."""
+    start = fold
+    for number in range(fold - 1, -1, -1):
+        if messages[number].author is Author.MODEL:
+            break
+        if messages[number].author is Author.HUMAN and messages[number].role is Role.USER:
+            start = number
+    return start
+
+
+def _is_fold(item: Item) -> bool:
+    return type(item) is tuple and item[1].subtype == "compact_boundary"
+
+
+def _metadata(fold: Line) -> dict[str, Any]:
+    return fold.compactMetadata if type(fold.compactMetadata) is dict else {}
+
+
+def _preserved(fold: Line, by_uuid: Mapping[str, Line]) -> set[str]:
+    """The lines a fold names as taken along: one by one, or by the two ends of a stretch."""
+    match _metadata(fold):
+        case {"preservedMessages": {"uuids": list(some), **more}}:
+            every = more.get("allUuids")
+            return {uuid for uuid in [*some, *(every if type(every) is list else ())] if type(uuid) is str}
+        case {"preservedSegment": {"headUuid": str(head), "tailUuid": str(tail)}}:
+            kept: set[str] = set()
+            above: str | None = tail
+            while above is not None and above not in kept:
+                kept.add(above)
+                above = by_uuid[above].parentUuid if above in by_uuid and above != head else None
+            return kept
+        case _:
+            return set()
