@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pollux.model import Author, Fate, Message, Role
 from pollux.sources.claude.messages import Item
-from pollux.sources.claude.schema import Line
+from pollux.sources.claude.schema import Fold, Line
 
 
 def fates(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> dict[int, Fate]:
@@ -68,10 +67,10 @@ def _folded(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Li
     last = next((n for n in range(len(items) - 1, -1, -1) if _is_fold(items[n])), None)
     if last is None:
         return []
-    fold = items[last][1]
-    assert isinstance(fold, Line)  # noqa: S101 (a fold is one line)
+    line = items[last][1]
+    fold = (line.compactMetadata if isinstance(line, Line) else None) or Fold()
     kept = _preserved(fold, by_uuid)
-    end = _waiting(messages, last) if _metadata(fold).get("trigger") == "auto" else last
+    end = _waiting(messages, last) if fold.trigger == "auto" else last
     return [n for n in range(end) if not any(uuid in kept for uuid in uuids_of(items[n]))]
 
 
@@ -90,22 +89,14 @@ def _is_fold(item: Item) -> bool:
     return type(item) is tuple and item[1].subtype == "compact_boundary"
 
 
-def _metadata(fold: Line) -> dict[str, Any]:
-    return fold.compactMetadata if type(fold.compactMetadata) is dict else {}
-
-
-def _preserved(fold: Line, by_uuid: Mapping[str, Line]) -> set[str]:
+def _preserved(fold: Fold, by_uuid: Mapping[str, Line]) -> set[str]:
     """The lines a fold names as taken along: one by one, or by the two ends of a stretch."""
-    match _metadata(fold):
-        case {"preservedMessages": {"uuids": list(some), **more}}:
-            every = more.get("allUuids")
-            return {uuid for uuid in [*some, *(every if type(every) is list else ())] if type(uuid) is str}
-        case {"preservedSegment": {"headUuid": str(head), "tailUuid": str(tail)}}:
-            kept: set[str] = set()
-            above: str | None = tail
-            while above is not None and above not in kept:
-                kept.add(above)
-                above = by_uuid[above].parentUuid if above in by_uuid and above != head else None
-            return kept
-        case _:
-            return set()
+    named, stretch = fold.preservedMessages, fold.preservedSegment
+    if named is not None:
+        return {*(named.uuids or ()), *(named.allUuids or ())}
+    kept: set[str] = set()
+    above = stretch.tailUuid if stretch is not None else None
+    while stretch is not None and above is not None and above not in kept:
+        kept.add(above)
+        above = by_uuid[above].parentUuid if above in by_uuid and above != stretch.headUuid else None
+    return kept

@@ -207,7 +207,14 @@ def loose(path: Path, _around: Surroundings) -> ClaudeBundle:
             name = next(iter(held), stem(str(path)))
             typed = [one for lines in held.values() for one in lines]
             return ClaudeBundle(
-                agent=AGENT, id=name, name=name, kind=Kind.PROMPTS, files=(file,), typed=typed, history=history, asked=True
+                agent=AGENT,
+                id=name,
+                name=name,
+                kind=Kind.PROMPTS,
+                files=(file,),
+                typed=typed,
+                history=history,
+                asked=True,
             )
         file = stat_file(path, find.AGENT if agent else find.SESSION)
     except OSError as error:

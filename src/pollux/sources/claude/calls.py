@@ -38,8 +38,8 @@ def tool_call(
     name = block.name or "?"
     shared, kind = canonical(name)
     extra: dict[str, Any] = {}
-    fields = msgspec.structs.astuple(block)
-    if fields.count(None) < _PLAIN or block.extra:
+    absent = (block.id is None) + (block.name is None) + (block.input is None)
+    if msgspec.structs.astuple(block).count(None) != _PLAIN + absent or block.extra:
         extra.update(_leftovers(block))
     if result is None:
         return ToolCall(

@@ -55,7 +55,9 @@ def fork_of(bundle: ClaudeBundle, lines: Iterable[Line]) -> Fork | None:
             continue
         if peer.id == named or (named is None and _came_later(own, theirs, shared, bundle, peer)):
             evidence = (
-                "copied records carry its id" if peer.id == named else f"both hold {len(shared)} records with the same ids"
+                "copied records carry its id"
+                if peer.id == named
+                else f"both hold {len(shared)} records with the same ids"
             )
             best = Fork(peer, peer.id, evidence, frozenset(shared))
     if best is None and named is not None:
@@ -75,7 +77,8 @@ def _foreign(bundle: ClaudeBundle, lines: list[Line]) -> frozenset[str]:
     """The copied records where the parent is gone: all before the first prompt that carries the session's own id."""
     last = max(n for n, line in enumerate(lines) if line.sessionId not in (None, bundle.name))
     end = next(
-        (n for n in range(last + 1, len(lines)) if lines[n].type == "user" and lines[n].toolUseResult is None), len(lines)
+        (n for n in range(last + 1, len(lines)) if lines[n].type == "user" and lines[n].toolUseResult is None),
+        len(lines),
     )
     return frozenset(line.uuid for line in lines[:end] if line.uuid is not None)
 

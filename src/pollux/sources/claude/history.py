@@ -135,7 +135,7 @@ def encoded(path: str) -> str:
     return f"{name[:200]}-{digits}"
 
 
-def as_messages(typed: list[Typing], file: str) -> list[Message]:
+def as_messages(typed: list[Typing], project: str | None, file: str) -> list[Message]:
     """Typed lines as messages; a command was meant for the client or the shell."""
     return [
         Message(
@@ -145,7 +145,7 @@ def as_messages(typed: list[Typing], file: str) -> list[Message]:
             at=line.at,
             parts=(Text(text=line.text),),
             origin=Origin(file=file, line=line.number),
-            extra=line.extra,
+            extra=line.extra if line.project in (None, project) else {**line.extra, "project": line.project},
         )
         for line in typed
     ]

@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
-from pollux.sources.claude.schema import NO_RARE, RARE, RARE_NAMES, SETTING, SETTING_NAMES, Line
+from pollux.sources.claude.schema import NO_RARE, RARE, RARE_NAMES, SETTING, SETTING_NAMES, SHAPED, Line
+from pollux.wire import tidy
 
 _fields = msgspec.structs.astuple
+_ELSEWHERE = ("attachment", "rendered")
 
 
 class Leftovers:
@@ -25,7 +27,7 @@ class Leftovers:
         self._before: str | None = None
 
     def of(self, line: Line) -> dict[str, Any]:
-        """The leftovers of the next line; `attachment`, `message` and `toolUseResult` are for others to keep."""
+        """The leftovers of the next line; `attachment`, `rendered`, `message` and `toolUseResult` are others' to keep."""
         fields = _fields(line)
         extra: dict[str, Any] = {}
         if fields[SETTING] != self._setting:
@@ -40,8 +42,9 @@ class Leftovers:
         if fields[RARE] != NO_RARE:
             for name, value in zip(RARE_NAMES, fields[RARE], strict=True):
                 if value is not None:
-                    extra[name] = value
-            extra.pop("attachment", None)
+                    extra[name] = tidy(value) if name in SHAPED else value
+            for name in _ELSEWHERE:
+                extra.pop(name, None)
         if line.extra:
             extra.update(line.extra)
         return extra
@@ -51,6 +54,4 @@ class Leftovers:
         for name, value, old in zip(SETTING_NAMES, setting, before, strict=True):
             if value is not None and value != old and (name != "sessionId" or value != self._name):
                 (self.facts if name not in self.facts and old is None else extra)[name] = value
-        self._setting = tuple(
-            new if new is not None else old for new, old in zip(setting, before, strict=True)
-        )
+        self._setting = tuple(new if new is not None else old for new, old in zip(setting, before, strict=True))

@@ -27,7 +27,7 @@ from pollux.sources.claude.calls import Result, answer, attachment, tool_call
 from pollux.sources.claude.leftovers import Leftovers
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.replies import Pair, reply
-from pollux.sources.claude.schema import INJECTED, SYSTEM, Block, Injected, Line, Reply
+from pollux.sources.claude.schema import INJECTED, SYSTEM, Block, Injected, Line, Rendered, Reply
 from pollux.sources.claude.speakers import author_of, command, notified, queued_by_human, texts_of, unwrapped
 from pollux.wire import Notes, tidy
 
@@ -180,7 +180,7 @@ class Builder:
                 parts = _own_words(self._pieces(content))
             else:
                 parts = self._pieces(content)
-        if said is not line.message or _fields(said).count(None) != _PLAIN_SAID or said.extra:
+        if said.role != "user" or _fields(said).count(None) != _PLAIN_SAID or said.extra:
             _unusual(said, extra)
         return Message(
             id=line.uuid or f"line-{number}",
@@ -202,7 +202,8 @@ class Builder:
             name = block.tool_use_id
             held = self._results.get(name) if name is not None else None
             extra: dict[str, Any] = {}
-            if _fields(block).count(None) < _RESULT or block.extra:
+            absent = (block.is_error is None) + (block.content is None) + (name is None)
+            if _fields(block).count(None) != _RESULT + absent or block.extra:
                 extra = _fields_but(block, "type", "tool_use_id", "content", "is_error") | block.extra
             if held is not None and held.block is block and name in self._asked:
                 parts.append(ToolResult(call=name, extra=extra))
@@ -231,7 +232,7 @@ class Builder:
                 parts.append(
                     Text(text=block.text) if plain else Text(text=block.text, extra=_fields_but(block, "type", "text"))
                 )
-            elif block.type in ("image", "document") and type(block.source) is dict and (held := attachment(block.source)):
+            elif block.type in ("image", "document") and block.source and (held := attachment(tidy(block.source))):
                 parts.append(_with(held, _fields_but(block, "type", "source")))
             else:
                 parts.append(Unknown(raw=tidy(block)))
@@ -272,12 +273,11 @@ class Builder:
                 f"The client injected something of type {held.type!r}, which we do not know; kept.",
                 subject=f"attachment type {held.type!r}",
             )
-        rendered = extra.pop("rendered", None)
-        words, odd = _rendered(rendered, held)
+        words, odd = _rendered(line.rendered, held)
         if words:
             parts.append(Context(source=held.hookEvent or held.type or "attachment", text=words))
-        if odd is not None:
-            extra["rendered"] = odd
+        if odd:
+            extra["rendered"] = [*odd, *extra.get("rendered", ())]
         rest = tidy(held)
         if rest:
             extra["attachment"] = rest
@@ -401,21 +401,13 @@ def _reference(held: Injected) -> FileReference:
             return FileReference(path=held.filename or "")
 
 
-def _rendered(rendered: Any, held: Injected) -> tuple[str | None, Any]:
+def _rendered(rendered: list[Rendered] | None, held: Injected) -> tuple[str | None, list[Any]]:
     """The exact text the model was given, where it was kept, else what the record holds of it; and what is odd."""
-    texts: list[str] = []
-    odd: list[Any] = []
-    for item in rendered if type(rendered) is list else ():
-        match item:
-            case {"content": str(text), **more} if not more:
-                texts.append(text)
-            case _:
-                odd.append(item)
-    if rendered is not None and type(rendered) is not list:
-        odd.append(rendered)
+    texts = [item.content for item in rendered or () if item.content is not None]
+    odd = [item.odd if item.odd is not None else dict(item.extra) for item in rendered or () if item.extra or item.odd]
     if not texts and held.type != "file":
         if type(held.content) is str:
             texts, held.content = [held.content], None
         elif type(held.content) is list and all(type(item) is str for item in held.content):
             texts, held.content = held.content, None
-    return ("\n".join(texts) or None), odd or None
+    return ("\n".join(texts) or None), odd

@@ -62,6 +62,7 @@ class Reading:
         self.notes = notes
         self.outputs = Outputs(bundle.folders)
         self.by_uuid: dict[str, Line] = {}
+        self._books: dict[str, Any] = {}
         for transcript in transcripts:
             self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid
 
@@ -207,7 +208,7 @@ class Reading:
         if title is None:
             self.notes.add("file.damaged", "Nothing can be read: the file is no JSON object.", Severity.ERROR)
             return None
-        self._odd = {**getattr(self, "_odd", {}), **title.extra}
+        self._books |= tidy(title)
         return title.customTitle
 
     def _summary(self) -> str | None:
@@ -237,8 +238,8 @@ class Reading:
         extra: dict[str, Any] = dict(builder.facts)
         if meta is not None and (rest := tidy(meta)):
             extra["meta"] = rest
-        if odd := getattr(self, "_odd", None):
-            extra["title"] = odd
+        if self._books:
+            extra["title"] = self._books
         if builder.ticks:
             extra["progress"] = [tidy(line) for line in builder.ticks]
         for transcript in self.transcripts:
@@ -289,9 +290,9 @@ def _typed(bundle: ClaudeBundle) -> list[Session]:
             raise Unreadable(bundle.problem)
         return []
     file = shown(log.file.path)
-    messages = history.as_messages(lines, file)
-    started, ended = _times(messages)
     project = next((line.project for line in lines if line.project is not None), None)
+    messages = history.as_messages(lines, project, file)
+    started, ended = _times(messages)
     commands = not any(message.role is Role.USER for message in messages)
     return [
         Session(

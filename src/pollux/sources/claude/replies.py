@@ -87,9 +87,7 @@ def reply(group: list[Pair], file: str, name: str, left: Leftovers, call: Call, 
     )
 
 
-def _take(
-    line: Line, at: datetime | None, parts: list[Part], extra: dict[str, Any], call: Call, notes: Notes
-) -> bool:
+def _take(line: Line, at: datetime | None, parts: list[Part], extra: dict[str, Any], call: Call, notes: Notes) -> bool:
     """Append a line's blocks as parts. Is the line's time kept with one of them?"""
     content = line.message.content if line.message is not None else None
     if type(content) is not list:

@@ -12,6 +12,16 @@ import msgspec
 from pollux.wire import Shape, Utc
 
 
+class Source(Shape, omit_defaults=True):
+    """Where the bytes of a picture or a document are: inside, in base64, or at an address."""
+
+    type: str | None = None
+    media_type: str | None = None
+    data: str | None = None
+    url: str | None = None
+    file_id: str | None = None
+
+
 class Block(Shape, omit_defaults=True):
     """A piece of content in the API's vocabulary; `odd` holds an item that is no block at all."""
 
@@ -26,7 +36,7 @@ class Block(Shape, omit_defaults=True):
     thinking: str | None = None
     signature: str | None = None
     data: str | None = None
-    source: Any = None
+    source: Source | None = None
     title: str | None = None
     context: str | None = None
     citations: Any = None
@@ -52,6 +62,94 @@ class Reply(Shape, omit_defaults=True):
     diagnostics: Any = None
 
 
+class From(Shape, omit_defaults=True):
+    """Who made a prompt: `kind` is "human" or the name of some machinery."""
+
+    kind: str | None = None
+    producer: str | None = None
+    runId: str | None = None
+    server: str | None = None
+    name: str | None = None
+
+
+class Position(Shape, omit_defaults=True):
+    """Which prompt and turn of the session it is."""
+
+    promptIndex: int | None = None
+    turnIndex: int | None = None
+
+
+class Decision(Shape, omit_defaults=True):
+    """Who allowed or denied a call."""
+
+    decision: str | None = None
+    source: str | None = None
+    reasonType: str | None = None
+    reason: str | None = None
+
+
+class Depth(Shape, omit_defaults=True):
+    """How much thinking was asked for (2.0)."""
+
+    level: str | None = None
+    disabled: bool | None = None
+    triggers: Any = None
+    maxThinkingTokens: int | None = None
+
+
+class Segment(Shape, omit_defaults=True):
+    """The stretch that a fold took along."""
+
+    headUuid: str | None = None
+    anchorUuid: str | None = None
+    tailUuid: str | None = None
+
+
+class Preserved(Shape, omit_defaults=True):
+    """The records that a fold took along."""
+
+    anchorUuid: str | None = None
+    uuids: list[str] | None = None
+    allUuids: list[str] | None = None
+
+
+class Fold(Shape, omit_defaults=True):
+    """A compaction: who asked for it, and what is left."""
+
+    trigger: str | None = None
+    preTokens: int | None = None
+    postTokens: int | None = None
+    durationMs: float | None = None
+    cumulativeDroppedTokens: int | None = None
+    preservedSegment: Segment | None = None
+    preservedMessages: Preserved | None = None
+    messagesSummarized: int | None = None
+    userContext: str | None = None
+    preCompactDiscoveredTools: Any = None
+
+
+class Run(Shape, omit_defaults=True):
+    """A command of the client that was run."""
+
+    command: str | None = None
+    args: str | None = None
+
+
+class Hook(Shape, omit_defaults=True):
+    """A hook that ran at the end of a turn."""
+
+    command: str | None = None
+    durationMs: float | None = None
+    promptText: str | None = None
+
+
+class Rendered(Shape, omit_defaults=True):
+    """The exact text the model was given."""
+
+    content: str | None = None
+    odd: Any = msgspec.field(name="⁂odd", default=None)
+
+
 class Injected(Shape, omit_defaults=True):
     """What an attachment record holds: `type` tells what the client injected."""
 
@@ -62,7 +160,7 @@ class Injected(Shape, omit_defaults=True):
     source_uuid: str | None = None
     delivery_id: str | None = None
     commandMode: str | None = None
-    origin: Any = None
+    origin: From | None = None
     timestamp: Any = None
     humanTurn: bool | None = None
     imagePasteIds: Any = None
@@ -181,15 +279,15 @@ class Line(Shape, omit_defaults=True):
     isCompactSummary: bool | None = None
     isVisibleInTranscriptOnly: bool | None = None
     summarizeMetadata: Any = None
-    thinkingMetadata: Any = None
+    thinkingMetadata: Depth | None = None
     todos: Any = None
     permissionMode: str | None = None
-    origin: Any = None
+    origin: From | None = None
     promptSource: str | None = None
     turnOrigin: str | None = None
-    turnPosition: Any = None
+    turnPosition: Position | None = None
     turnCompanion: bool | None = None
-    permissionDecision: Any = None
+    permissionDecision: Decision | None = None
     toolDenialKind: str | None = None
     sandboxed: bool | None = None
     interruptedMessageId: str | None = None
@@ -226,18 +324,18 @@ class Line(Shape, omit_defaults=True):
     subtype: str | None = None
     content: Any = None
     level: str | None = None
-    compactMetadata: Any = None
+    compactMetadata: Fold | None = None
     microcompactMetadata: Any = None
     durationMs: float | None = None
     messageCount: int | None = None
-    commandRun: Any = None
+    commandRun: Run | None = None
     retryInMs: float | None = None
     retryAttempt: int | None = None
     maxRetries: int | None = None
     source: str | None = None
     cause: Any = None
     hookCount: int | None = None
-    hookInfos: Any = None
+    hookInfos: list[Hook] | None = None
     hookErrors: Any = None
     hookAdditionalContext: Any = None
     preventedContinuation: bool | None = None
@@ -247,7 +345,7 @@ class Line(Shape, omit_defaults=True):
     url: str | None = None
     upgradeNudge: str | None = None
     attachment: Injected | None = None
-    rendered: Any = None
+    rendered: list[Rendered] | None = None
     renderedRole: str | None = None
     renderedBesideToolResult: bool | None = None
     data: Any = None
@@ -262,6 +360,32 @@ RARE = slice(_NAMES.index("session_id"), None)
 """Of a line's fields those that few lines have."""
 RARE_NAMES = _NAMES[RARE]
 NO_RARE = (None,) * len(RARE_NAMES)
+SHAPED = frozenset({
+    "thinkingMetadata", "origin", "turnPosition", "permissionDecision", "compactMetadata", "commandRun", "hookInfos",
+})  # fmt: skip
+"""Rare fields that have a shape of their own."""
+
+
+class Snapshot(Shape, omit_defaults=True):
+    """Which files were saved before a prompt."""
+
+    messageId: str | None = None
+    trackedFileBackups: Any = None
+    timestamp: Any = None
+
+
+class Effort(Shape, omit_defaults=True):
+    """How hard the model was asked to think."""
+
+    effort: str | None = None
+
+
+class Sent(Shape, omit_defaults=True):
+    """A message as it was sent to the API."""
+
+    role: str | None = None
+    content: str | list[Block] | None = None
+    output_config: Effort | None = None
 
 
 class Aside(Shape, omit_defaults=True):
@@ -287,7 +411,7 @@ class Aside(Shape, omit_defaults=True):
     deliveryId: str | None = None
     # File backups and tools.
     messageId: str | None = None
-    snapshot: Any = None
+    snapshot: Snapshot | None = None
     isSnapshotUpdate: bool | None = None
     tools: Any = None
     # What a process used.
@@ -309,7 +433,7 @@ class Aside(Shape, omit_defaults=True):
     shapeHash: str | None = None
     shape: Any = None
     hash: str | None = None
-    message: Any = None
+    message: Sent | None = None
     params: Any = None
     keep: Any = None
     tail: Any = None

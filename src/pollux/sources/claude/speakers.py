@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pollux.model import Author
 from pollux.sources.claude.schema import Block, Injected, Line
@@ -47,9 +46,8 @@ def author_of(line: Line, text: str) -> Author:
         return Author.CLIENT
     if line.isSidechain:
         return Author.CLIENT if text.startswith(INTERRUPTED) else Author.MODEL
-    kind = kind_of(line.origin)
-    if kind is not None:
-        return Author.HUMAN if kind == "human" else Author.CLIENT
+    if line.origin is not None and line.origin.kind is not None:
+        return Author.HUMAN if line.origin.kind == "human" else Author.CLIENT
     if line.promptSource == "system" or is_client_text(text):
         return Author.CLIENT
     return Author.HUMAN
@@ -61,12 +59,6 @@ def is_client_text(text: str) -> bool:
     if not begin.startswith(("<", "[", "C", "T", "S", "U")):
         return False
     return begin.startswith(CLIENT_TEXTS) or (begin.startswith("<") and not unwrapped(begin)[1])
-
-
-def kind_of(origin: Any) -> str | None:
-    """`origin.kind`, where the record has one (newest releases)."""
-    kind = origin.get("kind") if type(origin) is dict else None
-    return kind if type(kind) is str else None
 
 
 def unwrapped(text: str) -> tuple[list[str], str]:
@@ -98,7 +90,7 @@ def queued_by_human(injected: Injected, text: str) -> bool:
     """Is an injected `queued_command` a prompt that the human typed while the agent was busy?"""
     if injected.isMeta or is_client_text(text):
         return False
-    kind = kind_of(injected.origin)
+    kind = injected.origin.kind if injected.origin is not None else None
     return kind == "human" if kind is not None else injected.commandMode in (None, "prompt", "bash")
 
 

@@ -166,5 +166,3 @@ def starter(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
                 except Unreadable:
                     continue
     return bundle.parent
-
-
