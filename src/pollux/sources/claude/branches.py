@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
-from pollux.sources.claude.messages import Item
-from pollux.sources.claude.schema import Fold, Line
+from pollux.sources.claude.messages import Builder, Item
+from pollux.sources.claude.schema import Fold, Line, Put
 
 
-def fates(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> dict[int, Fate]:
+def fates(builder: Builder, by_uuid: Mapping[str, Line]) -> dict[int, Fate]:
     """The fate of each message that is not live, by its number."""
-    gone = {number: Fate.REWOUND for number in _rewound(messages, items, by_uuid)}
-    for number in _folded(messages, items, by_uuid):
+    gone = dict.fromkeys(_rewound(builder, by_uuid), Fate.REWOUND)
+    for number in _folded(builder, by_uuid) if builder.folds else ():
         gone.setdefault(number, Fate.COMPRESSED)
     return gone
 
@@ -22,20 +22,14 @@ def uuids_of(item: Item) -> list[str | None]:
     return [line.uuid for _, line in item] if type(item) is list else [item[1].uuid]  # type: ignore[union-attr]
 
 
-def _rewound(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> list[int]:
+def _rewound(builder: Builder, by_uuid: Mapping[str, Line]) -> list[int]:
     """What hangs on a prompt that a later prompt under the same parent replaced.
 
     Results of parallel calls make branches as well: only prompts compete. A reply of which one line is live is live.
     """
-    prompts = {
-        line.uuid: line
-        for message, item in zip(messages, items, strict=True)
-        if message.author is Author.HUMAN and message.role is Role.USER and type(item) is tuple
-        for line in (item[1],)
-        if line.uuid is not None and line.uuid in by_uuid
-    }
+    prompts = {line.uuid: line for line in builder.prompts if line.uuid is not None}
     rivals: dict[str | None, list[str]] = {}
-    for uuid, line in prompts.items():
+    for uuid, line in prompts.items() if len(prompts) > 1 else ():
         rivals.setdefault(_anchor(line, prompts, by_uuid), []).append(uuid)
     dead = {uuid for siblings in rivals.values() for uuid in siblings[:-1]}
     if not dead:
@@ -43,8 +37,7 @@ def _rewound(messages: list[Message], items: list[Item], by_uuid: Mapping[str, L
     for uuid, line in by_uuid.items():
         if line.parentUuid in dead:
             dead.add(uuid)
-    gone = {number for number, item in enumerate(items) if all(uuid in dead for uuid in uuids_of(item))}
-    return sorted(gone)
+    return [n for n, item in enumerate(builder.items) if all(uuid in dead for uuid in uuids_of(item))]
 
 
 def _anchor(line: Line, prompts: Mapping[str, Line], by_uuid: Mapping[str, Line]) -> str | None:
@@ -54,7 +47,7 @@ def _anchor(line: Line, prompts: Mapping[str, Line], by_uuid: Mapping[str, Line]
     while above is not None and above not in seen:
         seen.add(above)
         parent = by_uuid.get(above)
-        if parent is None or above in prompts or parent.subtype == "compact_boundary":
+        if parent is None or above in prompts or _is_fold(parent):
             return above
         if parent.type == "assistant" and parent.message is not None:
             return parent.message.id or above
@@ -62,15 +55,13 @@ def _anchor(line: Line, prompts: Mapping[str, Line], by_uuid: Mapping[str, Line]
     return None
 
 
-def _folded(messages: list[Message], items: list[Item], by_uuid: Mapping[str, Line]) -> list[int]:
+def _folded(builder: Builder, by_uuid: Mapping[str, Line]) -> list[int]:
     """What stands before the last fold and was not taken along."""
-    last = next((n for n in range(len(items) - 1, -1, -1) if _is_fold(items[n])), None)
-    if last is None:
-        return []
+    last, items = builder.folds[-1], builder.items
     line = items[last][1]
-    fold = (line.compactMetadata if isinstance(line, Line) else None) or Fold()
+    fold = (line.compactMetadata if type(line) is Put else None) or Fold()
     kept = _preserved(fold, by_uuid)
-    end = _waiting(messages, last) if fold.trigger == "auto" else last
+    end = _waiting(builder.messages, last) if fold.trigger == "auto" else last
     return [n for n in range(end) if not any(uuid in kept for uuid in uuids_of(items[n]))]
 
 
@@ -85,8 +76,8 @@ def _waiting(messages: list[Message], fold: int) -> int:
     return start
 
 
-def _is_fold(item: Item) -> bool:
-    return type(item) is tuple and item[1].subtype == "compact_boundary"
+def _is_fold(line: Line) -> bool:
+    return type(line) is Put and line.subtype == "compact_boundary"
 
 
 def _preserved(fold: Fold, by_uuid: Mapping[str, Line]) -> set[str]:

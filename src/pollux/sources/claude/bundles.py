@@ -51,7 +51,7 @@ class ClaudeBundle(Bundle, kw_only=True):
 def bundles(root: Path, files: Iterable[File], _around: Surroundings) -> list[Bundle]:
     """The sessions under one root."""
     listed = list(files)
-    mains = _mains(root, listed)
+    mains = _mains(listed)
     agents = _agents(listed)
     _companions(listed, mains, agents)
     _adopt(mains, agents)
@@ -60,7 +60,7 @@ def bundles(root: Path, files: Iterable[File], _around: Surroundings) -> list[Bu
     return [*mains.values(), *agents, *alone]
 
 
-def _mains(root: Path, files: list[File]) -> dict[str, ClaudeBundle]:
+def _mains(files: list[File]) -> dict[str, ClaudeBundle]:
     """Transcripts by their ids; the same id in two folders is one session that moved."""
     found: dict[str, ClaudeBundle] = {}
     summaries: dict[str, dict[str, str]] = {}

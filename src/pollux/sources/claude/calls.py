@@ -9,38 +9,40 @@ from typing import Any
 import msgspec
 
 from pollux.model import Attachment, Status, ToolCall
-from pollux.sources.claude.outputs import Outputs, place_of
-from pollux.sources.claude.schema import Block, Line
+from pollux.sources.claude.leftovers import others
+from pollux.sources.claude.outputs import PERSISTED, Outputs, place_of
+from pollux.sources.claude.pieces import attachment
+from pollux.sources.claude.schema import Block
 from pollux.sources.claude.tools import SPAWNS, canonical
-from pollux.wire import tidy
 
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
 _EXIT = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (-?\d{1,9})(?=\s|\Z)")
 _INTERRUPTED = "[Tool call interrupted:"
 _STOPPED = "[Request interrupted by user"
 _HEADING = "<tools-used-before-summary>"
-# Of a block's fields a call has five: extra, type, id, name, input.
-_PLAIN = len(Block.__struct_fields__) - 5
 
 
 class Result(msgspec.Struct, frozen=True):
-    """A result, the record that carries it, and the record's structured form of it."""
+    """A result, the record's structured form of it, and why it was denied, where it was."""
 
     block: Block
-    line: Line
     detail: Any
+    denied: str | None = None
 
 
-def tool_call(
-    block: Block, at: datetime | None, result: Result | None, outputs: Outputs, child: str | None, told: str | None
-) -> ToolCall:
-    """A call joined with its result; `told` is what a notice about its end said later."""
-    name = block.name or "?"
+class Joined(msgspec.Struct, frozen=True):
+    """What lies beside a call: spilled outputs, the session it started, and what a notice about its end said later."""
+
+    outputs: Outputs
+    child: str | None = None
+    told: str | None = None
+
+
+def tool_call(block: Block, at: datetime | None, result: Result | None, beside: Joined) -> ToolCall:
+    """A call joined with its result."""
+    name, told = block.name or "?", beside.told
     shared, kind = canonical(name)
-    extra: dict[str, Any] = {}
-    absent = (block.id is None) + (block.name is None) + (block.input is None)
-    if msgspec.structs.astuple(block).count(None) != _PLAIN + absent or block.extra:
-        extra.update(_leftovers(block))
+    extra = others(block, "type", "id", "name", "input")
     if result is None:
         return ToolCall(
             id=block.id,
@@ -49,20 +51,27 @@ def tool_call(
             tool_kind=kind,
             input=block.input,
             at=at,
-            child=child,
+            child=beside.child,
             output=told,
             status=_OK if told is not None else _UNFINISHED,
             extra=extra,
         )
-    output, held = answer(result.block.content, extra)
-    detail = result.detail
+    content, detail = result.block.content, result.detail
+    held: tuple[Attachment, ...] = ()
+    if type(content) is str:
+        output: str | None = content
+    else:
+        output, held = answer(content, extra)
     if name in SPAWNS and type(detail) is dict:
         output = _said(detail, output, told, extra)
-    elif output is not None and output.startswith("<persisted-output>"):
-        output = _whole(output, detail, outputs, extra)
+    elif output is not None and output.startswith(PERSISTED):
+        output = _whole(output, detail, beside.outputs, extra)
+    if type(detail) is dict and not result.block.is_error and result.denied is None:
+        status, exit_code = _ended(detail, name, output)
+    else:
+        status, exit_code = _outcome(result, name, output)
     if detail is not None and (rest := _detail(detail, output)):
         extra["result"] = rest
-    status, exit_code = _outcome(result, name, output)
     return ToolCall(
         id=block.id,
         name=name,
@@ -73,18 +82,10 @@ def tool_call(
         output=output,
         exit_code=exit_code,
         at=at,
-        child=child,
+        child=beside.child,
         attachments=held,
         extra=extra,
     )
-
-
-def _leftovers(block: Block) -> dict[str, Any]:
-    rest: dict[str, Any] = tidy(block)
-    for name in ("type", "id", "name", "input"):
-        rest.pop(name, None)
-    # Odd values of those fields stand in `extra` under their names, and win.
-    return {**rest, **block.extra}
 
 
 def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attachment, ...]]:
@@ -110,18 +111,6 @@ def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attac
     if rest:
         extra["content"] = rest
     return ("\n".join(texts) if texts else None), tuple(held)
-
-
-def attachment(source: dict[str, Any]) -> Attachment | None:
-    """A picture or a document of the API's vocabulary."""
-    match source:
-        case {"media_type": str(media), "data": str(data), **more}:
-            kept = {name: value for name, value in more.items() if name != "type" or value not in ("base64", "text")}
-            return Attachment(media_type=media, data=data, extra=kept)
-        case {"type": "url", "url": str(url), **more}:
-            return Attachment(media_type="application/octet-stream", uri=url, extra=more)
-        case _:
-            return None
 
 
 def _said(detail: dict[str, Any], output: str | None, told: str | None, extra: dict[str, Any]) -> str | None:
@@ -161,28 +150,33 @@ def _detail(detail: Any, output: str | None) -> Any:
     if type(detail) is not dict:
         return None if detail == output else detail
     if output is not None:
-        stdout = detail.get("stdout")
+        stdout, file = detail.get("stdout"), detail.get("file")
         if type(stdout) is str and stdout and output.startswith(stdout):
-            return {name: value for name, value in detail.items() if name != "stdout"}
-        file = detail.get("file")
+            del detail["stdout"]
         if type(file) is dict and file.get("content") == output:
-            return {**detail, "file": {name: value for name, value in file.items() if name != "content"}}
+            del file["content"]
     return detail
 
 
 def _outcome(result: Result, name: str, output: str | None) -> tuple[Status, int | None]:
-    """How a call ended, and the exit code where one is known: Bash tells only codes other than 0."""
-    detail, text = result.detail, output or ""
-    if result.line.toolDenialKind == "interrupted" or text.startswith(_INTERRUPTED):
+    """How a call ended that failed or says little; an exit code other than 0 stands in the text."""
+    text = output or ""
+    if result.denied == "interrupted" or text.startswith(_INTERRUPTED):
+        # Made up by a later start of the client: what became of the call, nobody knows.
         return _UNFINISHED, None
-    stopped = type(detail) is dict and detail.get("interrupted") is True
-    if result.block.is_error:
-        code = _EXIT.match(text) if name == "Bash" else None
-        if text.startswith(_STOPPED):
-            return _CANCELLED, None
-        return _ERROR, int(code.group(1)) if code is not None else None
-    if stopped:
+    if not result.block.is_error:
+        return _OK, None
+    if text.startswith(_STOPPED):
         return _CANCELLED, None
-    ended = name == "Bash" and type(detail) is dict and "stdout" in detail
-    known = ended and not detail.get("backgroundTaskId") and not detail.get("returnCodeInterpretation")
-    return _OK, 0 if known else None
+    code = _EXIT.match(text) if name == "Bash" else None
+    return _ERROR, int(code.group(1)) if code is not None else None
+
+
+def _ended(detail: dict[str, Any], name: str, output: str | None) -> tuple[Status, int | None]:
+    """How a call ended that did not fail. Bash tells only codes other than 0; a task in the background has none yet."""
+    if detail.get("interrupted") is True:
+        return _CANCELLED, None
+    if output is not None and output.startswith(_INTERRUPTED):
+        return _UNFINISHED, None
+    known = name == "Bash" and "stdout" in detail and not detail.get("backgroundTaskId")
+    return _OK, 0 if known and not detail.get("returnCodeInterpretation") else None

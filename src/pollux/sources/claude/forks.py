@@ -9,7 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Message
+from pollux.model import Message
 from pollux.sources.base import File
 from pollux.sources.claude.branches import uuids_of
 from pollux.sources.claude.bundles import ClaudeBundle
@@ -128,13 +128,6 @@ def _uuids(path: str, size: int, mtime_ns: int) -> dict[str, datetime | None]:  
 def inherited(messages: list[Message], items: list[Item], shared: frozenset[str]) -> list[Message]:
     """The messages, with those of which every line is a copy marked as taken over."""
     return [
-        msgspec.structs.replace(message, inherited=True)
-        if all(uuid in shared for uuid in uuids_of(item)) and message.author is not None
-        else message
+        msgspec.structs.replace(message, inherited=True) if all(uuid in shared for uuid in uuids_of(item)) else message
         for message, item in zip(messages, items, strict=True)
     ]
-
-
-def speaks(messages: Iterable[Message]) -> bool:
-    """Does anybody but the client say something?"""
-    return any(message.author is not Author.CLIENT for message in messages)

@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.claude.schema import Aside
+from pollux.sources.claude.books import Aside
 from pollux.wire import REFUSED, decoder, opened
 
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.

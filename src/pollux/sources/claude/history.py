@@ -18,7 +18,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
-from pollux.sources.claude.schema import Typed
+from pollux.sources.claude.books import Typed
 from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, shown
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.sources.claude.schema import NO_RARE, RARE, RARE_NAMES, SETTING, SETTING_NAMES, SHAPED, Line
+from pollux.sources.claude.schema import RARE, SETTING, SETTING_NAMES, SHAPED, Block, Line
 from pollux.wire import tidy
 
 _fields = msgspec.structs.astuple
@@ -27,7 +27,7 @@ class Leftovers:
         self._before: str | None = None
 
     def of(self, line: Line) -> dict[str, Any]:
-        """The leftovers of the next line; `attachment`, `rendered`, `message` and `toolUseResult` are others' to keep."""
+        """The leftovers of the next line; message, result and attachment are others' to keep."""
         fields = _fields(line)
         extra: dict[str, Any] = {}
         if fields[SETTING] != self._setting:
@@ -39,12 +39,10 @@ class Leftovers:
             extra["promptId"] = line.promptId
         if line.isMeta is not None:
             extra["isMeta"] = line.isMeta
-        if fields[RARE] != NO_RARE:
-            for name, value in zip(RARE_NAMES, fields[RARE], strict=True):
-                if value is not None:
+        if type(line) is not Line and (rare := fields[RARE]).count(None) != len(rare):
+            for name, value in zip(line.__struct_fields__[RARE], rare, strict=True):
+                if value is not None and name not in _ELSEWHERE:
                     extra[name] = tidy(value) if name in SHAPED else value
-            for name in _ELSEWHERE:
-                extra.pop(name, None)
         if line.extra:
             extra.update(line.extra)
         return extra
@@ -55,3 +53,22 @@ class Leftovers:
             if value is not None and value != old and (name != "sessionId" or value != self._name):
                 (self.facts if name not in self.facts and old is None else extra)[name] = value
         self._setting = tuple(new if new is not None else old for new, old in zip(setting, before, strict=True))
+
+
+_BLOCK = len(Block.__struct_fields__)
+
+
+def is_plain(block: Block, known: int) -> bool:
+    """Are no more than so many fields of a block set, `extra` counted?"""
+    return _fields(block).count(None) == _BLOCK - known and not block.extra
+
+
+def others(block: Block, *taken: str) -> dict[str, Any]:
+    """A block's fields without those that were taken; an odd value under such a name is still there."""
+    if is_plain(block, len(taken) + 1):
+        return {}
+    rest: dict[str, Any] = tidy(block)
+    for name in taken:
+        if name not in block.extra:
+            rest.pop(name, None)
+    return rest

@@ -4,91 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
-from pollux.model import (
-    Attachment,
-    Author,
-    Context,
-    FileReference,
-    Message,
-    Origin,
-    Part,
-    Role,
-    SummaryPart,
-    Text,
-    ToolCall,
-    ToolResult,
-    Unknown,
-)
-from pollux.sources.claude.calls import Result, answer, attachment, tool_call
-from pollux.sources.claude.leftovers import Leftovers
+from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolCall, ToolResult
+from pollux.sources.claude.calls import Joined, Result, answer, tool_call
+from pollux.sources.claude.leftovers import Leftovers, is_plain, others
 from pollux.sources.claude.outputs import Outputs
-from pollux.sources.claude.replies import Pair, reply
-from pollux.sources.claude.schema import INJECTED, SYSTEM, Block, Injected, Line, Rendered, Reply
-from pollux.sources.claude.speakers import author_of, command, notified, queued_by_human, texts_of, unwrapped
+from pollux.sources.claude.pieces import own_words, pieces
+from pollux.sources.claude.putting import injected, queued, remark
+from pollux.sources.claude.replies import Desk, Pair, reply
+from pollux.sources.claude.schema import Asked, Block, Line, Put, Reply
+from pollux.sources.claude.speakers import author_of, command, notified, texts_of
 from pollux.wire import Notes, tidy
 
 Item = Pair | list[Pair]
 """What one message was made of: a line, or the lines of an API reply."""
 
-_USER, _SYSTEM = Role.USER, Role.SYSTEM
-_HUMAN, _CLIENT = Author.HUMAN, Author.CLIENT
+_USER, _SYSTEM, _HUMAN, _CLIENT = Role.USER, Role.SYSTEM, Author.HUMAN, Author.CLIENT
 _fields = msgspec.structs.astuple
-_BLOCK = len(Block.__struct_fields__)
+# Of a user's message `extra`, role and content are set.
+_PLAIN = len(Reply.__struct_fields__) - 3
 
 
 class Builder:
     """Makes messages of one conversation's lines; knows which results wait for which calls.
 
-    `items` stand beside `messages`: what each was made of. `ticks` are the client's progress records, which are none.
+    `items` stand beside `messages`: what each was made of. `prompts` are the lines the human said, `folds` the numbers
+    of messages that tell of a compaction, `ticks` the client's progress records, which become no messages.
     """
 
     def __init__(self, name: str | None, notes: Notes, outputs: Outputs, child: Callable[[str], str | None]) -> None:
-        self._notes = notes
         self._outputs = outputs
         self._child = child
-        self._left = Leftovers(name)
-        self._results: dict[str, Result] = {}
+        self._desk = Desk("", Leftovers(name), notes, self._call)
+        self._results: dict[str | None, Result] = {}
         self._told: dict[str, str] = {}
         self._asked: set[str | None] = set()
-        self._file = ""
         self.items: list[Item] = []
         self.messages: list[Message] = []
+        self.prompts: list[Line] = []
+        self.folds: list[int] = []
         self.ticks: list[Line] = []
 
     @property
     def facts(self) -> dict[str, Any]:
         """The setting in which the conversation began."""
-        return self._left.facts
-
-    @property
-    def results(self) -> dict[str, Result]:
-        """What tools answered, by the id of the call."""
-        return self._results
+        return self._desk.left.facts
 
     def build(self, lines: list[Pair], file: str) -> Builder:
         """Take all lines of a file in."""
-        self._file = file
+        desk = self._desk
+        desk.file = file
         items = self._grouped(lines)
         self.items += items
         add = self.messages.append
         for item in items:
-            if type(item) is list:
+            if isinstance(item, list):
                 add(self._reply(item))
                 continue
             number, line = item
-            self._notes.line = number
-            kind = line.type
-            if kind == "user":
-                add(self._user(number, line))
-            elif kind == "attachment":
-                add(self._injected(number, line))
+            desk.notes.line = number
+            if line.type == "user":
+                add(self._result(number, line) or self._user(number, line))
             else:
-                add(self._remark(number, line))
-        self._notes.line = None
+                add(self._put(number, cast("Put", line)))
+        desk.notes.line = None
         return self
 
     def _grouped(self, lines: list[Pair]) -> list[Item]:
@@ -108,33 +90,47 @@ class Builder:
                     items.append(group)
                     if name is not None:
                         groups[name] = group
-                for block in said.content if said is not None and type(said.content) is list else ():
-                    if block.tool_use_id is not None:
-                        self._results.setdefault(block.tool_use_id, Result(block, line, None))
-                    elif block.id is not None:
-                        self._asked.add(block.id)
+                if said is not None:
+                    self._calls(said)
             elif kind == "progress":
                 self.ticks.append(line)
             else:
                 items.append(pair)
                 if kind == "user" and said is not None:
                     self._answers(line, said)
+                elif kind == "attachment":
+                    self._notice(cast("Put", line))
         return items
+
+    def _calls(self, said: Reply) -> None:
+        """Remember what was called; the results of tools that the server ran stand in the reply itself."""
+        content = said.content
+        for block in content if isinstance(content, list) else ():
+            if block.id is not None:
+                self._asked.add(block.id)
+            elif block.tool_use_id is not None:
+                self._results.setdefault(block.tool_use_id, Result(block, None))
 
     def _answers(self, line: Line, said: Reply) -> None:
         """Remember results, and what a notice says about a task in the background."""
         content = said.content
-        if type(content) is list:
+        if isinstance(content, list):
             detail = line.toolUseResult
+            denied = line.toolDenialKind if type(line) is Asked else None
             for block in content:
                 if block.type == "tool_result" and block.tool_use_id is not None:
-                    self._results.setdefault(block.tool_use_id, Result(block, line, detail))
+                    self._results.setdefault(block.tool_use_id, Result(block, detail, denied))
                     detail = None
-        elif type(content) is str and (told := notified(content)):
-            self.notified(told)
+        elif content is not None:
+            self._notified(content)
 
-    def notified(self, told: dict[str, str]) -> None:
-        """A task in the background has ended."""
+    def _notice(self, line: Put) -> None:
+        if line.attachment is not None and line.attachment.type == "queued_command":
+            self._notified(texts_of(queued(line.attachment)))
+
+    def _notified(self, text: str) -> None:
+        """A task in the background has ended; what it gave is the result of the call that started it."""
+        told = notified(text)
         if "tool-use-id" in told and "result" in told:
             self._told.setdefault(told["tool-use-id"], told["result"])
 
@@ -142,45 +138,68 @@ class Builder:
 
     def _reply(self, group: list[Pair]) -> Message:
         number, first = group[0]
-        self._notes.line = number
+        self._desk.notes.line = number
         name = (first.message.id if first.message is not None else None) or first.uuid or f"line-{number}"
-        return reply(group, self._file, name, self._left, self._call, self._notes)
+        return reply(group, name, self._desk)
 
     def _call(self, block: Block, at: datetime | None) -> ToolCall:
         name = block.id
         if name is None:
-            return tool_call(block, at, None, self._outputs, None, None)
-        return tool_call(block, at, self._results.get(name), self._outputs, self._child(name), self._told.get(name))
+            return tool_call(block, at, None, Joined(self._outputs))
+        return tool_call(
+            block, at, self._results.get(name), Joined(self._outputs, self._child(name), self._told.get(name))
+        )
 
     # ------------------------------------------------------------------ the user's place
 
+    def _result(self, number: int, line: Line) -> Message | None:
+        """A record that carries the result of one call and nothing else, as most do."""
+        said = line.message
+        if said is None or not isinstance(said.content, list) or len(said.content) != 1:
+            return None
+        block = said.content[0]
+        name = block.tool_use_id
+        if block.type != "tool_result" or name not in self._asked or self._results[name].block is not block:
+            return None
+        known = 5 - (block.is_error is None) - (block.content is None)
+        if not is_plain(block, known) or line.requestId is not None or not _plain(said):
+            return None
+        return Message(
+            id=line.uuid or f"line-{number}",
+            role=_USER,
+            author=_CLIENT,
+            at=line.timestamp,
+            parts=(ToolResult(call=name),),
+            origin=Origin(file=self._desk.file, line=number),
+            extra=self._desk.left.of(line),
+        )
+
     def _user(self, number: int, line: Line) -> Message:
-        extra = self._left.of(line)
+        extra = self._desk.left.of(line)
         said = line.message or Reply()
         content = said.content
-        parts: list[Part] = []
         role, author = _USER, _CLIENT
-        if line.requestId is not None:
-            extra["requestId"] = line.requestId
-        if type(content) is list and any(block.type == "tool_result" for block in content):
-            self._result_parts(line, content, parts)
+        if isinstance(content, list) and any(block.type == "tool_result" for block in content):
+            parts = self._results_of(line, content)
         else:
             if line.toolUseResult is not None:
                 extra["toolUseResult"] = line.toolUseResult
             text = texts_of(content)
             author = author_of(line, text)
-            if line.isCompactSummary:
-                parts = [SummaryPart(text=text)]
-                parts += [part for part in self._pieces(content) if type(part) is not Text]
+            parts = pieces(content, self._desk.notes)
+            if type(line) is Asked and line.isCompactSummary:
+                parts = [SummaryPart(text=text), *(part for part in parts if type(part) is not Text)]
             elif author is _HUMAN and (typed := command(text)) is not None:
                 parts = [Text(text=typed[0])]
                 extra["wrapped"] = text
                 role = _SYSTEM if typed[1] else _USER
             elif author is _HUMAN:
-                parts = _own_words(self._pieces(content))
-            else:
-                parts = self._pieces(content)
-        if said.role != "user" or _fields(said).count(None) != _PLAIN_SAID or said.extra:
+                parts = own_words(parts)
+        if author is _HUMAN and role is _USER:
+            self.prompts.append(line)
+        if line.requestId is not None:
+            extra["requestId"] = line.requestId
+        if not _plain(said):
             _unusual(said, extra)
         return Message(
             id=line.uuid or f"line-{number}",
@@ -188,23 +207,21 @@ class Builder:
             author=author,
             at=line.timestamp,
             parts=tuple(parts),
-            origin=Origin(file=self._file, line=number),
+            origin=Origin(file=self._desk.file, line=number),
             extra=extra,
         )
 
-    def _result_parts(self, line: Line, content: list[Block], parts: list[Part]) -> None:
+    def _results_of(self, line: Line, content: list[Block]) -> list[Part]:
         """Results stand with their calls; a result without a call keeps its own words."""
+        parts: list[Part] = []
         detail = line.toolUseResult
         for block in content:
             if block.type != "tool_result":
-                parts += self._pieces([block])
+                parts += pieces([block], self._desk.notes)
                 continue
             name = block.tool_use_id
-            held = self._results.get(name) if name is not None else None
-            extra: dict[str, Any] = {}
-            absent = (block.is_error is None) + (block.content is None) + (name is None)
-            if _fields(block).count(None) != _RESULT + absent or block.extra:
-                extra = _fields_but(block, "type", "tool_use_id", "content", "is_error") | block.extra
+            extra = others(block, "type", "tool_use_id", "content", "is_error")
+            held = self._results.get(name)
             if held is not None and held.block is block and name in self._asked:
                 parts.append(ToolResult(call=name, extra=extra))
             else:
@@ -215,133 +232,29 @@ class Builder:
                     extra["is_error"] = block.is_error
                 parts.append(ToolResult(call=name, output=output, attachments=pictures, extra=extra))
             detail = None
-        if detail is not None and not parts:
-            parts.append(Unknown(raw=detail))
-
-    def _pieces(self, content: str | list[Block] | None) -> list[Part]:
-        """The parts of a content that holds no results."""
-        if type(content) is str:
-            return [Text(text=content)]
-        parts: list[Part] = []
-        for block in content or ():
-            assert type(block) is Block  # noqa: S101 (the other kind of content is above)
-            if block.odd is not None:
-                parts.append(Unknown(raw=block.odd))
-            elif block.type == "text" and block.text is not None:
-                plain = _fields(block).count(None) == _BLOCK - 3 and not block.extra
-                parts.append(
-                    Text(text=block.text) if plain else Text(text=block.text, extra=_fields_but(block, "type", "text"))
-                )
-            elif block.type in ("image", "document") and block.source and (held := attachment(tidy(block.source))):
-                parts.append(_with(held, _fields_but(block, "type", "source")))
-            else:
-                parts.append(Unknown(raw=tidy(block)))
-                if block.type not in ("image", "document", "text", "tool_result", "thinking", "tool_reference"):
-                    self._notes.add(
-                        "part.unknown",
-                        f"A prompt has a part of type {block.type!r}, which we do not know; kept.",
-                        subject=f"part type {block.type!r}",
-                    )
         return parts
 
     # ------------------------------------------------------------------ the client
 
-    def _injected(self, number: int, line: Line) -> Message:
-        """What the client put between: context, a file, a hook's output; and prompts typed while the agent was busy."""
-        extra = self._left.of(line)
-        held = line.attachment or Injected()
-        role, author, at = _USER, _CLIENT, line.timestamp
-        parts: list[Part] = []
-        if held.type == "queued_command":
-            content = _blocks(held.prompt)
-            text = texts_of(content)
-            if told := notified(text):
-                self.notified(told)
-            if not line.isSidechain and queued_by_human(held, text):
-                author, parts = _HUMAN, _own_words(self._pieces(content))
-                if (typed := command(text)) is not None:
-                    parts, extra["wrapped"] = [Text(text=typed[0])], text
-            else:
-                parts = self._pieces(content)
-            if content is not None:
-                held.prompt = None
-        elif held.type == "file" and held.filename is not None:
-            parts = [_reference(held)]
-        elif held.type is None or held.type not in INJECTED:
-            self._notes.add(
-                "attachment.unknown",
-                f"The client injected something of type {held.type!r}, which we do not know; kept.",
-                subject=f"attachment type {held.type!r}",
-            )
-        words, odd = _rendered(line.rendered, held)
-        if words:
-            parts.append(Context(source=held.hookEvent or held.type or "attachment", text=words))
-        if odd:
-            extra["rendered"] = [*odd, *extra.get("rendered", ())]
-        rest = tidy(held)
-        if rest:
-            extra["attachment"] = rest
-        if line.message is not None:
-            extra["message"] = tidy(line.message)
-        if line.toolUseResult is not None:
-            extra["toolUseResult"] = line.toolUseResult
-        return Message(
-            id=line.uuid or f"line-{number}",
-            role=role,
-            author=author,
-            at=at,
-            parts=tuple(parts),
-            origin=Origin(file=self._file, line=number),
-            extra=extra,
-        )
-
-    def _remark(self, number: int, line: Line) -> Message:
-        """A line of the user interface: a command for the client and its output, a retry, a fold."""
-        extra = self._left.of(line)
-        author = _CLIENT
-        parts: list[Part] = []
-        text = extra.pop("content", None)
-        if type(text) is str:
-            typed = command(text) if line.subtype == "local_command" else None
-            if typed is not None:
-                author, parts = _HUMAN, [Text(text=typed[0])]
-                extra["wrapped"] = text
-                extra.pop("level", None)
-            else:
-                parts = [Text(text=text)]
-        elif text is not None:
-            extra["content"] = text
-        if line.subtype is not None and line.subtype not in SYSTEM:
-            self._notes.add(
-                "remark.unknown",
-                f"The client remarks something of type {line.subtype!r}, which we do not know; kept.",
-                subject=f"system type {line.subtype!r}",
-            )
-        if line.message is not None:
-            extra["message"] = tidy(line.message)
-        if line.toolUseResult is not None:
-            extra["toolUseResult"] = line.toolUseResult
-        if line.requestId is not None:
-            extra["requestId"] = line.requestId
-        return Message(
-            id=line.uuid or f"line-{number}",
-            role=_SYSTEM,
-            author=author,
-            at=line.timestamp,
-            parts=tuple(parts),
-            origin=Origin(file=self._file, line=number),
-            extra=extra,
-        )
-
-
-# Of a user's message `extra`, role and content are set; of a result `extra`, type, tool_use_id and content.
-_PLAIN_SAID = len(Reply.__struct_fields__) - 3
-_RESULT = _BLOCK - 5
+    def _put(self, number: int, line: Put) -> Message:
+        if line.type != "attachment":
+            if line.subtype == "compact_boundary":
+                self.folds.append(len(self.messages))
+            return remark(number, line, self._desk)
+        message = injected(number, line, self._desk)
+        if message.author is _HUMAN:
+            self.prompts.append(line)
+        return message
 
 
 def _one_request(first: Line, line: Line) -> bool:
     """May two lines with one API message be of one reply? Where both name their request, it must be the same."""
     return first.requestId is None or line.requestId is None or first.requestId == line.requestId
+
+
+def _plain(said: Reply) -> bool:
+    """Does a user's message hold nothing but its content?"""
+    return said.role == "user" and _fields(said).count(None) == _PLAIN and not said.extra
 
 
 def _unusual(said: Reply, extra: dict[str, Any]) -> None:
@@ -353,61 +266,3 @@ def _unusual(said: Reply, extra: dict[str, Any]) -> None:
     rest |= said.extra
     if rest:
         extra["message"] = rest
-
-
-def _own_words(pieces: list[Part]) -> list[Part]:
-    """The human's words apart from what the client put before them."""
-    parts: list[Part] = []
-    for piece in pieces:
-        if type(piece) is Text and piece.text[:1] in "< \n\t":
-            blocks, text = unwrapped(piece.text)
-            parts += [Context(source="reminder", text=block) for block in blocks]
-            if text or not blocks:
-                parts.append(Text(text=text, extra=piece.extra) if blocks else piece)
-        else:
-            parts.append(piece)
-    return parts
-
-
-def _fields_but(block: Block, *taken: str) -> dict[str, Any]:
-    rest: dict[str, Any] = tidy(block)
-    for name in taken:
-        if name not in block.extra:
-            rest.pop(name, None)
-    return rest
-
-
-def _with(held: Attachment, extra: dict[str, Any]) -> Attachment:
-    return msgspec.structs.replace(held, extra={**held.extra, **extra}) if extra else held
-
-
-def _blocks(prompt: Any) -> str | list[Block] | None:
-    """A queued prompt as content: text, or a list of blocks; None where it is neither."""
-    if type(prompt) is str:
-        return prompt
-    try:
-        return msgspec.convert(prompt, list[Block]) if type(prompt) is list else None
-    except msgspec.ValidationError:
-        return None
-
-
-def _reference(held: Injected) -> FileReference:
-    """A file that a prompt mentions by `@path`, and what was in it."""
-    match held.content:
-        case {"type": "text", "file": {"content": str(text)}}:
-            held.content["file"].pop("content")
-            return FileReference(path=held.filename or "", text=text)
-        case _:
-            return FileReference(path=held.filename or "")
-
-
-def _rendered(rendered: list[Rendered] | None, held: Injected) -> tuple[str | None, list[Any]]:
-    """The exact text the model was given, where it was kept, else what the record holds of it; and what is odd."""
-    texts = [item.content for item in rendered or () if item.content is not None]
-    odd = [item.odd if item.odd is not None else dict(item.extra) for item in rendered or () if item.extra or item.odd]
-    if not texts and held.type != "file":
-        if type(held.content) is str:
-            texts, held.content = [held.content], None
-        elif type(held.content) is list and all(type(item) is str for item in held.content):
-            texts, held.content = held.content, None
-    return ("\n".join(texts) or None), odd

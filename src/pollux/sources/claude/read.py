@@ -10,12 +10,13 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, first_words
 from pollux.sources.claude import branches, forks, history, queue
+from pollux.sources.claude.books import Meta, Title
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
 from pollux.sources.claude.exactness import exact
 from pollux.sources.claude.messages import Builder
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.replies import Pair
-from pollux.sources.claude.schema import Line, Meta, Title
+from pollux.sources.claude.schema import Line
 from pollux.sources.claude.subagents import Chain, Spawned, divided, is_warm_up, read_meta, starter, task_of
 from pollux.sources.claude.transcript import Transcript
 from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
@@ -78,8 +79,9 @@ class Reading:
             self.notes.file = transcript.file
             builder.build(lines, transcript.file)
         messages = self._settled(builder)
-        lines = [line for _, pairs in own for _, line in pairs]
-        fork = forks.fork_of(bundle, lines) if bundle.peers or _mixed(bundle, lines) else None
+        fork = None
+        if bundle.peers or (bundle.kind is Kind.MAIN and any(transcript.foreign for transcript in self.transcripts)):
+            fork = forks.fork_of(bundle, [line for _, pairs in own for _, line in pairs])
         if fork is not None:
             messages = forks.inherited(messages, builder.items, fork.shared)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
@@ -100,7 +102,7 @@ class Reading:
             if len(self.transcripts) > 1:
                 lines = [pair for pair in lines if pair[1].uuid is None or pair[1].uuid not in seen]
                 seen.update(transcript.by_uuid)
-            if self.bundle.kind is Kind.MAIN:
+            if self.bundle.kind is Kind.MAIN and transcript.sidechains:
                 lines, inner = divided(lines, self.bundle.id)
                 if not lines and len(inner) == 1 and len(self.transcripts) == 1:
                     # A sub-agent's transcript under another name.
@@ -111,7 +113,7 @@ class Reading:
 
     def _settled(self, builder: Builder) -> list[Message]:
         """The messages with what became of them."""
-        gone = branches.fates(builder.messages, builder.items, self.by_uuid)
+        gone = branches.fates(builder, self.by_uuid)
         if not gone:
             return builder.messages
         return [
@@ -132,8 +134,8 @@ class Reading:
             id=bundle.id,
             kind=kind,
             parent=f"{AGENT}:{parent}" if parent is not None else None,
-            title=self._title(messages, meta),
-            project=_project(builder.facts, messages),
+            title=self._title(meta),
+            project=_project(builder.facts),
             project_evidence="cwd" if "cwd" in builder.facts else None,
             started=times[0],
             ended=times[1],
@@ -161,7 +163,7 @@ class Reading:
             kind=Kind.SUBAGENT,
             parent=parent,
             title=first_words(chain.task) or None,
-            project=_project({**facts, **builder.facts}, messages),
+            project=_project({**facts, **builder.facts}),
             project_evidence="cwd" if "cwd" in builder.facts else None,
             started=times[0],
             ended=times[1],
@@ -182,7 +184,7 @@ class Reading:
             found = found or meta
         return found
 
-    def _title(self, messages: list[Message], meta: Meta | None) -> str | None:
+    def _title(self, meta: Meta | None) -> str | None:
         """The human's own title, else the agent's, else what a later session called this one."""
         if self.bundle.kind is Kind.SUBAGENT:
             described = meta.description if meta is not None else None
@@ -212,10 +214,10 @@ class Reading:
         return title.customTitle
 
     def _summary(self) -> str | None:
-        """The last summary that names one of the session's records."""
-        for transcript in self.transcripts:
-            named = {**self.bundle.summaries, **transcript.summaries}
-            found = [text for leaf, text in named.items() if leaf in self.by_uuid]
+        """The last summary that names one of the session's records, in its own files or at the top of later ones."""
+        for named in [*(transcript.summaries for transcript in self.transcripts), self.bundle.summaries]:
+            few = named if len(named) < len(self.by_uuid) else self.by_uuid
+            found = [named[leaf] for leaf in few if leaf in named and leaf in self.by_uuid]
             # A release asked a model that answered with JSON: that is no title.
             if found and not found[-1].startswith(("{", "[")):
                 return _titled(found[-1])
@@ -251,11 +253,6 @@ class Reading:
         return extra
 
 
-def _mixed(bundle: ClaudeBundle, lines: list[Line]) -> bool:
-    """Do records carry another session's id?"""
-    return bundle.kind is Kind.MAIN and any(line.sessionId not in (None, bundle.name) for line in lines)
-
-
 def _is_said(message: Message) -> bool:
     """Is it more than the client's own talk?"""
     return message.author is not Author.CLIENT and (message.role is not Role.SYSTEM or message.author is Author.HUMAN)
@@ -267,7 +264,7 @@ def _times(messages: list[Message]) -> tuple[datetime | None, datetime | None]:
     return min(times, default=None), max(times, default=None)
 
 
-def _project(facts: dict[str, Any], _messages: list[Message]) -> str | None:
+def _project(facts: dict[str, Any]) -> str | None:
     """The directory in which the session began; the folder's name cannot be read backwards."""
     cwd = facts.get("cwd")
     return cwd if type(cwd) is str else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from pollux.model import Author
-from pollux.sources.claude.schema import Block, Injected, Line
+from pollux.sources.claude.injections import Injected
+from pollux.sources.claude.schema import Asked, Block, Line
 
 # Texts the client makes and stores as the user's: told by how they begin.
 CLIENT_TEXTS = (
@@ -27,6 +28,7 @@ CLIENT_TEXTS = (
     "Unknown slash command: ",
     "<teammate-message",
 )
+_SAYS_NOTHING = Asked()
 INTERRUPTED = "[Request interrupted by user"
 NOTIFICATION = "<task-notification>"
 # What the client puts before the human's words, in the same text.
@@ -42,13 +44,14 @@ _TAGS = re.compile(r"<(task-id|tool-use-id|status|summary|result)>(.*?)</\1>", r
 
 def author_of(line: Line, text: str) -> Author:
     """Who wrote the words of a user's record that carries no tool result; the order of the questions matters."""
-    if line.isCompactSummary or line.isMeta:
+    told = line if type(line) is Asked else _SAYS_NOTHING
+    if told.isCompactSummary or line.isMeta:
         return Author.CLIENT
     if line.isSidechain:
         return Author.CLIENT if text.startswith(INTERRUPTED) else Author.MODEL
-    if line.origin is not None and line.origin.kind is not None:
-        return Author.HUMAN if line.origin.kind == "human" else Author.CLIENT
-    if line.promptSource == "system" or is_client_text(text):
+    if told.origin is not None and told.origin.kind is not None:
+        return Author.HUMAN if told.origin.kind == "human" else Author.CLIENT
+    if told.promptSource == "system" or is_client_text(text):
         return Author.CLIENT
     return Author.HUMAN
 

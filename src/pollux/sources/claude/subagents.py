@@ -8,14 +8,14 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
+from pollux.sources.claude.books import Meta
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
-from pollux.sources.claude.heads import head_of
 from pollux.sources.claude.replies import Pair
-from pollux.sources.claude.schema import Line, Meta
+from pollux.sources.claude.schema import Line, Put
 from pollux.sources.claude.speakers import notified, texts_of
 from pollux.sources.claude.tools import SPAWNS
 from pollux.sources.claude.transcript import Transcript
-from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines, shown
+from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines
 
 WARM_UP = "Warmup"
 
@@ -45,8 +45,6 @@ def is_warm_up(lines: list[Pair]) -> bool:
 
 def divided(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:
     """The session's own lines, and the chains of sub-agents among them: each begins with a root of its own."""
-    if not any(line.isSidechain for _, line in lines):
-        return lines, []
     own: list[Pair] = []
     chains: dict[str, Chain] = {}
     belongs: dict[str, Chain] = {}
@@ -106,12 +104,13 @@ class Spawned:
             for block in line.message.content if type(line.message.content) is list else ():
                 if block.tool_use_id is not None:
                     self._add(block.tool_use_id, detail["agentId"])
-        elif line.type == "progress" and type(line.data) is dict:
-            self._add(line.parentToolUseID, line.data.get("agentId"))
+        elif type(line) is Put:
+            if type(line.data) is dict:
+                self._add(line.parentToolUseID, line.data.get("agentId"))
+            elif line.attachment is not None and type(line.attachment.prompt) is str:
+                self._from_notice(line.attachment.prompt)
         elif line.type == "user" and line.message is not None and type(line.message.content) is str:
             self._from_notice(line.message.content)
-        elif line.attachment is not None and type(line.attachment.prompt) is str:
-            self._from_notice(line.attachment.prompt)
 
     def _from_notice(self, text: str) -> None:
         told = notified(text)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from pollux.model import Severity
-from pollux.sources.claude.schema import ASIDE, HEARSAY, TREE, Aside, Line
+from pollux.sources.claude.books import ASIDE, HEARSAY, Aside
+from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
-_TYPE_FIRST = b'{"type":"'
-_line = decoder(Line)
+# The first type in a line is the record's own, or that of the API message in it. In an attachment it is another:
+# what is neither the user's nor the model's is the client's. Where a guess is wrong, the line is read again.
+_PROBE = 700
+_TYPES = {b"user": ("user",), b"assi": ("assistant",), b"mess": ("assistant",)}
+_CLIENTS = tuple(kind for kind, shape in TREE.items() if shape is Put)
+_put: Callable[[bytes], Line] = decoder(Put)
 _aside = decoder(Aside)
+_FULL: dict[bytes, Callable[[bytes], Line]] = {
+    b"user": decoder(Asked),
+    b"assi": decoder(Replied),
+    b"mess": decoder(Replied),
+}
+# Old releases write few fields: their lines fit into a smaller shape, which is quicker.
+_SLIM: dict[bytes, Callable[[bytes], Line]] = dict.fromkeys(_FULL, decoder(Line))
 
 
 class Queued(msgspec.Struct, frozen=True):
@@ -46,37 +58,62 @@ class Transcript:
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
         self.damaged = 0
+        self.sidechains = False
+        self.foreign = False
 
     def read(self) -> Transcript:
         """Take every line in. Raises `Unreadable` only where the file cannot be opened."""
         self.notes.file = self.file
-        lines, by_uuid = self.lines, self.by_uuid
+        lines, by_uuid, name = self.lines, self.by_uuid, self.name
+        quick = dict(_SLIM)
+        line: Line | None
         with opened(self.path) as file:
             for number, raw in enumerate(file, start=1):
+                place = raw.find(b'"type":"', 0, _PROBE)
+                guess = raw[place + 8 : place + 12]
                 try:
-                    if raw.startswith(_TYPE_FIRST) and raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
+                    if place == 1 and raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
                         self._beside(number, _aside(raw))
                         continue
-                    line = _line(raw)
-                    if line.type not in TREE:
-                        raise ValueError  # noqa: TRY301 (to where odd lines go)
+                    line = quick.get(guess, _put)(raw)
+                    sound = line.type in _TYPES.get(guess, _CLIENTS)
                 except REFUSED:
-                    odd = self._oddly(number, raw)
-                    if odd is None:
-                        continue
-                    line = odd
+                    sound = False
+                if not sound:
+                    line = self._fully(number, raw, guess, quick)
+                if line is None:
+                    continue
+                if line.isSidechain:
+                    self.sidechains = True
+                if line.sessionId != name:
+                    self.foreign = True
                 uuid = line.uuid
                 if uuid is not None:
-                    if uuid in by_uuid and self._again(by_uuid[uuid], line):
+                    if uuid not in by_uuid:
+                        by_uuid[uuid] = line
+                    elif self._again(by_uuid[uuid], line):
                         continue
-                    by_uuid.setdefault(uuid, line)
                 lines.append((number, line))
         self.notes.line = None
         return self
 
+    def _fully(self, number: int, raw: bytes, guess: bytes, quick: dict[bytes, Callable[[bytes], Line]]) -> Line | None:
+        """A line that does not fit: with fields that newer releases write, as then all lines have, or really odd."""
+        full = _FULL.get(guess)
+        if full is not None and quick[guess] is not full:
+            quick[guess] = full
+            try:
+                line = full(raw)
+            except REFUSED:
+                pass
+            else:
+                if line.type in _TYPES[guess]:
+                    return line
+        return self._oddly(number, raw)
+
     def _again(self, known: Line, line: Line) -> bool:
-        """Is a record that was written before written again, word for word?"""
-        return msgspec.structs.replace(line, sessionId=known.sessionId, session_id=known.session_id) == known
+        """Is a record that was written before written again, word for word, perhaps under another session's id?"""
+        return type(line) is type(known) and msgspec.structs.replace(line, sessionId=known.sessionId) == known
 
     def _oddly(self, number: int, raw: bytes) -> Line | None:
         """A line that is not as it should be: of the tree after all, or put aside."""
@@ -94,7 +131,7 @@ class Transcript:
             return None
         kind = value.get("type")
         if type(kind) is str and kind in TREE:
-            return fit(Line, value, self.notes)
+            return fit(TREE[kind], value, self.notes)
         if type(kind) is str and kind in ASIDE:
             aside = fit(Aside, value, self.notes)
             if aside is not None:
