@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Attachment, Status, ToolCall
-from pollux.sources.claude.leftovers import others
+from pollux.sources.claude.leftovers import is_plain, others
 from pollux.sources.claude.outputs import PERSISTED, Outputs, place_of
 from pollux.sources.claude.pieces import attachment
 from pollux.sources.claude.schema import Block
@@ -42,7 +42,8 @@ def tool_call(block: Block, at: datetime | None, result: Result | None, beside: 
     """A call joined with its result."""
     name, told = block.name or "?", beside.told
     shared, kind = canonical(name)
-    extra = others(block, "type", "id", "name", "input")
+    known = 5 - (block.id is None) - (block.name is None) - (block.input is None)
+    extra = {} if is_plain(block, known) else others(block, "type", "id", "name", "input")
     if result is None:
         return ToolCall(
             id=block.id,

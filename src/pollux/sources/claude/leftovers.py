@@ -65,8 +65,6 @@ def is_plain(block: Block, known: int) -> bool:
 
 def others(block: Block, *taken: str) -> dict[str, Any]:
     """A block's fields without those that were taken; an odd value under such a name is still there."""
-    if is_plain(block, len(taken) + 1):
-        return {}
     rest: dict[str, Any] = tidy(block)
     for name in taken:
         if name not in block.extra:

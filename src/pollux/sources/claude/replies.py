@@ -127,7 +127,7 @@ def _take(line: Line, parts: list[Part], extra: dict[str, Any], desk: Desk) -> b
     for block in content:
         kind = block.type
         if kind == "text" and block.text is not None:
-            parts.append(Text(text=block.text, extra=others(block, "type", "text")))
+            parts.append(Text(text=block.text, extra={} if is_plain(block, 3) else others(block, "type", "text")))
         elif kind == "tool_use":
             parts.append(desk.call(block, at))
             timed = True
