@@ -44,7 +44,10 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
         found = [Root(path=home / ".claude" / "projects", reason="the default")]
         if (other := config / "claude" / "projects").is_dir():
             found.append(Root(path=other, reason="$XDG_CONFIG_HOME" if os.path.isabs(named) else "the XDG default"))  # noqa: PTH117
-    return list({os.path.realpath(root.path): root for root in reversed(found)}.values())[::-1]
+    once: dict[str, Root] = {}
+    for root in found:
+        once.setdefault(os.path.realpath(root.path), root)
+    return list(once.values())
 
 
 def _parts(listed: str) -> list[str]:
