@@ -44,7 +44,7 @@ def _head(path: str, size: int, mtime_ns: int, inode: int) -> Head:  # noqa: ARG
     try:
         with opened(path, buffer=1 << 13) as file:
             for line in file:
-                if line.startswith(b'{"type":"summary"'):
+                if b'"leafUuid"' in line and b'"summary"' in line:
                     summaries += _summary(line)
                 if first is None and (found := _SESSION.search(line)) is not None:
                     first = found.group(1).decode("utf-8", "replace")

@@ -156,7 +156,7 @@ def read_meta(file: File, notes: Notes) -> Meta | None:
 def starter(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
     """The id of the session that started a sub-agent: its session, or another sub-agent of it (2.1.325)."""
     if meta is not None and meta.toolUseId is not None and (meta.spawnDepth or 0) > 1:
-        call = f'"id":"{meta.toolUseId}"'.encode()
+        call = meta.toolUseId.encode()
         for sibling in bundle.siblings:
             for file in sibling.transcripts():
                 try:

@@ -64,7 +64,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def written(*records: Json) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    return "".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records)
 
 
 _numbers = itertools.count(1)
@@ -119,7 +119,9 @@ def call(name: str = "toolu_1", tool: str = "Bash", message: str = "msg_1", **ar
     return model({"type": "tool_use", "id": name, "name": tool, "input": arguments}, message, "tool_use")
 
 
-def result(name: str = "toolu_1", content: Any = "done", detail: Any = None, error: bool | None = None, **more: Any) -> Json:
+def result(
+    name: str = "toolu_1", content: Any = "done", detail: Any = None, error: bool | None = None, **more: Any
+) -> Json:
     block: Json = {"tool_use_id": name, "type": "tool_result", "content": content}
     if error is not None:
         block["is_error"] = error

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pollux.model import Thinking, ToolCall
@@ -45,15 +47,16 @@ def test_reply_without_an_end_is_a_lower_bound(home: Home) -> None:
 
 
 def test_interrupted_reply_keeps_its_words(home: Home) -> None:
-    session = home.session(
-        user("Hi"), model("I start and", stop=None, isAbortedMidStream=True), user([{"type": "text", "text": "[Request interrupted by user]"}])
-    )  # fmt: skip
+    stopped = user([{"type": "text", "text": "[Request interrupted by user]"}])
+    session = home.session(user("Hi"), model("I start and", stop=None, isAbortedMidStream=True), stopped)
     assert said(session) == [("human", "Hi"), ("model", "I start and")]
     assert session.exact is False
 
 
 def test_same_message_of_two_requests_is_two_replies(home: Home) -> None:
-    session = home.session(user("Hi"), model("a", requestId="req_1"), model("b", requestId="req_2"), model("c", requestId="req_2"))
+    session = home.session(
+        user("Hi"), model("a", requestId="req_1"), model("b", requestId="req_2"), model("c", requestId="req_2")
+    )
     assert [m.text for m in session.messages[1:]] == ["a", "b\nc"]
 
 
@@ -129,6 +132,14 @@ def test_key_order_does_not_matter(home: Home) -> None:
     session = home.session(*turned)
     assert said(session) == [("human", "Hi"), ("model", "Hello")]
     assert [part.status.value for part in session.messages[1].parts if isinstance(part, ToolCall)] == ["ok"]
+
+
+def test_white_space_does_not_matter(home: Home) -> None:
+    records = [user("Hi"), model("Hello"), call(), result()]
+    home.write(f"-x/{SID}.jsonl", "".join(json.dumps(record) + "\r\n" for record in records))
+    session = home.only()
+    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert session.notices == ()
 
 
 def test_unknown_field_is_kept_and_named(home: Home) -> None:

@@ -61,12 +61,13 @@ def test_tool_results_are_nobodys_prompt_and_text_beside_them_is_injected(home: 
     assert session.messages[-1].text == "Mind the gap."
 
 
+NAME, MESSAGE, ARGUMENTS = (f"<command-{tag}>{{}}</command-{tag}>" for tag in ("name", "message", "args"))
 COMMANDS = (
-    ("<command-name>/model</command-name>\n   <command-message>model</command-message>\n<command-args></command-args>", "/model", "system"),
-    ("<command-message>forecast is running…</command-message>\n<command-name>/forecast</command-name>\n<command-args>Oslo</command-args>", "/forecast Oslo", "user"),
-    ("<command-message>review</command-message><command-name>review</command-name>", "/review", "user"),
+    (NAME.format("/model") + "\n   " + MESSAGE.format("model") + "\n" + ARGUMENTS.format(""), "/model", "system"),
+    (MESSAGE.format("f is running…") + NAME.format("/f") + "\n" + ARGUMENTS.format("Oslo"), "/f Oslo", "user"),
+    (MESSAGE.format("review") + NAME.format("review"), "/review", "user"),
     ("<bash-input>ls -l</bash-input>", "!ls -l", "user"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("text", "typed", "role"), COMMANDS)
@@ -78,7 +79,9 @@ def test_wrapped_commands_are_what_was_typed(home: Home, text: str, typed: str, 
 
 
 def test_local_commands_of_newer_releases(home: Home) -> None:
-    typed = "<command-name>/rename</command-name><command-message>rename</command-message><command-args>x</command-args>"
+    typed = (
+        "<command-name>/rename</command-name><command-message>rename</command-message><command-args>x</command-args>"
+    )
     session = home.session(
         user("Hi"),
         system("local_command", typed),
@@ -119,7 +122,9 @@ def test_picture_in_a_prompt(home: Home) -> None:
 
 
 def test_compaction_summary(home: Home) -> None:
-    session = home.session(user("Hi"), model("Hello"), user("Sum", isCompactSummary=True, isVisibleInTranscriptOnly=True))
+    session = home.session(
+        user("Hi"), model("Hello"), user("Sum", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    )
     assert session.messages[-1].parts == (SummaryPart(text="Sum"),)
     assert session.messages[-1].author == "client"
 
@@ -169,14 +174,18 @@ def test_who_put_something_into_the_queue(home: Home, held: Json, author: str) -
 
 def test_file_that_a_prompt_mentions(home: Home) -> None:
     content = {"type": "text", "file": {"filePath": "/w/README.md", "content": "# weather", "numLines": 1}}
-    session = home.session(user("Explain @README.md"), put("file", filename="/w/README.md", content=content), model("Ok"))
+    session = home.session(
+        user("Explain @README.md"), put("file", filename="/w/README.md", content=content), model("Ok")
+    )
     assert session.messages[1].parts == (FileReference(path="/w/README.md", text="# weather"),)
     assert session.prompts[0].text == "Explain @README.md"
 
 
 def test_exact_text_that_was_sent_is_context(home: Home) -> None:
     hook = put("hook_success", hookEvent="Stop", content="raw", rendered=[{"content": "as sent"}])
-    session = home.session(user("Hi"), hook, put("hook_additional_context", content=["a", "b"], hookEvent="PostToolUse"))
+    session = home.session(
+        user("Hi"), hook, put("hook_additional_context", content=["a", "b"], hookEvent="PostToolUse")
+    )
     assert session.messages[1].parts == (Context(source="Stop", text="as sent"),)
     assert session.messages[2].parts == (Context(source="PostToolUse", text="a\nb"),)
 
@@ -192,7 +201,13 @@ def test_unknown_attachment_is_kept_and_named(home: Home) -> None:
 
 def step(operation: str, content: str | None = None, **more: Any) -> Json:
     moment = {"timestamp": "2026-11-15T06:00:00.000Z", "sessionId": SID}
-    return {"type": "queue-operation", "operation": operation, **moment, **({"content": content} if content else {}), **more}
+    return {
+        "type": "queue-operation",
+        "operation": operation,
+        **moment,
+        **({"content": content} if content else {}),
+        **more,
+    }
 
 
 def test_absorbed_prompt_that_stands_only_in_the_queue(home: Home) -> None:
