@@ -37,6 +37,7 @@ class Builder:
 
     def __init__(self, name: str | None, notes: Notes, outputs: Outputs, child: Callable[[str], str | None]) -> None:
         self._outputs = outputs
+        self._alone = Joined(outputs)
         self._child = child
         self._desk = Desk("", Leftovers(name), notes, self._call)
         self._results: dict[str | None, Result] = {}
@@ -143,12 +144,10 @@ class Builder:
         return reply(group, name, self._desk)
 
     def _call(self, block: Block, at: datetime | None) -> ToolCall:
-        name = block.id
-        if name is None:
-            return tool_call(block, at, None, Joined(self._outputs))
-        return tool_call(
-            block, at, self._results.get(name), Joined(self._outputs, self._child(name), self._told.get(name))
-        )
+        name = block.id or ""
+        child, told = self._child(name), self._told.get(name)
+        beside = self._alone if child is told is None else Joined(self._outputs, child, told)
+        return tool_call(block, at, self._results.get(name), beside)
 
     # ------------------------------------------------------------------ the user's place
 

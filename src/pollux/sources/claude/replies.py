@@ -22,9 +22,6 @@ SYNTHETIC = "<synthetic>"
 # Looked up once: an enumeration's members are slow to name.
 _ASSISTANT, _SYSTEM, _MODEL, _CLIENT = Role.ASSISTANT, Role.SYSTEM, Author.MODEL, Author.CLIENT
 _SAYS_NOTHING = Replied()
-_fields = msgspec.structs.astuple
-# Of a reply's fields eight are set: extra, model, id, type, role, content, usage, stop_reason.
-_PLAIN = len(Reply.__struct_fields__) - 8
 
 
 class Desk(msgspec.Struct):
@@ -163,8 +160,8 @@ def _rest(said: Reply, extra: dict[str, Any]) -> None:
     """What an API message says beside its content, where it is not what every message says."""
     if said.stop_reason is not None:
         extra["stop_reason"] = said.stop_reason
-    absent = (said.stop_reason is None) + (said.usage is None)
-    if _fields(said).count(None) == _PLAIN + absent and said.type == "message" and said.role == "assistant":
+    plain = said.type == "message" and said.role == "assistant" and said.stop_sequence is None
+    if plain and said.stop_details is said.container is said.context_management is said.diagnostics is None:
         if said.extra:
             extra["message"] = said.extra
         return
