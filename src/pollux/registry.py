@@ -13,6 +13,8 @@ from pollux.sources.base import Source
 from pollux.writers.base import Writer
 
 SOURCES = {
+    # In this order they are asked whose a file is that was handed over by its path.
+    "claude": "pollux.sources.claude:SOURCE",
     "gemini": "pollux.sources.gemini:SOURCE",
 }
 WRITERS = {

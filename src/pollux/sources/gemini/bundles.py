@@ -15,6 +15,7 @@ from pollux.sources.base import Bundle, File, Surroundings
 from pollux.sources.gemini import find, records
 from pollux.sources.gemini.projects import Folder, Projects
 from pollux.sources.gemini.prompts import PromptLog
+from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain, read_head
 
 AGENT = "gemini"
@@ -277,7 +278,7 @@ def _alone(
 def loose(path: Path, around: Surroundings) -> GeminiBundle:
     """A file handed over by path, wherever it lies."""
     try:
-        file = find.stat_file(path, find.SESSION)
+        file = stat_file(path, find.SESSION)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     name, project = identity(file)
