@@ -14,6 +14,7 @@ from pollux.writers.base import Writer
 
 SOURCES = {
     "gemini": "pollux.sources.gemini:SOURCE",
+    "codex": "pollux.sources.codex:SOURCE",
 }
 WRITERS = {
     "markdown": "pollux.writers.markdown:WRITER",

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.folders import stat_file
 from pollux.sources.gemini import find, records
 from pollux.sources.gemini.projects import Folder, Projects
 from pollux.sources.gemini.prompts import PromptLog
@@ -277,7 +278,7 @@ def _alone(
 def loose(path: Path, around: Surroundings) -> GeminiBundle:
     """A file handed over by path, wherever it lies."""
     try:
-        file = find.stat_file(path, find.SESSION)
+        file = stat_file(path, find.SESSION)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     name, project = identity(file)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
+from pollux.sources.folders import OTHER, entries, found, is_folder
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
 MARKER, OUTPUT, SHELL = "marker", "output", "shell"
-OTHER = "other"
 
 # Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
 _CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
@@ -56,10 +56,10 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role."""
-    for entry in _entries(str(root)):
+    for entry in entries(str(root)):
         if isinstance(entry, File):
             yield entry
-        elif not _is_folder(entry):
+        elif not is_folder(entry):
             yield _file(entry, Status.UNKNOWN, "not in a project's folder")
         elif entry.name == "bin":
             yield from _all(entry.path, Status.IGNORED, _LEFT_ALONE["bin"])
@@ -68,10 +68,10 @@ def find(root: Path) -> Iterator[File]:
 
 
 def _project(folder: str) -> Iterator[File]:
-    for entry in _entries(folder):
+    for entry in entries(folder):
         if isinstance(entry, File):
             yield entry
-        elif not _is_folder(entry):
+        elif not is_folder(entry):
             yield _loose(entry)
         elif entry.name == "chats":
             yield from _chats(entry.path)
@@ -100,14 +100,14 @@ def _loose(entry: os.DirEntry[str]) -> File:
 
 
 def _chats(folder: str) -> Iterator[File]:
-    for entry in _entries(folder):
+    for entry in entries(folder):
         if isinstance(entry, File):
             yield entry
-        elif _is_folder(entry):
-            for inner in _entries(entry.path):
+        elif is_folder(entry):
+            for inner in entries(entry.path):
                 if isinstance(inner, File):
                     yield inner
-                elif _is_folder(inner):
+                elif is_folder(inner):
                     yield from _all(inner.path, Status.UNKNOWN, "deeper than sub-agents' sessions lie")
                 elif _AGENT.match(inner.name):
                     yield _file(inner, SUBAGENT)
@@ -119,64 +119,19 @@ def _chats(folder: str) -> Iterator[File]:
             yield _file(entry, Status.UNKNOWN, "not a session file by its name")
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
-    """A folder's entries by name; a folder that cannot be opened is itself an unreadable file."""
-    try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except OSError as error:
-        if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            yield File(path=folder, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-        return
-    yield from entries
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Links to folders are not followed below a root: they could lead in circles."""
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False
-
-
 def _file(entry: os.DirEntry[str], role: str | Status, reason: str | None = None) -> File:
     """A file with its role, or with the status that its place alone gives it."""
-    try:
-        stat = entry.stat()
-    except OSError as error:
-        return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-    if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
-        return File(path=entry.path, role=OTHER, reason="a link to a folder; links are not followed")
-    if not _regular(stat.st_mode):
-        return File(path=entry.path, role=OTHER, reason="not a regular file")
-    status, why = (role, reason) if isinstance(role, Status) else _PLACES[role]
-    return File(
-        path=entry.path,
-        role=OTHER if isinstance(role, Status) else role,
-        size=stat.st_size,
-        mtime_ns=stat.st_mtime_ns,
-        inode=stat.st_ino,
-        status=status,
-        reason=why,
-    )
-
-
-def _regular(mode: int) -> bool:
-    return mode & 0o170000 == 0o100000
+    if isinstance(role, Status):
+        return found(entry, OTHER, role, reason)
+    return found(entry, role, *_PLACES[role])
 
 
 def _all(folder: str, role: str | Status, reason: str | None = None) -> Iterator[File]:
     """Every file below a folder, all with one role."""
-    for entry in _entries(folder):
+    for entry in entries(folder):
         if isinstance(entry, File):
             yield entry
-        elif _is_folder(entry):
+        elif is_folder(entry):
             yield from _all(entry.path, role, reason)
         else:
             yield _file(entry, role, reason)
-
-
-def stat_file(path: Path, role: str) -> File:
-    """One file handed over by path."""
-    stat = path.stat()
-    return File(path=str(path), role=role, size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino)

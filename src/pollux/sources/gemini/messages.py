@@ -22,11 +22,11 @@ from pollux.sources.gemini.content import (
     pieces,
     plain_text,
     text_of,
-    tidy,
 )
 from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.replay import Entry
 from pollux.wire import Notes
+from pollux.wire.tidy import tidy
 
 NOTICES = ("info", "warning", "error")
 # Looked up once: an enumeration's members are slow to name.

@@ -1,0 +1,22 @@
+"""Shapes back into the plain JSON they were read from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+def tidy(value: Any) -> Any:
+    """A wire value as plain JSON: without absent fields, with those we do not know in their places."""
+    return _without_nulls(msgspec.to_builtins(value))
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {
+            key: _without_nulls(item) for key, item in value.items() if key not in ("⁂", "⁂odd") and item is not None
+        }
+        odd = value.get("⁂odd")
+        return {**kept, **value.get("⁂", {}), **({"odd": odd} if odd is not None else {})}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
