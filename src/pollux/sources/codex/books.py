@@ -48,7 +48,7 @@ class Books:
     def _beside(self, walk: Walk, record: Bookkeeping) -> None:
         around = record.around
         if around.metadata is not None or around.extra:
-            walk.keep(record.kind, {**around.extra, "line_metadata": around.metadata})
+            walk.keep(record.kind, {"line_metadata": around.metadata, **around.extra})
 
     # ------------------------------------------------------------------ whose file it is
 

@@ -104,7 +104,7 @@ def _alone(found: dict[str, CodexBundle], shelf: Shelf, beside: Beside) -> list[
     alone = [
         CodexBundle(
             agent=AGENT,
-            id=name or f"{hashlib.sha256(os.fsencode(log.path)).hexdigest()[:12]}-prompts",
+            id=name,
             kind=Kind.PROMPTS,
             files=(log,),
             shelf=shelf,
@@ -114,8 +114,7 @@ def _alone(found: dict[str, CodexBundle], shelf: Shelf, beside: Beside) -> list[
         if log is not None
     ]
     if beside.notices():
-        digest = hashlib.sha256(os.fsencode(log.path if log is not None else AGENT)).hexdigest()[:12]
-        alone.append(CodexBundle(agent=AGENT, id=f"{digest}-beside", kind=Kind.CHECKPOINT, shelf=shelf, beside=beside))
+        alone.append(CodexBundle(agent=AGENT, id=f"{beside.nobody}-and-names", shelf=shelf, beside=beside))
     return alone
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Attachment, Status, ToolCall
+from pollux.model import Attachment, Status, Text, ToolCall
 from pollux.sources.codex.content import part_of
 from pollux.sources.codex.schema import (
     CustomCall,
@@ -119,7 +119,7 @@ def asked_for(asked: Asked) -> tuple[Any, bool]:
         return asked.arguments, True  # type: ignore[union-attr]
     if kind is ImageCall:
         return asked.revised_prompt, True  # type: ignore[union-attr]
-    return asked.action, True  # type: ignore[union-attr]
+    return tidy(asked.action), True  # type: ignore[union-attr]
 
 
 def tool_call(call: Call) -> ToolCall:
@@ -181,17 +181,17 @@ def outcome(call: Call, extra: dict[str, Any]) -> tuple[str | None, int | None, 
     if output is None:
         return None, None, False, ()
     # Some releases wrap the text: {"content": "…", "success": false}.
-    extra["answer"] = output
-    text = output.get("content", output.get("output"))
-    failed = output.get("success") is False
-    return (text if isinstance(text, str) else None), None, failed, ()
+    wrapped: dict[str, Any] = output  # type: ignore[assignment]
+    extra["answer"] = wrapped
+    text = wrapped.get("content", wrapped.get("output"))
+    return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
 
 
 def _of_pieces(
     output: list[Piece], extra: dict[str, Any]
 ) -> tuple[str | None, int | None, bool, tuple[Attachment, ...]]:
     parts = [part_of(piece) for piece in output]
-    texts = [part.text for part in parts if hasattr(part, "text")]
+    texts = [part.text for part in parts if type(part) is Text]
     held = tuple(part for part in parts if type(part) is Attachment)
     rest = [
         piece for piece, part in zip(output, parts, strict=True) if getattr(part, "extra", True) and part not in held
@@ -254,7 +254,7 @@ def _ride_along(call: Call, extra: dict[str, Any]) -> None:
     if asked.id is not None and asked.id != getattr(asked, "call_id", None):
         extra["item"] = asked.id
     if (namespace := getattr(asked, "namespace", None)) is not None:
-        extra["namespace"] = namespace
+        extra["namespace"], extra["tool"] = namespace, _name(asked)
     if type(asked) is ImageCall and asked.result is not None:
         extra["result"] = asked.result
     if type(asked) is ToolSearchCall and asked.execution is not None:

@@ -58,21 +58,25 @@ def pieces(content: list[Piece] | str | None) -> list[Piece]:
 def divided(item: MessageItem) -> tuple[list[Part], list[Part]]:
     """A message in the user's place: what the human said, and what the client put in, told apart part by part."""
     kinds = item.passed.content_item_kinds if item.passed is not None and item.passed.content_item_kinds else []
+    held = pieces(item.content)
     said: list[Part] = []
     slipped: list[Part] = []
     label: str | None = None
-    for index, piece in enumerate(pieces(item.content)):
+    for index, piece in enumerate(held):
         text = piece.text
         kind = kinds[index] if index < len(kinds) else None
-        if text is not None and _IMAGE.match(text) and not piece.extra:
-            label = text if text != "</image>" else None
+        if text is not None and _IMAGE.match(text) and not _rest(piece):
+            # The client wraps a picture into a tag that names it.
+            around = held[index + 1 : index + 2] if text != "</image>" else held[max(index - 1, 0) : index]
+            if any(near.image_url is not None for near in around):
+                label = text if text != "</image>" else None
+            else:
+                said.append(Context(source="image", text=text))
         elif text is not None and is_injected(text, kind):
             slipped.append(_slipped(piece, text))
         else:
             said.append(part_of(piece, label))
             label = None
-    if label is not None:
-        said.append(Text(text=label))
     return said, slipped
 
 

@@ -71,8 +71,7 @@ def _closed(raw: bytes, notes: Notes) -> Any:
 def records_of(found: Document, notes: Notes) -> Iterator[tuple[int, Record]]:
     """The items of a document as records, each with its place in the list."""
     if type(found.session) is dict:
-        if not found.session.keys() <= KNOWN["session"]:
-            report("session", found.session, KNOWN["session"], notes)
+        report("session", found.session, KNOWN["session"], notes)
         yield 0, Bookkeeping(Envelope(), "session_meta", found.session)
     for place, item in enumerate(found.items or ()):
         if type(item) is dict and "payload" not in item:

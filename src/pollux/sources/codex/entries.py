@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Fate, Message, Origin, Part, Role, Usage
+from pollux.model import Author, Fate, Message, Origin, Part, Role, Text, Usage
 from pollux.sources.codex.calls import Call, tool_call
+from pollux.sources.codex.content import words_of
 from pollux.sources.codex.tokens import together
 
 HUMAN, MODEL, CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
@@ -53,6 +55,13 @@ class Entry(msgspec.Struct, gc=False):
         for name, value in more.items():
             self.extra[name if name not in self.extra else f"{name} ({len(self.extra)})"] = value
 
+    def differs(self, typed: Sequence[Any], sent: Sequence[Any]) -> None:
+        """Keep what only the user interface's version of a prompt holds."""
+        words = words_of(sent)
+        held = (type(part) is Text and "".join(part.text.split()) in words for part in typed)
+        if more := [part for part, known in zip(typed, held, strict=True) if not known and part not in sent]:
+            self.note(shown=msgspec.to_builtins(more))
+
     def message(self, file: str, name: str, *, document: bool = False) -> Message:
         """The finished message; in a document its place is that of an item."""
         return Message(
@@ -60,7 +69,7 @@ class Entry(msgspec.Struct, gc=False):
             role=self.role,
             author=self.author,
             at=self.at,
-            parts=tuple([tool_call(part) if type(part) is Call else part for part in self.parts]),
+            parts=tuple([tool_call(part) if type(part) is Call else part for part in self.parts]),  # type: ignore[misc]
             model=self.model,
             usage=together(self.usages) if self.usages is not None else None,
             fate=self.fate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pollux.model import Fate, Part, SummaryPart, Text
+from pollux.model import Fate, SummaryPart, Text
 from pollux.sources.codex.content import words_of
 from pollux.sources.codex.entries import Entry
 
@@ -51,9 +51,7 @@ def absorbed(before: Entry | None, summary: str) -> bool:
     said = "\n".join(part.text for part in texts)
     if not said.strip() or not summary.rstrip().endswith(said.rstrip()):
         return False
-    parts: list[Part] = [part if part not in texts else SummaryPart(text=summary) for part in before.parts]
-    first = next(n for n, part in enumerate(parts) if type(part) is SummaryPart)
-    before.parts = [part for n, part in enumerate(parts) if type(part) is not SummaryPart or n == first]
+    before.parts = [*(part for part in before.parts if type(part) is not Text), SummaryPart(text=summary)]
     for text in texts:
         if text.extra:
             before.note(text=dict(text.extra))

@@ -1,7 +1,7 @@
 """What is known to stand in records that are only bookkeeping, by their kind.
 
-Such records are kept as they are. A key that does not stand here is news, and reported; what lies deeper inside is the
-harness's own.
+Such records are kept as they are. A key that does not stand here is news, and reported. Objects inside them are looked
+into where `INSIDE` names them; all others are settings, snapshots and catalogues, in which any key may stand.
 """
 
 from __future__ import annotations
@@ -94,7 +94,33 @@ _ITEM_KEYS = {
     "Sleep": "duration_ms",
 }
 
+_INSIDE = {
+    "git": "commit_hash branch repository_url",
+    "base_instructions": "text provenance",
+    "provenance": "type model hook namespace",
+    "source": "subagent custom internal",
+    "subagent": "thread_spawn other",
+    "thread_spawn": "parent_thread_id depth agent_path agent_nickname agent_role",
+    "history_base": "thread_id end_ordinal_exclusive end_byte_offset",
+    "context_window": "window_id window_number first_window_id previous_window_id",
+    "turn_attribution": "turn_id turn_trigger parent_turn_id initiating_agent_path root_turn_id",
+    "error": "message codex_error_info additional_details",
+    "target": "type instructions branch sha title",
+    "review_output": "findings overall_correctness overall_explanation overall_confidence_score",
+    "findings": "title body confidence_score priority code_location",
+    "code_location": "absolute_file_path line_range",
+    "line_range": "start end",
+    "ghost_commit": "id parent preexisting_untracked_files preexisting_untracked_dirs",
+    "invocation": "server tool arguments",
+    "action": "type query queries url pattern",
+    "duration": "secs nanos",
+    "parsed_cmd": "type cmd name path query",
+    "content": "type text text_elements path image_url detail name url",
+    "receiver_agents": "thread_id agent_nickname agent_role",
+}
+
 KNOWN = {kind: frozenset(keys.split()) | {"type"} for kind, keys in _KNOWN.items()}
 UI_ITEMS = {kind: frozenset(keys.split()) | {"type", "id"} for kind, keys in _ITEM_KEYS.items()}
+INSIDE = {key: frozenset(keys.split()) for key, keys in _INSIDE.items()}
 # Written by some releases under another name.
 ALIASES = {"event_msg/turn_started": "event_msg/task_started", "event_msg/turn_complete": "event_msg/task_complete"}

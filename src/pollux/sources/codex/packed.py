@@ -58,22 +58,24 @@ class _Unpacking(io.RawIOBase):
 
 def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
     """The unpacked bytes of all frames, a few at a time."""
-    raw = b""
-    while raw := raw or file.read(_PIECE):
-        frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
-        while not frame.eof:
+    frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+    begun = False
+    while bite := file.read(_BITE):
+        while bite:
+            begun = True
             try:
-                piece = frame.decompress(raw[:_BITE])
+                piece = frame.decompress(bite)
             except zstandard.ZstdError as error:
                 _note(notes, f"The compressed file is damaged ({error}); read as far as it goes.")
                 return
-            rest = frame.unused_data if frame.eof else b""
-            raw = rest + raw[_BITE:]
+            bite = frame.unused_data
+            if frame.eof:
+                frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+                begun = False
             if piece:
                 yield piece
-            if not frame.eof and not raw and not (raw := file.read(_PIECE)):
-                _note(notes, "The compressed file is cut off; read as far as it goes.")
-                return
+    if begun:
+        _note(notes, "The compressed file is cut off; read as far as it goes.")
 
 
 def _note(notes: Notes, text: str) -> None:

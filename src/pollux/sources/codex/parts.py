@@ -70,7 +70,7 @@ def moment(text: Any) -> datetime | None:
 
 
 def _really(at: datetime, path: str) -> datetime:
-    """Up to 0.29 local time was written as if it were UTC: it is the same as in the file's name, which is always local."""
+    """Up to 0.29 local time was written as if it were UTC: it is that of the file's name, which is always local."""
     if f"{at:%Y-%m-%dT%H-%M-%S}" != find.named(path)[2]:
         return at
     try:
@@ -151,10 +151,10 @@ def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
             foreign.insert(0, (held, end))
         at = held
     for held in own:
-        end = ends.get(id(held), 0)
-        if end is not None:
+        upto = ends.get(id(held), 0)
+        if upto is not None:
             for entry in held.walk.entries:
-                if entry.ordinal >= end:
+                if entry.ordinal >= upto:
                     entry.fate = Fate.REWOUND
     return Chain(foreign, own)
 

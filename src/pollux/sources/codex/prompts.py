@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -46,12 +47,17 @@ class Beside:
         """The log of prompts."""
         return self._files.get(find.PROMPTS)
 
+    @property
+    def nobody(self) -> str:
+        """The id under which prompts stand that name no session."""
+        return f"{hashlib.sha256(os.fsencode(self.log.path if self.log is not None else '')).hexdigest()[:12]}-prompts"
+
     @cached_property
     def typed(self) -> dict[str, list[Line]]:
         """The prompts by the session they were typed in."""
         found: dict[str, list[Line]] = {}
         for number, line in self._lines(find.PROMPTS, Typed):
-            found.setdefault(line.session_id or "", []).append(Line(number, line))
+            found.setdefault(line.session_id or self.nobody, []).append(Line(number, line))
         return found
 
     @cached_property

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Text, first_words
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, Text, first_words
 from pollux.sources.base import File
 from pollux.sources.codex import prompts
 from pollux.sources.codex.bundles import AGENT, CodexBundle
 from pollux.sources.codex.calls import Call
-from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
+from pollux.sources.codex.document import document, items_of, records_of
+from pollux.sources.codex.entries import CLIENT, MODEL, Entry
 from pollux.sources.codex.exactness import exact
 from pollux.sources.codex.parts import Chain, Part, chained, part
 from pollux.sources.codex.shelf import identity, stem
@@ -84,6 +86,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     starts = [at for held in chain.own if (at := held.started) is not None]
     own = [entry for _, entry in placed if not entry.inherited]
     parent = _parent(meta)
+    extra = _extra(chain, current, copies, notes)
     return Session(
         agent=AGENT,
         id=bundle.id,
@@ -99,7 +102,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         notices=notes.all(),
         files=tuple(shown(path) for path in dict.fromkeys(files)),
         exact=exact(own, uncounted=any(held.books.uncounted for held in chain.own)),
-        extra=_extra(chain, current, copies),
+        extra=extra,
     )
 
 
@@ -169,9 +172,8 @@ def _parent(meta: dict[str, Any]) -> str | None:
     match meta.get("source"):
         case {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}:
             return name
-    name = meta.get("parent_thread_id")
-    if type(name) is str:
-        return name
+    if type(named := meta.get("parent_thread_id")) is str:
+        return named
     root = meta.get("session_id")
     if _kind(meta)[0] is Kind.SUBAGENT and type(root) is str and root != meta.get("id"):
         return root
@@ -224,15 +226,15 @@ def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | 
     for held in chain.own[1:]:
         evidence = f"{shown(held.file.path)} is a part under the same id"
         links.append(Link(kind="continues", target=key, evidence=evidence))
-    for file in copies:
-        links.append(Link(kind="copy_of", target=key, evidence=f"{shown(file.path)} holds the same, or less of it"))
+    told = (f"{shown(file.path)} holds the same, or less of it" for file in copies)
+    links += [Link(kind="copy_of", target=key, evidence=evidence) for evidence in told]
     record = bundle.beside.imports.get(bundle.id)
     if record is not None and (link := prompts.imported_from(record)) is not None:
         links.append(link)
     return tuple(links)
 
 
-def _extra(chain: Chain, current: Part, copies: list[File]) -> dict[str, Any]:
+def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dict[str, Any]:
     """What the files say about the session, and their bookkeeping."""
     extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
     earlier = [held.meta for held in chain.own if held is not current and held.meta]
@@ -246,16 +248,27 @@ def _extra(chain: Chain, current: Part, copies: list[File]) -> dict[str, Any]:
     if kept:
         extra["records"] = kept
     if copies:
-        extra["copies"] = [_copy(file) for file in copies]
+        extra["copies"] = [_copy(file, current, notes) for file in copies]
     return extra
 
 
-def _copy(file: File) -> dict[str, Any]:
-    from pollux.sources.codex.document import document
-
+def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
+    """What a file that holds the same says about itself."""
     held: dict[str, Any] = {"file": shown(file.path)}
     if file.path.endswith(".json"):
-        held["session"] = document(file.path, Notes()).session
+        notes.file, notes.line = held["file"], None
+        try:
+            found = document(file.path, notes)
+        except Unreadable as error:
+            notes.add("file.unreadable", str(error), Severity.ERROR)
+            return held
+        held |= {"session": found.session, **found.extra}
+        whole = items_of(current.file.path)
+        other = [item for n, item in enumerate(found.items or ()) if item not in whole[n : n + 1]]
+        if other:
+            held["items"] = other
+        # What is odd about it is told, too.
+        deque(records_of(found, notes), maxlen=0)
     return held
 
 
@@ -264,7 +277,7 @@ def _typed(bundle: CodexBundle) -> list[Session]:
     log = bundle.beside.log
     lines = bundle.beside.typed.get(bundle.id, []) if log is not None else []
     messages = [prompts.as_message(line, log.path) for line in lines if log is not None]
-    if not any(message.parts for message in messages):
+    if not messages:
         return _nothing(bundle, bundle.beside.notices())
     times = [message.at for message in messages if message.at is not None]
     return [

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from pollux.model import Severity
-from pollux.sources.codex.keys import ALIASES, KNOWN, UI_ITEMS
+from pollux.sources.codex.keys import ALIASES, INSIDE, KNOWN, UI_ITEMS
 from pollux.sources.codex.schema import (
     ECHOES,
     ITEMS,
@@ -120,10 +120,10 @@ def _kept(around: Envelope, kind: str, held: dict[str, Any], notes: Notes) -> Bo
     known = KNOWN.get(kind)
     if known is None:
         notes.add("record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}")
-    elif "*" not in known and not held.keys() <= known:
+    elif "*" not in known:
         report(kind, held, known, notes)
-    if kind == "event_msg/item_completed" and type(item := held.get("item")) is dict:
-        _check_item(item, notes)
+        if kind == "event_msg/item_completed" and type(item := held.get("item")) is dict:
+            _check_item(item, notes)
     return Bookkeeping(around, kind, held)
 
 
@@ -132,13 +132,18 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
     known = UI_ITEMS.get(kind) if type(kind) is str else None
     if known is None:
         notes.add("record.unknown", f"An item of a kind we do not know ({kind}); kept.", subject=f"item {kind}")
-    elif not item.keys() <= known:
+    else:
         report(str(kind), item, known, notes)
 
 
 def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
-    """Name the keys we do not know."""
-    for key in held:
-        if key not in known:
+    """Name the keys we do not know, here and in the objects inside that are looked into."""
+    if not held.keys() <= known:
+        for key in held.keys() - known:
             text = f"{kind} has a field {key!r} we do not know; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
+    for key in held.keys() & INSIDE.keys():
+        inner = held[key]
+        for value in inner if type(inner) is list else (inner,):
+            if type(value) is dict:
+                report(f"{kind}.{key}", value, INSIDE[key], notes)

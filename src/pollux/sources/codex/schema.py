@@ -84,17 +84,32 @@ class CustomCall(Item, tag_field="type", tag="custom_tool_call"):
     call_id: str | None = None
 
 
+class Action(Shape):
+    """What the shell or the search was asked to do."""
+
+    type: str | None = None
+    command: list[str] | None = None
+    working_directory: str | None = None
+    env: Any = None
+    timeout_ms: Any = None
+    user: str | None = None
+    query: str | None = None
+    queries: list[str] | None = None
+    url: str | None = None
+    pattern: str | None = None
+
+
 class ShellCall(Item, tag_field="type", tag="local_shell_call"):
     """The shell of the codex-mini models."""
 
     call_id: str | None = None
-    action: Any = None
+    action: Action | None = None
 
 
 class SearchCall(Item, tag_field="type", tag="web_search_call"):
     """A search the model's own service made; its answer is not recorded."""
 
-    action: Any = None
+    action: Action | None = None
     call_id: str | None = None
 
 
@@ -177,7 +192,7 @@ class TokenInfo(Shape):
     total_token_usage: Figures | None = None
     last_token_usage: Figures | None = None
     model_context_window: Count | None = None
-    last_usage_includes_reasoning: Any = None
+    last_usage_includes_reasoning: bool | None = None
 
 
 class TokenCount(Shape, tag_field="type", tag="token_count"):
@@ -263,8 +278,8 @@ class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_recor
 
 
 Line = ItemLine | EventLine | UsageLine
-ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}  # type: ignore[misc]
-ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}  # type: ignore[misc]
+ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
+ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
 
 
 class Bookkeeping(msgspec.Struct):

@@ -1,7 +1,7 @@
 """One session file, line by line: who said what, what was done, what it cost, and what became of it.
 
-The conversation comes from `response_item`s. Events only say which prompts were the human's, and add what the answers of
-tools do not tell. Everything else is bookkeeping: kept, but no part of the conversation.
+The conversation comes from `response_item`s. Events only say which prompts were the human's, and add what the answers
+of tools do not tell. Everything else is bookkeeping: kept, but no part of the conversation.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class Walk:
             self._place(record)  # type: ignore[arg-type]
             if kind is ItemLine:
                 payload = record.payload  # type: ignore[union-attr]
-                _ITEMS[type(payload)](self, payload, record)  # type: ignore[operator]
+                _ITEMS[type(payload)](self, payload, record)  # type: ignore[arg-type]
             elif kind is EventLine:
                 payload = record.payload  # type: ignore[union-attr]
-                _EVENTS[type(payload)](self, payload, record)  # type: ignore[operator]
+                _EVENTS[type(payload)](self, payload, record)  # type: ignore[arg-type]
             else:
                 self._usage(record)  # type: ignore[arg-type]
         self._finish()
@@ -207,6 +207,7 @@ class Walk:
             if known is not None:
                 # The echo came first and has the place; what was sent tells more.
                 self.entries.pop()
+                known.differs(known.parts, entry.parts)
                 known.parts, entry = entry.parts, known
             self.last = None
         self._beside(entry, item, around)
@@ -224,7 +225,9 @@ class Walk:
             # The reviewer's prompt, in some releases twice.
             before = self.entries[-1] if self.entries else None
             if before is None or before.parts != parts:
-                self.add(USER, CLIENT, around, list(parts))
+                before = self.add(USER, CLIENT, around, list(parts))
+            if rest:
+                before.note(typed=rest)
             return
         entry = Entry(USER, HUMAN, self.line, self.ordinal, around.timestamp, list(parts), sure=True)
         known = self.prompts.type(entry, parts)
@@ -235,6 +238,7 @@ class Walk:
             self.last = None
         else:
             known.sure, entry = True, known
+            known.differs(parts, known.parts)
         if rest:
             entry.note(typed=rest)
 
@@ -261,14 +265,14 @@ class Walk:
         if event.message:
             self.heard(event.message, around, Text(text=event.message))
         if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
-            rest = {**event.extra, **around.extra, "phase": event.phase, "memory_citation": event.memory_citation}
-            self.keep("event_msg/agent_message", {**rest, "line_metadata": around.metadata})
+            known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
+            self.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
 
     def _reasoning_event(self, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
         if event.text:
             self.heard(event.text, around, Thinking(text=event.text))
         if event.extra or around.extra or around.metadata:
-            self.keep("event_msg/agent_reasoning", {**event.extra, **around.extra, "line_metadata": around.metadata})
+            self.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.turn(item, around)
