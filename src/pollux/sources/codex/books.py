@@ -205,9 +205,9 @@ def _adopt(walk: Walk, item: dict[str, Any]) -> None:
         }:
             walk.calls[str(item["id"])].child = child
         case {"type": "SubAgentActivity", "agent_thread_id": str(child)}:
-            spawns = [c for c in walk.calls.values() if c.name == "spawn_agent" and c.child in (None, child)]
-            if spawns:
-                spawns[0].child = child
+            spawn = next((call for call in walk.spawns if call.child in (None, child)), None)
+            if spawn is not None:
+                spawn.child = child
 
 
 def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
@@ -231,12 +231,12 @@ def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[st
     return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
 
 
-def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, part: Text | Thinking) -> None:
+def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
     """An item may be told again as it grows: its words are heard once."""
     told = (str(item.get("id")), text)
     if told not in walk.shown:
         walk.shown.add(told)
-        walk.heard(text, around, part)
+        walk.heard(text, around, kind)
 
 
 def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str
     for piece in content:
         match piece:
             case {"type": "Text", "text": str(text)} if len(piece) == 2:
-                _hear(walk, item, text, around, Text(text=text))
+                _hear(walk, item, text, around, Text)
             case _:
                 rest.append(piece)
     return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
@@ -261,7 +261,7 @@ def _shown_thoughts(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[
             continue
         for text in value:
             if type(text) is str:
-                _hear(walk, item, text, around, Thinking(text=text))
+                _hear(walk, item, text, around, Thinking)
             else:
                 rest.setdefault(key, []).append(text)
     return rest

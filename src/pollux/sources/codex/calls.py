@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -67,14 +66,20 @@ _shell_output = msgspec.json.Decoder(ShellOutput).decode
 _json = msgspec.json.Decoder().decode
 
 
+Outcome = tuple[str | None, int | None, bool, tuple[Attachment, ...]]
+"""An answer in words, the exit code, whether it tells of a failure, and the pictures in it."""
+
+
 class Call(msgspec.Struct, gc=False):
     """A call while its file is read: what was asked, and whatever answers it."""
 
     asked: Asked
-    at: datetime | None
+    given: Any
     around: Envelope
+    extra: dict[str, Any]
     answer: Answered | None = None
     answered: Envelope | None = None
+    outcome: Outcome = (None, None, False, ())
     events: list[dict[str, Any]] | None = None
     cancelled: bool = False
     child: str | None = None
@@ -83,6 +88,13 @@ class Call(msgspec.Struct, gc=False):
     def name(self) -> str:
         """The tool's name as the file has it."""
         return _name(self.asked)
+
+    def answer_with(self, item: Answered, around: Envelope) -> None:
+        """Take an answer in. Its text is taken apart at once, so that it need not be held twice."""
+        self.answer, self.answered = item, around
+        self.outcome = outcome(item, self.extra)
+        if type(item) is not ToolSearchOutput:
+            item.output = None
 
     def also(self, event: dict[str, Any]) -> None:
         """Note what the user interface told of the call."""
@@ -102,40 +114,42 @@ def _name(asked: Asked) -> str:
     return "tool_search" if kind is ToolSearchCall else "image_generation"
 
 
-def asked_for(asked: Asked) -> tuple[Any, bool]:
-    """The input of a call as the model meant it, and whether it could be read."""
-    kind = type(asked)
+def called(item: Asked, around: Envelope) -> Call:
+    """A call as it is made."""
+    kind = type(item)
+    given: Any
     if kind is FunctionCall:
-        text = asked.arguments  # type: ignore[union-attr]
-        if not text:
-            return text, True
-        try:
-            return _json(text), True
-        except REFUSED:
-            return text, False
-    if kind is CustomCall:
-        return asked.input, True  # type: ignore[union-attr]
-    if kind is ToolSearchCall:
-        return asked.arguments, True  # type: ignore[union-attr]
-    if kind is ImageCall:
-        return asked.revised_prompt, True  # type: ignore[union-attr]
-    return tidy(asked.action), True  # type: ignore[union-attr]
+        given = item.arguments  # type: ignore[union-attr]
+        if given:
+            try:
+                given = _json(given)
+            except REFUSED:
+                pass
+            else:
+                item.arguments = None  # type: ignore[union-attr]
+    elif kind is CustomCall:
+        given = item.input  # type: ignore[union-attr]
+    elif kind is ToolSearchCall:
+        given = item.arguments  # type: ignore[union-attr]
+    elif kind is ImageCall:
+        given = item.revised_prompt  # type: ignore[union-attr]
+    else:
+        given = tidy(item.action)  # type: ignore[union-attr]
+    return Call(item, given, around, {})
 
 
 def tool_call(call: Call) -> ToolCall:
     """A call with all that became of it."""
-    asked = call.asked
-    given, _ = asked_for(asked)
+    asked, given, extra = call.asked, call.given, call.extra
     name = _name(asked)
     namespace = getattr(asked, "namespace", None)
     shared, kind = canonical(name, namespace, given)
-    extra: dict[str, Any] = {}
     if shared in ("shell_exec", "file_edit") and (patch := patch_of(name, given)) is not None:
         found = hunks(patch)
         shared, kind = edit_name(found), "edit"
         if found:
             extra["hunks"] = found
-    output, code, failed, held = outcome(call, extra)
+    output, code, failed, held = call.outcome
     if call.events is not None:
         code, failed = _told(call, code, failed=failed)
         extra["events"] = call.events
@@ -149,18 +163,15 @@ def tool_call(call: Call) -> ToolCall:
         status=_status(call, output, code, failed=failed),
         output=output,
         exit_code=code,
-        at=call.at,
+        at=call.around.timestamp,
         child=call.child,
         attachments=held,
         extra=extra,
     )
 
 
-def outcome(call: Call, extra: dict[str, Any]) -> tuple[str | None, int | None, bool, tuple[Attachment, ...]]:
-    """The answer in words, the exit code, whether it tells of a failure, and the pictures in it."""
-    answer = call.answer
-    if answer is None:
-        return None, None, False, ()
+def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
+    """What an answer says; what else stands in it goes into `extra`."""
     if type(answer) is ToolSearchOutput:
         extra["tools"] = answer.tools
         return None, None, False, ()
@@ -187,9 +198,7 @@ def outcome(call: Call, extra: dict[str, Any]) -> tuple[str | None, int | None, 
     return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
 
 
-def _of_pieces(
-    output: list[Piece], extra: dict[str, Any]
-) -> tuple[str | None, int | None, bool, tuple[Attachment, ...]]:
+def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:
     parts = [part_of(piece) for piece in output]
     texts = [part.text for part in parts if type(part) is Text]
     held = tuple(part for part in parts if type(part) is Attachment)
@@ -253,12 +262,14 @@ def _ride_along(call: Call, extra: dict[str, Any]) -> None:
     asked, answer = call.asked, call.answer
     if asked.id is not None and asked.id != getattr(asked, "call_id", None):
         extra["item"] = asked.id
-    if (namespace := getattr(asked, "namespace", None)) is not None:
-        extra["namespace"], extra["tool"] = namespace, _name(asked)
-    if type(asked) is ImageCall and asked.result is not None:
-        extra["result"] = asked.result
-    if type(asked) is ToolSearchCall and asked.execution is not None:
-        extra["execution"] = asked.execution
+    kind = type(asked)
+    if kind is FunctionCall or kind is CustomCall:
+        if asked.namespace is not None:  # type: ignore[union-attr]
+            extra["namespace"], extra["tool"] = asked.namespace, asked.name  # type: ignore[union-attr]
+    elif kind is ImageCall and asked.result is not None:  # type: ignore[union-attr]
+        extra["result"] = asked.result  # type: ignore[union-attr]
+    elif kind is ToolSearchCall and asked.execution is not None:  # type: ignore[union-attr]
+        extra["execution"] = asked.execution  # type: ignore[union-attr]
     if asked.status not in (None, "completed"):
         extra["status"] = asked.status
     if rest := leftovers(asked, call.around):
@@ -268,9 +279,12 @@ def _ride_along(call: Call, extra: dict[str, Any]) -> None:
     rest = leftovers(answer, call.answered)
     if answer.id is not None:
         rest["id"] = answer.id
-    for name in ("name", "execution", "status"):
-        if (value := getattr(answer, name, None)) is not None:
-            rest[name] = value
+    if answer.status is not None:
+        rest["status"] = answer.status
+    if type(answer) is CustomOutput and answer.name is not None:
+        rest["name"] = answer.name
+    elif type(answer) is ToolSearchOutput and answer.execution is not None:
+        rest["execution"] = answer.execution
     if rest:
         extra["answered"] = rest
 

@@ -96,6 +96,9 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
 
 def part_of(piece: Piece, label: str | None = None) -> Part:
     """A piece of content as a part of the model."""
+    text = piece.text
+    if text is not None and piece.type in _WORDS and not piece.extra and piece.image_url is None and _bare(piece):
+        return Text(text=text)
     if piece.odd is not None:
         return Unknown(raw=piece.odd)
     if piece.image_url is not None:
@@ -106,6 +109,11 @@ def part_of(piece: Piece, label: str | None = None) -> Part:
     if piece.text is not None and piece.encrypted_content is None:
         return Text(text=piece.text, extra=_rest(piece))
     return Unknown(raw=tidy(piece))
+
+
+def _bare(piece: Piece) -> bool:
+    """Has a piece nothing but words?"""
+    return piece.encrypted_content is None and piece.annotations is None and piece.logprobs is None and piece.odd is None
 
 
 def picture(url: str, extra: dict[str, Any] | None = None) -> Attachment:
@@ -131,7 +139,7 @@ def _rest(piece: Piece) -> dict[str, Any]:
     return rest
 
 
-def words_of(parts: Iterable[Part]) -> str:
+def words_of(parts: Iterable[Any]) -> str:
     """The words of some parts without white space: what a prompt and its echo have in common."""
     return "".join("".join(part.text.split()) for part in parts if type(part) is Text)
 

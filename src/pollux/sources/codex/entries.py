@@ -57,12 +57,14 @@ class Entry(msgspec.Struct, gc=False):
 
     def differs(self, typed: Sequence[Any], sent: Sequence[Any]) -> None:
         """Keep what only the user interface's version of a prompt holds."""
+        if typed == sent:
+            return
         words = words_of(sent)
         held = (type(part) is Text and "".join(part.text.split()) in words for part in typed)
         if more := [part for part, known in zip(typed, held, strict=True) if not known and part not in sent]:
             self.note(shown=msgspec.to_builtins(more))
 
-    def message(self, file: str, name: str, *, document: bool = False) -> Message:
+    def message(self, name: str, file: str, document: bool) -> Message:  # noqa: FBT001 (a fact about the file)
         """The finished message; in a document its place is that of an item."""
         return Message(
             id=name,

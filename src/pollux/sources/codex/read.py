@@ -15,7 +15,7 @@ from pollux.sources.codex import prompts
 from pollux.sources.codex.bundles import AGENT, CodexBundle
 from pollux.sources.codex.calls import Call
 from pollux.sources.codex.document import document, items_of, records_of
-from pollux.sources.codex.entries import CLIENT, MODEL, Entry
+from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.exactness import exact
 from pollux.sources.codex.parts import Chain, Part, chained, part
 from pollux.sources.codex.shelf import identity, stem
@@ -70,7 +70,11 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     kind, author = _kind(meta)
     placed = chain.entries()
     for _, entry in placed:
-        _settle(entry, author, bundle)
+        if entry.author is HUMAN:
+            _settle(entry, author)
+    for held in (*chain.own, *(held for held, _ in chain.foreign)):
+        for call in held.walk.spawns:
+            _adopt(call, bundle)
     messages = _messages(placed)
     files = [*(held.file.path for held in chain.own), *(file.path for file in copies)]
     files += [held.file.path for held, _ in chain.foreign]
@@ -106,20 +110,18 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     )
 
 
-def _settle(entry: Entry, author: Author | None, bundle: CodexBundle) -> None:
-    """Whose prompts they were, and which sessions calls started."""
-    if entry.is_prompt:
-        if author is not None:
-            entry.author = author
-        elif not entry.sure and _looks_injected(entry):
-            entry.author = CLIENT
-    for part_ in entry.parts:
-        if type(part_) is Call:
-            if part_.child is None and part_.name == "spawn_agent":
-                part_.child = _spawned(part_)
-            if part_.child is not None and ":" not in part_.child:
-                known = part_.child in bundle.shelf.threads
-                part_.child = f"{AGENT}:{part_.child}" if known else None
+def _settle(entry: Entry, author: Author | None) -> None:
+    """Whose prompts they were."""
+    if author is not None:
+        entry.author = author
+    elif not entry.sure and _looks_injected(entry):
+        entry.author = CLIENT
+
+
+def _adopt(call: Call, bundle: CodexBundle) -> None:
+    """Which session a call started, where there is one."""
+    child = call.child or _spawned(call)
+    call.child = f"{AGENT}:{child}" if child in bundle.shelf.threads else None
 
 
 def _looks_injected(entry: Entry) -> bool:
@@ -129,7 +131,7 @@ def _looks_injected(entry: Entry) -> bool:
 
 
 def _spawned(call: Call) -> str | None:
-    output = getattr(call.answer, "output", None)
+    output = call.outcome[0]
     if type(output) is not str or '"agent_id"' not in output:
         return None
     try:
@@ -144,12 +146,15 @@ def _spawned(call: Call) -> str | None:
 def _messages(placed: list[tuple[Part, Entry]]) -> list[Message]:
     taken: set[str] = set()
     messages: list[Message] = []
+    files: dict[int, tuple[str, bool]] = {}
     for held, entry in placed:
         name = entry.id or f"line-{entry.line}"
         while name in taken:
             name = f"{name}-{entry.line}"
         taken.add(name)
-        messages.append(entry.message(shown(held.file.path), name, document=held.file.path.endswith(".json")))
+        if id(held) not in files:
+            files[id(held)] = (shown(held.file.path), held.file.path.endswith(".json"))
+        messages.append(entry.message(name, *files[id(held)]))
     return messages
 
 

@@ -13,6 +13,7 @@ from pollux.sources.codex.schema import (
     ECHOES,
     ITEMS,
     Bookkeeping,
+    ContextLine,
     Envelope,
     EventLine,
     ItemLine,
@@ -25,6 +26,7 @@ from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, pl
 Record = ItemLine | EventLine | UsageLine | Bookkeeping
 
 _quick = msgspec.json.Decoder(Line).decode
+_NESTED = (dict, list)
 _AROUND = ("timestamp", "ordinal", "metadata")
 
 
@@ -32,7 +34,10 @@ def records(file: BinaryIO, notes: Notes) -> Iterator[tuple[int, Record]]:
     """The records of a file as they are read, each with its line; damaged and empty lines are passed over."""
     for number, line in enumerate(file, start=1):
         try:
-            record: Record | None = _quick(line)
+            record: Any = _quick(line)
+            if type(record) is ContextLine:
+                notes.line = number
+                record = _kept(record, "turn_context", record.payload, notes)
         except REFUSED:
             notes.line = number
             record = _slowly(line, notes)
@@ -139,11 +144,12 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
 def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
     """Name the keys we do not know, here and in the objects inside that are looked into."""
     if not held.keys() <= known:
-        for key in held.keys() - known:
+        for key in sorted(held.keys() - known):
             text = f"{kind} has a field {key!r} we do not know; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-    for key in held.keys() & INSIDE.keys():
-        inner = held[key]
+    for key, inner in held.items():
+        if type(inner) not in _NESTED or key not in INSIDE:
+            continue
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:
                 report(f"{kind}.{key}", value, INSIDE[key], notes)

@@ -277,7 +277,13 @@ class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_recor
     payload: UsageRecord
 
 
-Line = ItemLine | EventLine | UsageLine
+class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
+    """A line with the settings of a turn; older releases write one for each request."""
+
+    payload: dict[str, Any]
+
+
+Line = ItemLine | EventLine | UsageLine | ContextLine
 ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
 ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
 

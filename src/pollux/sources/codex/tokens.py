@@ -47,7 +47,7 @@ class Meter:
             step = tuple(now - then for now, then in zip(total, before, strict=True))  # type: ignore[assignment]
         if recorded or step == _NOTHING:
             return None
-        return _usage(step, last, {"last_token_usage": tidy(last), "total_token_usage": tidy(info.total_token_usage)})
+        return _usage(step, last, {"last_token_usage": _native(last)})
 
     def record(self, record: UsageRecord) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
@@ -69,6 +69,20 @@ def _parts(figures: Figures) -> _Parts:
         figures.reasoning_output_tokens or 0,
         figures.cache_write_input_tokens or 0,
     )
+
+
+def _native(figures: Figures) -> dict[str, Any]:
+    """The vendor's own figures."""
+    native: dict[str, Any] = {
+        "input_tokens": figures.input_tokens,
+        "cached_input_tokens": figures.cached_input_tokens,
+        "output_tokens": figures.output_tokens,
+        "reasoning_output_tokens": figures.reasoning_output_tokens,
+        "total_tokens": figures.total_tokens,
+    }
+    if figures.cache_write_input_tokens is not None:
+        native["cache_write_input_tokens"] = figures.cache_write_input_tokens
+    return native
 
 
 def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from pollux.model import Part, Text, Thinking, ToolResult, Unknown, Usage
-from pollux.sources.codex.calls import Answered, Asked, Call, leftovers, outcome
+from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
 from pollux.sources.codex.content import as_context, directory_in, divided, part_of, picture, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
@@ -64,6 +64,7 @@ class Walk:
         self.meter = Meter()
         self.shown: set[tuple[str, str]] = set()
         self.calls: dict[str, Call] = {}
+        self.spawns: list[Call] = []
         self.waiting: dict[str, list[dict[str, Any]]] = {}
         self.line = 0
         self.ordinal = 0
@@ -78,31 +79,27 @@ class Walk:
 
     def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Bookkeeping], None]) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
+        items, events, times = _ITEMS, _EVENTS, self.times
         for self.line, record in records:
             kind = type(record)
-            if kind is Bookkeeping:
-                around = record.around  # type: ignore[union-attr]
-                self._place(around)
-                self.notes.line = self.line
-                bookkeeper(self, record)  # type: ignore[arg-type]
-                continue
-            self._place(record)  # type: ignore[arg-type]
+            around: Envelope = record.around if kind is Bookkeeping else record  # type: ignore[union-attr,assignment]
+            if around.ordinal is not None:
+                self.ordinal = around.ordinal
+            if around.timestamp is not None:
+                times.append(around.timestamp)
             if kind is ItemLine:
                 payload = record.payload  # type: ignore[union-attr]
-                _ITEMS[type(payload)](self, payload, record)  # type: ignore[arg-type]
+                items[type(payload)](self, payload, around)
             elif kind is EventLine:
                 payload = record.payload  # type: ignore[union-attr]
-                _EVENTS[type(payload)](self, payload, record)  # type: ignore[arg-type]
+                events[type(payload)](self, payload, around)
+            elif kind is Bookkeeping:
+                self.notes.line = self.line
+                bookkeeper(self, record)  # type: ignore[arg-type]
             else:
                 self._usage(record)  # type: ignore[arg-type]
         self._finish()
         return self
-
-    def _place(self, around: Envelope) -> None:
-        if around.ordinal is not None:
-            self.ordinal = around.ordinal
-        if around.timestamp is not None:
-            self.times.append(around.timestamp)
 
     # ------------------------------------------------------------------ entries
 
@@ -133,8 +130,9 @@ class Walk:
         self.spend()
         heard = sorted(self.echoes.alone(), key=lambda heard: heard.place, reverse=True)
         for words in heard:
-            entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [words.part], model=words.model)
-            if type(words.part) is Text and words.part.text == "Compact task completed":
+            part = words.kind(text=words.text)
+            entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [part], model=words.model)
+            if words.kind is Text and words.text == "Compact task completed":
                 entry.role, entry.author, entry.model = SYSTEM, CLIENT, None
             self.entries.insert(words.place, entry)
         for told in self.waiting.values():
@@ -203,7 +201,7 @@ class Walk:
         else:
             self.spend()
             entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)])
-            known = self.prompts.send(entry, said)
+            known = self.prompts.send(entry)
             if known is not None:
                 # The echo came first and has the place; what was sent tells more.
                 self.entries.pop()
@@ -230,7 +228,7 @@ class Walk:
                 before.note(typed=rest)
             return
         entry = Entry(USER, HUMAN, self.line, self.ordinal, around.timestamp, list(parts), sure=True)
-        known = self.prompts.type(entry, parts)
+        known = self.prompts.type(entry)
         if known is None:
             self.open = None
             self.spend()
@@ -256,37 +254,41 @@ class Walk:
             rest["line_metadata"] = around.metadata
         self.typed(around, parts, rest)
 
-    def heard(self, text: str, around: Envelope, part: Any) -> None:
+    def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown."""
-        at = around.timestamp
-        self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, part, self.model))
+        if not self.echoes.known(text):
+            at = around.timestamp
+            self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, kind, text, self.model))
 
     def _agent_event(self, event: AgentEvent, around: Envelope) -> None:
         if event.message:
-            self.heard(event.message, around, Text(text=event.message))
+            self.heard(event.message, around, Text)
         if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
             known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
             self.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
 
     def _reasoning_event(self, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
         if event.text:
-            self.heard(event.text, around, Thinking(text=event.text))
+            self.heard(event.text, around, Thinking)
         if event.extra or around.extra or around.metadata:
             self.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.turn(item, around)
         extra: dict[str, Any] = leftovers(item, around)
-        for name in ("id", "encrypted_content", "duration_ms"):
-            if (value := getattr(item, name)) is not None:
-                extra[name] = value
+        if item.encrypted_content is not None:
+            extra["encrypted_content"] = item.encrypted_content
+        if item.id is not None:
+            extra["id"] = item.id
+        if item.duration_ms is not None:
+            extra["duration_ms"] = item.duration_ms
         if item.status not in (None, "completed"):
             extra["status"] = item.status
-        for piece in (*(item.summary or ()), *(item.content or ())):
+        for piece in item.summary or () if item.content is None else (*(item.summary or ()), *item.content):
             part = part_of(piece)
             if type(part) is Text:
                 self.echoes.say(part.text)
-                part = Thinking(text=part.text, extra={**part.extra, **extra})
+                part = Thinking(text=part.text, extra={**part.extra, **extra} if part.extra else extra)
                 extra = {}
             entry.parts.append(part)
         if extra:
@@ -295,24 +297,26 @@ class Walk:
     # ------------------------------------------------------------------ what was done
 
     def _call(self, item: Asked, around: Envelope) -> None:
-        call = Call(item, around.timestamp, around)
-        self.turn(item, around).parts.append(call)
+        call = called(item, around)
+        (self.open or self.turn(item, around)).parts.append(call)
+        if type(item) is FunctionCall and item.name == "spawn_agent":
+            self.spawns.append(call)
         for name in (getattr(item, "call_id", None), item.id):
             if name is not None:
                 self.calls[name] = call
-                for event in self.waiting.pop(name, ()):
-                    call.also(event)
+                if self.waiting and name in self.waiting:
+                    call.events = self.waiting.pop(name)
 
     def _answer(self, item: Answered, around: Envelope) -> None:
         self.open = None
         self.fresh = False
         call = self.calls.get(item.call_id or "")
         if call is not None and call.answer is None:
-            call.answer, call.answered = item, around
+            call.answer_with(item, around)
             return
         # A killed run may lose a call and keep its answer.
         extra: dict[str, Any] = {}
-        text, _, _, held = outcome(Call(FunctionCall(), None, around, item), extra)
+        text, _, _, held = outcome(item, extra)
         rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
         name = getattr(item, "name", None)
         part = ToolResult(call=item.call_id, name=name, output=text, attachments=held, extra=rest)
@@ -363,8 +367,8 @@ class Walk:
         if info is not None:
             if info.model_context_window != self.window:
                 self.window = rest["model_context_window"] = info.model_context_window
-            odd = (info, info.last_token_usage, info.total_token_usage)
-            if any(shape is not None and shape.extra for shape in odd):
+            last, total = info.last_token_usage, info.total_token_usage
+            if info.extra or (last is not None and last.extra) or (total is not None and total.extra):
                 rest["info"] = tidy(info)
         if rest:
             self.keep("event_msg/token_count", rest)
