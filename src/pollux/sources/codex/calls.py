@@ -94,7 +94,7 @@ class Call(msgspec.Struct, gc=False):
         self.answer, self.answered = item, around
         self.outcome = outcome(item, self.extra)
         if type(item) is not ToolSearchOutput:
-            item.output = None
+            item.output = None  # type: ignore[union-attr]
 
     def also(self, event: dict[str, Any]) -> None:
         """Note what the user interface told of the call."""
@@ -274,9 +274,13 @@ def _ride_along(call: Call, extra: dict[str, Any]) -> None:
         extra["status"] = asked.status
     if rest := leftovers(asked, call.around):
         extra.update(rest)
-    if answer is None or call.answered is None:
-        return
-    rest = leftovers(answer, call.answered)
+    if answer is not None and call.answered is not None and (rest := _answered(answer, call.answered)):
+        extra["answered"] = rest
+
+
+def _answered(answer: Answered, around: Envelope) -> dict[str, Any]:
+    """What rides along with an answer."""
+    rest = leftovers(answer, around)
     if answer.id is not None:
         rest["id"] = answer.id
     if answer.status is not None:
@@ -285,8 +289,7 @@ def _ride_along(call: Call, extra: dict[str, Any]) -> None:
         rest["name"] = answer.name
     elif type(answer) is ToolSearchOutput and answer.execution is not None:
         rest["execution"] = answer.execution
-    if rest:
-        extra["answered"] = rest
+    return rest
 
 
 def leftovers(item: Item, around: Envelope) -> dict[str, Any]:

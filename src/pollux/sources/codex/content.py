@@ -113,7 +113,9 @@ def part_of(piece: Piece, label: str | None = None) -> Part:
 
 def _bare(piece: Piece) -> bool:
     """Has a piece nothing but words?"""
-    return piece.encrypted_content is None and piece.annotations is None and piece.logprobs is None and piece.odd is None
+    return (
+        piece.encrypted_content is None and piece.annotations is None and piece.logprobs is None and piece.odd is None
+    )
 
 
 def picture(url: str, extra: dict[str, Any] | None = None) -> Attachment:

@@ -200,6 +200,7 @@ class Walk:
                     self.reviewed = self.reviewed or "<action>review</action>" in part.text[:1000]
         else:
             self.spend()
+            self.reviewed = False
             entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)])
             known = self.prompts.send(entry)
             if known is not None:
