@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pollux.library import Library, Project
 
 EVIDENCE = {
+    "recorded": "the session's own word",
     "marker": "the agent's own note",
     "registry": "the agent's list of projects",
     "remembered": "learnt before",

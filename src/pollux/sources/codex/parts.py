@@ -136,7 +136,8 @@ def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
     while (base := at.base) is not None:
         name, end = base
         if name in seen:
-            _note(notes, at, "fork.circle", "A session points back to itself; the circle is cut.")
+            notes.file, notes.line = shown(at.file.path), 1
+            notes.add("fork.circle", "A session points back to itself; the circle is cut.")
             break
         seen.add(name)
         held = by_rollout.get(name)
@@ -146,10 +147,12 @@ def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
             file = shelf.rollout(name)
             held = part(file, shelf, notes) if file is not None else None
             if held is None:
-                _note(notes, at, "fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
+                notes.file, notes.line = shown(at.file.path), 1
+                notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
                 break
             foreign.insert(0, (held, end))
         at = held
+    notes.line = None
     for held in own:
         upto = ends.get(id(held), 0)
         if upto is not None:
@@ -157,9 +160,3 @@ def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
                 if entry.ordinal >= upto:
                     entry.fate = Fate.REWOUND
     return Chain(foreign, own)
-
-
-def _note(notes: Notes, at: Part, code: str, text: str) -> None:
-    notes.file, notes.line = shown(at.file.path), 1
-    notes.add(code, text)
-    notes.line = None

@@ -189,10 +189,10 @@ def _project(chain: Chain) -> tuple[str | None, str | None]:
     """The working directory: of the session itself, else as the client told the model."""
     for held in chain.own:
         if type(path := held.meta.get("cwd")) is str and path:
-            return path, "session_meta"
+            return path, "recorded"
     for held in chain.own:
         if held.walk.directory is not None:
-            return held.walk.directory, "environment_context"
+            return held.walk.directory, "recorded"
     return None, None
 
 
