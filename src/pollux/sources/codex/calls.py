@@ -83,6 +83,7 @@ class Call(msgspec.Struct, gc=False):
     events: list[dict[str, Any]] | None = None
     cancelled: bool = False
     child: str | None = None
+    patched: bool = False
 
     @property
     def name(self) -> str:
@@ -120,14 +121,17 @@ def called(item: Asked, around: Envelope) -> Call:
     given: Any
     if kind is FunctionCall:
         given = item.arguments  # type: ignore[union-attr]
-        if given:
-            try:
-                given = _json(given)
-            except REFUSED:
-                pass
-            else:
-                item.arguments = None  # type: ignore[union-attr]
-    elif kind is CustomCall:
+        if not given:
+            return Call(item, given, around, {})
+        patched = "*** Begin Patch" in given
+        try:
+            given = _json(given)
+        except REFUSED:
+            pass
+        else:
+            item.arguments = None  # type: ignore[union-attr]
+        return Call(item, given, around, {}, patched=patched)
+    if kind is CustomCall:
         given = item.input  # type: ignore[union-attr]
     elif kind is ToolSearchCall:
         given = item.arguments  # type: ignore[union-attr]
@@ -135,16 +139,19 @@ def called(item: Asked, around: Envelope) -> Call:
         given = item.revised_prompt  # type: ignore[union-attr]
     else:
         given = tidy(item.action)  # type: ignore[union-attr]
-    return Call(item, given, around, {})
+    return Call(item, given, around, {}, patched=kind is CustomCall)
 
 
 def tool_call(call: Call) -> ToolCall:
     """A call with all that became of it."""
     asked, given, extra = call.asked, call.given, call.extra
-    name = _name(asked)
-    namespace = getattr(asked, "namespace", None)
+    form = type(asked)
+    if form is FunctionCall or form is CustomCall:
+        name, namespace, id_ = asked.name or "?", asked.namespace, asked.call_id or asked.id  # type: ignore[union-attr]
+    else:
+        name, namespace, id_ = _name(asked), None, getattr(asked, "call_id", None) or asked.id
     shared, kind = canonical(name, namespace, given)
-    if shared in ("shell_exec", "file_edit") and (patch := patch_of(name, given)) is not None:
+    if call.patched and (patch := patch_of(name, given)) is not None:
         found = hunks(patch)
         shared, kind = edit_name(found), "edit"
         if found:
@@ -155,8 +162,8 @@ def tool_call(call: Call) -> ToolCall:
         extra["events"] = call.events
     _ride_along(call, extra)
     return ToolCall(
-        id=getattr(asked, "call_id", None) or asked.id,
-        name=full_name(name, namespace),
+        id=id_,
+        name=name if namespace is None else full_name(name, namespace),
         canonical=shared,
         tool_kind=kind,
         input=given,

@@ -30,8 +30,8 @@ class Meter:
         info = event.info
         if info is None or info.total_token_usage is None:
             return None
-        total = _parts(info.total_token_usage)
         before = self._total
+        total = _parts(info.total_token_usage)
         if total == before:
             return None
         self._total = total

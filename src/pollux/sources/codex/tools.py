@@ -47,9 +47,11 @@ def canonical(name: str, namespace: str | None, asked: Any) -> tuple[str, str]:
 
     `wait` belongs to sub-agents where it names some, else to a running program.
     """
+    known = NAMES.get(name)
+    if known is not None and namespace is None:
+        return known
     if namespace is not None and namespace.startswith("mcp__"):
         return "mcp", "other"
-    known = NAMES.get(name)
     if known is not None:
         return known
     if name == "wait":

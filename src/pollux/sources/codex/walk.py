@@ -302,11 +302,15 @@ class Walk:
         (self.open or self.turn(item, around)).parts.append(call)
         if type(item) is FunctionCall and item.name == "spawn_agent":
             self.spawns.append(call)
-        for name in (getattr(item, "call_id", None), item.id):
-            if name is not None:
-                self.calls[name] = call
-                if self.waiting and name in self.waiting:
-                    call.events = self.waiting.pop(name)
+        if item.id is not None:
+            self._register(item.id, call)
+        if (name := getattr(item, "call_id", None)) is not None:
+            self._register(name, call)
+
+    def _register(self, name: str, call: Call) -> None:
+        self.calls[name] = call
+        if self.waiting and name in self.waiting:
+            call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
     def _answer(self, item: Answered, around: Envelope) -> None:
         self.open = None
