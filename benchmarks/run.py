@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks import yardsticks
 from pollux.library import Library
 
-AGENTS = ("gemini", "claude")
+AGENTS = ("gemini", "claude", "codex")
 TARGETS = {**{f"read {agent}": 1.5 for agent in AGENTS}, "start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}
 
 

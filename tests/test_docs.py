@@ -276,9 +276,9 @@ def test_every_page_is_reachable_from_the_index() -> None:
     assert {path for path in DOCS.rglob("*.md") if path.name != "index.md"} <= linked
 
 
-@pytest.mark.parametrize("agent", [folder.name for folder in CORPUS.parent.iterdir() if folder.is_dir()])
+@pytest.mark.parametrize("agent", sorted(folder.name for folder in CORPUS.parent.iterdir() if folder.is_dir()))
 def test_the_corpus_versions_are_named_in_the_evidence(agent: str) -> None:
-    homes = (folder.name for folder in (CORPUS.parent / agent).iterdir() if folder.name[0].isdigit())
-    versions = {name.removesuffix("-tui").removesuffix("-cfgdir") for name in homes}
+    homes = [folder.name for folder in (CORPUS.parent / agent).iterdir() if folder.name[0].isdigit()]
+    versions = {name.partition("-")[0] for name in homes}
     text = page(f"formats/{agent}.md")
     assert not [version for version in sorted(versions) if version not in text]

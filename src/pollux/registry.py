@@ -13,9 +13,9 @@ from pollux.sources.base import Source
 from pollux.writers.base import Writer
 
 SOURCES = {
-    # In this order they are asked whose a file is that was handed over by its path.
-    "claude": "pollux.sources.claude:SOURCE",
     "gemini": "pollux.sources.gemini:SOURCE",
+    "claude": "pollux.sources.claude:SOURCE",
+    "codex": "pollux.sources.codex:SOURCE",
 }
 WRITERS = {
     "markdown": "pollux.writers.markdown:WRITER",

@@ -11,6 +11,8 @@ from typing import Any
 CORPUS = Path(__file__).parent.parent / "corpus"
 AGENTS = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
 
+AGENTS = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
+
 Json = dict[str, Any]
 
 

@@ -22,24 +22,9 @@ class Walk:
 
     def file(self, entry: os.DirEntry[str], role: str | Status, reason: str | None = None) -> File:
         """A file with its role, or with the status that its place alone gives it."""
-        try:
-            stat = entry.stat()
-        except OSError as error:
-            return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-        if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
-            return File(path=entry.path, role=OTHER, reason="a link to a folder; links are not followed")
-        if not _regular(stat.st_mode):
-            return File(path=entry.path, role=OTHER, reason="not a regular file")
-        status, why = (role, reason) if isinstance(role, Status) else self._places[role]
-        return File(
-            path=entry.path,
-            role=OTHER if isinstance(role, Status) else role,
-            size=stat.st_size,
-            mtime_ns=stat.st_mtime_ns,
-            inode=stat.st_ino,
-            status=status,
-            reason=why,
-        )
+        if isinstance(role, Status):
+            return found(entry, OTHER, role, reason)
+        return found(entry, role, *self._places[role])
 
     def all(self, folder: str, role: str | Status, reason: str | None = None) -> Iterator[File]:
         """Every file below a folder, all with one role."""
@@ -55,8 +40,8 @@ class Walk:
 def entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
     """A folder's entries by name; a folder that cannot be opened is itself an unreadable file."""
     try:
-        with os.scandir(folder) as found:
-            listed = sorted(found, key=lambda entry: entry.name)
+        with os.scandir(folder) as opened:
+            listed = sorted(opened, key=lambda entry: entry.name)
     except OSError as error:
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
             yield File(path=folder, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
@@ -72,8 +57,25 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _regular(mode: int) -> bool:
-    return mode & 0o170000 == 0o100000
+def found(entry: os.DirEntry[str], role: str, status: Status, reason: str | None) -> File:
+    """A file with what its place says of it; what is no plain file after all says so itself."""
+    try:
+        stat = entry.stat()
+    except OSError as error:
+        return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
+    if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
+        return File(path=entry.path, role=OTHER, reason="a link to a folder; links are not followed")
+    if stat.st_mode & 0o170000 != 0o100000:
+        return File(path=entry.path, role=OTHER, reason="not a regular file")
+    return File(
+        path=entry.path,
+        role=role,
+        size=stat.st_size,
+        mtime_ns=stat.st_mtime_ns,
+        inode=stat.st_ino,
+        status=status,
+        reason=reason,
+    )
 
 
 def stat_file(path: Path, role: str) -> File:

@@ -17,6 +17,9 @@ def _without_nulls(value: Any) -> Any:
         kept = {
             key: _without_nulls(item) for key, item in value.items() if key not in ("⁂", "⁂odd") and item is not None
         }
+        for key, rest in value.get("⁂", {}).items():
+            # Of a list with odd items both halves are there.
+            kept[key] = [*kept[key], *rest] if type(rest) is list and type(kept.get(key)) is list else rest
         odd = value.get("⁂odd")
-        return {**kept, **value.get("⁂", {}), **({"odd": odd} if odd is not None else {})}
+        return kept if odd is None else {**kept, "odd": odd}
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value

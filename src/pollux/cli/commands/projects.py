@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pollux.library import Library, Project
 
 EVIDENCE = {
-    "cwd": "the session itself",
+    "recorded": "the session's own word",
     "history": "the log of typed lines",
     "marker": "the agent's own note",
     "registry": "the agent's list of projects",

@@ -317,7 +317,9 @@ def stem(path: str) -> str:
 
 def claims(path: Path, head: bytes) -> bool:
     """Does the beginning of a file look like something Gemini CLI wrote?"""
-    if b'"projectHash"' in head or b'"sessionId"' in head[:200] or b'"$set"' in head[:200]:
+    if b'"projectHash"' in head or b'"$set"' in head[:200]:
+        return True
+    if b'"sessionId"' in head[:200] and re.search(rb'"(?:startTime|lastUpdated|messages)"', head):
         return True
     if re.search(rb'"history"\s*:|"clientHistory"\s*:|"role"\s*:\s*"(?:user|model)"', head) and b'"parts"' in head:
         return True
@@ -327,7 +329,7 @@ def claims(path: Path, head: bytes) -> bool:
         and head.lstrip()[:1] in (b"{", b"[")
     ):
         return True
-    if re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
+    if head.lstrip()[:1] == b"[" and re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
         return True
     try:
         first = plain(head.split(b"\n", 1)[0], Notes())

@@ -50,7 +50,7 @@ def test_project_comes_from_the_records(home: Home) -> None:
     home.log(SID, user("Hi", cwd="/a/b-c"), model("Hello"), user("Now there", cwd="/a/b/c"), project="-a-b-c")
     session = home.only()
     assert session.project == "/a/b-c"
-    assert session.project_evidence == "cwd"
+    assert session.project_evidence == "recorded"
     assert session.messages[2].extra["cwd"] == "/a/b/c"
 
 
