@@ -51,7 +51,9 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 
 def _parts(listed: str) -> list[str]:
-    """The folders of a list: joined by commas, as other tools accept it."""
+    """The folders of a list: joined by commas, as other tools accept it. A folder's own name may hold one."""
+    if os.path.isdir(listed):  # noqa: PTH112
+        return [listed]
     return [part.strip() for part in listed.split(",") if part.strip()]
 
 

@@ -127,7 +127,8 @@ class Reading:
         parent = starter(bundle, meta)
         times = _times(messages)
         kind = bundle.kind
-        if kind is Kind.MAIN and not builder.items:
+        if kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
+            # Nothing was sent: prompts that never left the queue, commands for the client.
             kind = Kind.PROMPTS
         return Session(
             agent=AGENT,
@@ -255,7 +256,12 @@ class Reading:
 
 def _is_said(message: Message) -> bool:
     """Is it more than the client's own talk?"""
-    return message.author is not Author.CLIENT and (message.role is not Role.SYSTEM or message.author is Author.HUMAN)
+    return message.author is not Author.CLIENT
+
+
+def _is_talk(message: Message) -> bool:
+    """Is it part of a conversation, and not just a command for the client?"""
+    return message.author is not Author.CLIENT and message.role is not Role.SYSTEM
 
 
 def _times(messages: list[Message]) -> tuple[datetime | None, datetime | None]:

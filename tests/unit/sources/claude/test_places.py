@@ -26,6 +26,11 @@ def test_list_of_configurations(tmp_path: Path) -> None:
     assert roots(tmp_path, CLAUDE_CONFIG_DIR="/a, /b,,/a") == ["/a/projects", "/b/projects"]
 
 
+def test_folder_with_a_comma_in_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a,b").mkdir()
+    assert roots(tmp_path, CLAUDE_PROJECTS_DIR=str(tmp_path / "a,b")) == [str(tmp_path / "a,b")]
+
+
 def test_a_configuration_that_is_the_projects_folder(tmp_path: Path) -> None:
     (tmp_path / "projects").mkdir()
     assert roots(tmp_path, CLAUDE_CONFIG_DIR=str(tmp_path / "projects")) == [str(tmp_path / "projects")]
@@ -96,6 +101,12 @@ def test_prompt_that_was_queued_and_nothing_else_is_left_of_a_session(home: Home
     session = home.only()
     assert session.kind == "prompts"
     assert said(session) == [("human", "Hi")]
+
+
+def test_session_of_nothing_but_commands_is_no_conversation(home: Home) -> None:
+    home.log(SID, user("<command-name>/exit</command-name><command-message>exit</command-message>"))
+    assert home.only().kind == "prompts"
+    assert home.library().list() == []
 
 
 def test_line_separators_inside_strings(home: Home) -> None:
