@@ -12,12 +12,12 @@ from typing import Any
 
 from pollux.model import Part, Text, Thinking, ToolResult, Unknown, Usage
 from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
-from pollux.sources.codex.content import as_context, directory_in, divided, part_of, picture, pieces
+from pollux.sources.codex.content import as_context, directory_in, divided, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
+from pollux.sources.codex.events import EVENTS, usage
 from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
-    AgentEvent,
     AgentItem,
     Bookkeeping,
     CustomCall,
@@ -30,19 +30,14 @@ from pollux.sources.codex.schema import (
     Item,
     ItemLine,
     MessageItem,
-    RawReasoningEvent,
-    ReasoningEvent,
     ReasoningItem,
     SearchCall,
     ShellCall,
-    TokenCount,
     ToolSearchCall,
     ToolSearchOutput,
-    UsageLine,
-    UserEvent,
 )
 from pollux.sources.codex.tokens import Meter
-from pollux.wire import Notes, tidy
+from pollux.wire import Notes
 
 _ROLES = ("developer", "system")
 
@@ -78,7 +73,7 @@ class Walk:
 
     def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Bookkeeping], None]) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
-        items, events, times = _ITEMS, _EVENTS, self.times
+        items, events, times = _ITEMS, EVENTS, self.times
         for self.line, record in records:
             kind = type(record)
             around: Envelope = record.around if kind is Bookkeeping else record  # type: ignore[union-attr,assignment]
@@ -96,7 +91,7 @@ class Walk:
                 self.notes.line = self.line
                 bookkeeper(self, record)  # type: ignore[arg-type]
             else:
-                self._usage(record)  # type: ignore[arg-type]
+                usage(self, record)  # type: ignore[arg-type]
         self._finish()
         return self
 
@@ -240,38 +235,11 @@ class Walk:
         if rest:
             entry.note(typed=rest)
 
-    def _user_event(self, event: UserEvent, around: Envelope) -> None:
-        parts: list[Part] = [picture(url) for url in event.images or ()]
-        if event.message:
-            parts.append(Text(text=event.message))
-        rest: dict[str, Any] = {**event.extra, **around.extra}
-        for name in ("local_images", "audio", "local_audio", "text_elements", "client_id"):
-            if value := getattr(event, name):
-                rest[name] = value
-        if event.kind not in (None, "plain"):
-            rest["kind"] = event.kind
-        if around.metadata is not None:
-            rest["line_metadata"] = around.metadata
-        self.typed(around, parts, rest)
-
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown."""
         if not self.echoes.known(text):
             at = around.timestamp
             self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, kind, text, self.model))
-
-    def _agent_event(self, event: AgentEvent, around: Envelope) -> None:
-        if event.message:
-            self.heard(event.message, around, Text)
-        if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
-            known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
-            self.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
-
-    def _reasoning_event(self, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
-        if event.text:
-            self.heard(event.text, around, Thinking)
-        if event.extra or around.extra or around.metadata:
-            self.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.turn(item, around)
@@ -353,38 +321,15 @@ class Walk:
             self.turn(Item(), Envelope())
         self.open = None
 
-    def _spent(self, usage: Usage | None) -> None:
-        if usage is None:
+    def spent(self, figures: Usage | None) -> None:
+        """What a response cost."""
+        if figures is None:
             return
         self.fresh = True
         if self.last is not None and self.last.usages is None:
-            self.last.usages = [usage]
+            self.last.usages = [figures]
         else:
-            self.pending.append(usage)
-
-    def _count(self, event: TokenCount, around: Envelope) -> None:
-        self._spent(self.meter.count(event))
-        info = event.info
-        rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
-        if event.rate_limits is not None and event.rate_limits != self.limits:
-            self.limits = rest["rate_limits"] = event.rate_limits
-        if info is not None:
-            if info.model_context_window != self.window:
-                self.window = rest["model_context_window"] = info.model_context_window
-            last, total = info.last_token_usage, info.total_token_usage
-            if info.extra or (last is not None and last.extra) or (total is not None and total.extra):
-                rest["info"] = tidy(info)
-        if rest:
-            self.keep("event_msg/token_count", rest)
-
-    def _usage(self, line: UsageLine) -> None:
-        usage = self.meter.record(line.payload)
-        self._spent(usage)
-        rest: dict[str, Any] = dict(line.extra)
-        if usage is None:
-            rest |= tidy(line.payload)
-        if rest:
-            self.keep("token_usage_record", rest)
+            self.pending.append(figures)
 
 
 _ITEMS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
@@ -393,11 +338,4 @@ _ITEMS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     AgentItem: Walk._agent,  # noqa: SLF001
     **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Walk._call),  # noqa: SLF001
     **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Walk._answer),  # noqa: SLF001
-}
-_EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
-    UserEvent: Walk._user_event,  # noqa: SLF001
-    AgentEvent: Walk._agent_event,  # noqa: SLF001
-    ReasoningEvent: Walk._reasoning_event,  # noqa: SLF001
-    RawReasoningEvent: Walk._reasoning_event,  # noqa: SLF001
-    TokenCount: Walk._count,  # noqa: SLF001
 }
