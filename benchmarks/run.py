@@ -17,7 +17,8 @@ from typing import Any
 from benchmarks import yardsticks
 from pollux.library import Library
 
-TARGETS = {"read": 1.5, "start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}
+AGENTS = ("gemini", "claude", "codex")
+TARGETS = {**{f"read {agent}": 1.5 for agent in AGENTS}, "start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}
 
 
 def main() -> None:
@@ -29,7 +30,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pollux-bench-") as folder:
         results = {
-            "read": reading(Path(folder), options.sessions, options.rounds),
+            **{f"read {name}": reading(Path(folder), name, options.sessions, options.rounds) for name in AGENTS},
             "start-up": starting(options.rounds),
             "memory jsonl": memory(Path(folder) / "session-large.jsonl", options.megabytes),
             "memory json": memory(Path(folder) / "session-large.json", options.megabytes),
@@ -45,11 +46,11 @@ def main() -> None:
         )
 
 
-def reading(folder: Path, sessions: int, rounds: int) -> dict[str, Any]:
-    """Files into the model, against a bare parse of the same files."""
-    home = folder / "home"
+def reading(folder: Path, agent: str, sessions: int, rounds: int) -> dict[str, Any]:
+    """An agent's files into the model, against a bare parse of the same files."""
+    home = folder / agent
     maker = Path(__file__).with_name("gen.py")
-    command = [sys.executable, maker, "--out", home, "--sessions", str(sessions), "--seed", "11", "--agents", "gemini"]
+    command = [sys.executable, maker, "--out", home, "--sessions", str(sessions), "--seed", "11", "--agents", agent]
     subprocess.run(command, check=True, capture_output=True)
     library = Library(environ={"HOME": str(home)}, cwd=home, hunt=False)
     bundles = library.bundles()

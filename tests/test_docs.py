@@ -205,7 +205,8 @@ def answer(pollux: Pollux, arguments: str, before: str) -> str:
 
 @pytest.mark.parametrize("path", [p for p in PAGES if "```pycon" in p.read_text("utf-8")], ids=named)
 def test_python_examples_run(path: Path, at_home: Pollux, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR", "GEMINI_CLI_HOME"):
+    moving = ("CLAUDE_PROJECTS_DIR", "CLAUDE_CONFIG_DIR")
+    for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR", "GEMINI_CLI_HOME", *moving):
         monkeypatch.delenv(name, raising=False)
     for name, value in at_home.env.items():
         monkeypatch.setenv(name, value)
@@ -275,7 +276,9 @@ def test_every_page_is_reachable_from_the_index() -> None:
     assert {path for path in DOCS.rglob("*.md") if path.name != "index.md"} <= linked
 
 
-def test_the_corpus_versions_are_named_in_the_evidence() -> None:
-    versions = {folder.name.removesuffix("-tui") for folder in CORPUS.iterdir() if folder.name[0].isdigit()}
-    text = page("formats/gemini.md")
+@pytest.mark.parametrize("agent", sorted(folder.name for folder in CORPUS.parent.iterdir() if folder.is_dir()))
+def test_the_corpus_versions_are_named_in_the_evidence(agent: str) -> None:
+    homes = [folder.name for folder in (CORPUS.parent / agent).iterdir() if folder.name[0].isdigit()]
+    versions = {name.partition("-")[0] for name in homes}
+    text = page(f"formats/{agent}.md")
     assert not [version for version in sorted(versions) if version not in text]

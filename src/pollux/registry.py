@@ -14,6 +14,8 @@ from pollux.writers.base import Writer
 
 SOURCES = {
     "gemini": "pollux.sources.gemini:SOURCE",
+    "claude": "pollux.sources.claude:SOURCE",
+    "codex": "pollux.sources.codex:SOURCE",
 }
 WRITERS = {
     "markdown": "pollux.writers.markdown:WRITER",

@@ -61,7 +61,7 @@ class Answers:
     def _match(self) -> None:
         free = dict(self.listed)
         for number, record in enumerate(oracle(self.agent, self.name)["sessions"]):
-            truth = Truth(self.name, record)
+            truth = Truth(self.agent, self.name, record)
             found = [key for key, listed in free.items() if record["id"] and listed.summary.id == record["id"]]
             if not found and record["kind"] in ("subagent", "checkpoint"):
                 found = self._alike(truth, free)

@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from pollux.registry import source
 from pollux.writers import Options
 from pollux.writers.json import WRITER, summary_document
 from tests.conformance.answers import Answers, answers
-from tests.conformance.truth import homes, oracle
+from tests.conformance.truth import AGENTS, homes, oracle
+
+HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
 
 
 def run(home: Answers, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -47,9 +50,9 @@ def pruned(document: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {name: document.get(name) for name in known if name != "project_evidence"}
 
 
-@pytest.mark.parametrize("name", homes("gemini"))
-def test_commands(name: str, tmp_path: Path) -> None:
-    home = answers("gemini", name)
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_commands(agent: str, name: str, tmp_path: Path) -> None:
+    home = answers(agent, name)
     before = fingerprint(home.home)
 
     listed = answer(home, "list", "--json", "--all")
@@ -72,15 +75,16 @@ def test_commands(name: str, tmp_path: Path) -> None:
     assert fingerprint(home.home) == before
 
 
-@pytest.mark.parametrize("name", homes("gemini"))
-def test_doctor(name: str) -> None:
-    home = answers("gemini", name)
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_doctor(agent: str, name: str) -> None:
+    home = answers(agent, name)
     report = answer(home, "doctor", "--json", "--strict")
     status = {os.path.relpath(line["path"], home.home): line["status"] for line in report["files"]}
-    root = home.home / ".gemini" / "tmp"
-    there = {str(path.relative_to(home.home)) for path in root.rglob("*") if path.is_file()}
+    roots = [root.path for root in source(agent).roots(home.environ, home.home)]
+    there = {str(path.relative_to(home.home)) for root in roots for path in root.rglob("*") if path.is_file()}
+    assert there
     assert there - status.keys() == set(), "files without a line"
     assert {path for path in there if status[path] in ("unreadable", "unknown")} == set()
-    main = {record["files"][0] for record in oracle("gemini", name)["sessions"]}
+    main = {record["files"][0] for record in oracle(agent, name)["sessions"]}
     assert {path for path in main if status[path] not in ("read", "copy")} == set()
     assert report["unknown"] == []

@@ -6,14 +6,14 @@ import pytest
 
 from tests.conformance import compare
 from tests.conformance.answers import answers
-from tests.conformance.truth import Truth, homes, truths
+from tests.conformance.truth import AGENTS, Truth, homes, truths
 
-GEMINI = truths("gemini")
+HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
 
 
-@pytest.mark.parametrize("truth", GEMINI, ids=str)
+@pytest.mark.parametrize("truth", [truth for agent in AGENTS for truth in truths(agent)], ids=str)
 def test_session(truth: Truth) -> None:
-    home = answers("gemini", truth.home)
+    home = answers(truth.agent, truth.home)
     keys = home.of(truth)
     assert len(keys) == 1, f"listed {len(keys)} times"
     session, summary = home.sessions[keys[0]], home.listed[keys[0]].summary
@@ -28,14 +28,14 @@ def test_session(truth: Truth) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("home", homes("gemini"))
-def test_nothing_invented(home: str) -> None:
-    assert answers("gemini", home).strangers == []
+@pytest.mark.parametrize(("agent", "home"), HOMES)
+def test_nothing_invented(agent: str, home: str) -> None:
+    assert answers(agent, home).strangers == []
 
 
-@pytest.mark.parametrize("home", homes("gemini"))
-def test_families_add_up(home: str) -> None:
-    listed = answers("gemini", home).listed
+@pytest.mark.parametrize(("agent", "home"), HOMES)
+def test_families_add_up(agent: str, home: str) -> None:
+    listed = answers(agent, home).listed
 
     def total(key: str) -> int:
         own = listed[key].summary.usage.total or 0

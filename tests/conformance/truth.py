@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 CORPUS = Path(__file__).parent.parent / "corpus"
+AGENTS = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
+
+AGENTS = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
 
 Json = dict[str, Any]
 
@@ -16,13 +19,14 @@ Json = dict[str, Any]
 class Truth:
     """One session as it happened."""
 
-    def __init__(self, home: str, record: Json) -> None:
+    def __init__(self, agent: str, home: str, record: Json) -> None:
+        self.agent = agent
         self.home = home
         self.record = record
 
     def __str__(self) -> str:
         name = self.record["id"] or Path(self.record["files"][0]).name
-        return f"{self.home}-{self.record['scenario']}-{name[:8]}"
+        return f"{self.agent}-{self.home}-{self.record['scenario']}-{name[:8]}"
 
     def __getitem__(self, name: str) -> Any:
         return self.record[name]
@@ -58,7 +62,7 @@ def homes(agent: str) -> list[str]:
 
 def truths(agent: str) -> list[Truth]:
     """Every session of every home."""
-    return [Truth(home, record) for home in homes(agent) for record in oracle(agent, home)["sessions"]]
+    return [Truth(agent, home, record) for home in homes(agent) for record in oracle(agent, home)["sessions"]]
 
 
 def squeezed(text: str) -> str:

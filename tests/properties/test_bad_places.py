@@ -105,8 +105,12 @@ def test_no_permission_for_a_folder(small: Small, monkeypatch: pytest.MonkeyPatc
     assert lines_[str(closed)].status == "unreadable"
 
 
+def _gemini(library: Library) -> tuple[Any, Any]:
+    return next((source, root) for source, root in library.roots() if source.name == "gemini")
+
+
 def _source_and_bundles(library: Library) -> tuple[Any, list[Any]]:
-    source, root = library.roots()[0]
+    source, root = _gemini(library)
     return source, source.bundles(root.path, list(source.find(root.path)), library._around())
 
 
@@ -120,7 +124,7 @@ def test_file_vanishes_after_it_was_found(small: Small) -> None:
 def test_file_vanishes_before_it_is_grouped(small: Small) -> None:
     small.bad.write_bytes(b" " * 10 + lines(*conversation(BAD)))
     library = small.library()
-    source, root = library.roots()[0]
+    source, root = _gemini(library)
     files = list(source.find(root.path))
     small.bad.unlink()
     bundles = source.bundles(root.path, files, library._around())

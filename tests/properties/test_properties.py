@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from pollux.testing import Case, cases
+from tests.properties.claude import CLAUDE
+from tests.properties.codex import CODEX
 from tests.properties.gemini import GEMINI
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -14,4 +16,14 @@ CORPUS = Path(__file__).parent.parent / "corpus"
 
 @pytest.mark.parametrize("case", cases(GEMINI, CORPUS / "gemini"), ids=str)
 def test_gemini(case: Case) -> None:
+    case.check()
+
+
+@pytest.mark.parametrize("case", cases(CLAUDE, CORPUS / "claude"), ids=str)
+def test_claude(case: Case) -> None:
+    case.check()
+
+
+@pytest.mark.parametrize("case", cases(CODEX, CORPUS / "codex"), ids=str)
+def test_codex(case: Case) -> None:
     case.check()

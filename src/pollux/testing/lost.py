@@ -20,6 +20,8 @@ def nothing_lost(home: Home) -> list[Failure]:
             if line is None or not line.sessions:
                 continue
             raw = (home.path / file).read_bytes()
+            if home.subject.unpacked is not None:
+                raw = home.subject.unpacked(raw)
             layout = Layout(raw, home.subject.needed)
             needed = layout.words if layout.values else words(raw.decode("utf-8", "replace"))
             if missing := needed - held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import msgspec
@@ -49,6 +49,7 @@ class Subject(msgspec.Struct, kw_only=True, dict=True):
     """A source under test.
 
     `environ` holds variables its homes need; `{HOME}` stands for the home. A home's own `env.json` adds to them.
+    `unpacked` gives the plain bytes of a file that the agent keeps compressed.
     """
 
     source: Source
@@ -56,6 +57,7 @@ class Subject(msgspec.Struct, kw_only=True, dict=True):
     frames: tuple[Frame, ...] = ()
     opens: tuple[Open, ...] = ()
     environ: Mapping[str, str] = {}
+    unpacked: Callable[[bytes], bytes] | None = None
 
     def needed(self, place: str, value: str) -> str:
         """The part of a string that must be found again."""

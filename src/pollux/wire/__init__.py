@@ -1,6 +1,7 @@
 """Reading other people's files, losing nothing."""
 
 from pollux.wire.files import note_bad_line, opened, read_bytes, read_head, read_lines, shown, unreadable
+from pollux.wire.leftovers import tidy
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
 
@@ -21,5 +22,6 @@ __all__ = [
     "read_head",
     "read_lines",
     "shown",
+    "tidy",
     "unreadable",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,17 +10,20 @@ import pytest
 from pollux.library import Filter, Library
 from tests.unit.writers.reading import WAYS, check, markdown, text
 
-CORPUS = Path(__file__).parents[2] / "corpus" / "gemini"
-HOMES = sorted(CORPUS.glob("*/home"))
+CORPUS = Path(__file__).parents[2] / "corpus"
+HOMES = sorted(CORPUS.glob("*/*/home"))
 
 
 def test_there_is_a_corpus() -> None:
     assert HOMES
 
 
-@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: "-".join(home.parts[-3:-1]))
 def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
-    library = Library({"HOME": str(home), "XDG_DATA_HOME": str(tmp_path)}, tmp_path, hunt=False)
+    beside = home.parent / "env.json"
+    named = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
+    environ = {name: value.replace("{HOME}", str(home)) for name, value in named.items()}
+    library = Library({"HOME": str(home), "XDG_DATA_HOME": str(tmp_path), **environ}, tmp_path, hunt=False)
     sessions = list(library.sessions(Filter(everything=True)))
     assert sessions
     for session in sessions:

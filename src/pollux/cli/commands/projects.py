@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pollux.library import Library, Project
 
 EVIDENCE = {
+    "recorded": "the session's own word",
+    "history": "the log of typed lines",
     "marker": "the agent's own note",
     "registry": "the agent's list of projects",
     "hash": "its hash fits",

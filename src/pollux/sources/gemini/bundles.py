@@ -17,6 +17,7 @@ from pollux.sources.base import Bundle, File, Surroundings, sealed
 from pollux.sources.gemini import find, records
 from pollux.sources.gemini.projects import Folder, Projects
 from pollux.sources.gemini.prompts import PromptLog
+from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain, read_head, shown
 
 AGENT = "gemini"
@@ -323,7 +324,7 @@ def _alone(
 def loose(path: Path, around: Surroundings) -> GeminiBundle:
     """A file handed over by path, wherever it lies."""
     try:
-        file = find.stat_file(path, find.SESSION)
+        file = stat_file(path, find.SESSION)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     told = identity(file)
@@ -363,7 +364,9 @@ def stem(path: str) -> str:
 
 def claims(path: Path, head: bytes) -> bool:
     """Does the beginning of a file look like something Gemini CLI wrote?"""
-    if b'"projectHash"' in head or b'"sessionId"' in head[:200] or b'"$set"' in head[:200]:
+    if b'"projectHash"' in head or b'"$set"' in head[:200]:
+        return True
+    if b'"sessionId"' in head[:200] and re.search(rb'"(?:startTime|lastUpdated|messages)"', head):
         return True
     if re.search(rb'"history"\s*:|"clientHistory"\s*:|"role"\s*:\s*"(?:user|model)"', head) and b'"parts"' in head:
         return True
@@ -373,7 +376,7 @@ def claims(path: Path, head: bytes) -> bool:
         and head.lstrip()[:1] in (b"{", b"[")
     ):
         return True
-    if re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
+    if head.lstrip()[:1] == b"[" and re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
         return True
     try:
         first = plain(head.split(b"\n", 1)[0], Notes())

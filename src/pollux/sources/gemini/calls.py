@@ -153,7 +153,7 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
             held += attachments(inner)
             rest |= response.extra
             if response.id not in (None, call.id) or response.name not in (None, call.name):
-                rest["answered"] = {"id": response.id, "name": response.name}
+                rest.setdefault("answered", []).append({"id": response.id, "name": response.name})
             if item.extra or item.thoughtSignature:
                 rest.setdefault("parts", []).append(bare(item))
         elif item.text is not None and not item.extra:

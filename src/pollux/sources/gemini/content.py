@@ -10,6 +10,7 @@ import msgspec
 
 from pollux.model import Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
 from pollux.sources.gemini.schema import Call, FunctionResponse, Message, Part as Piece, Pieces
+from pollux.wire import tidy
 
 SUMMARY = "<state_snapshot>"
 # Texts the client makes and stores as the user's: told by how they begin.
@@ -192,24 +193,9 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
 
 
-def tidy(value: Any) -> Any:
-    """A wire value as plain JSON: without absent fields, with those we do not know in their places."""
-    return _without_nulls(msgspec.to_builtins(value))
-
-
 def bare(piece: Piece) -> Any:
     """A piece as the plain object it was; an item that is no piece as itself."""
     return piece.odd if piece.odd is not None else tidy(piece)
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {
-            key: _without_nulls(item) for key, item in value.items() if key not in ("⁂", "⁂odd") and item is not None
-        }
-        odd = value.get("⁂odd")
-        return {**kept, **value.get("⁂", {}), **({"odd": odd} if odd is not None else {})}
-    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def signature(piece: str | Piece) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
+from pollux.sources.walk import Walk, entries, is_folder
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
 MARKER, OUTPUT, SHELL = "marker", "output", "shell"
-OTHER = "other"
 
 # Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
 _CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
@@ -28,6 +28,7 @@ _PLACES = {
     OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
     SHELL: (Status.IGNORED, "commands typed in shell mode"),
 }
+_walk = Walk(_PLACES)
 _FOLDERS = {"checkpoints": CHECKPOINT, "tool-outputs": OUTPUT}
 _LEFT_ALONE = {
     "bin": "programs the CLI downloaded",
@@ -56,127 +57,64 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role."""
-    for entry in _entries(str(root)):
+    for entry in entries(str(root)):
         if isinstance(entry, File):
             yield entry
-        elif not _is_folder(entry):
-            yield _file(entry, Status.UNKNOWN, "not in a project's folder")
+        elif not is_folder(entry):
+            yield _walk.file(entry, Status.UNKNOWN, "not in a project's folder")
         elif entry.name == "bin":
-            yield from _all(entry.path, Status.IGNORED, _LEFT_ALONE["bin"])
+            yield from _walk.all(entry.path, Status.IGNORED, _LEFT_ALONE["bin"])
         else:
             yield from _project(entry.path)
 
 
 def _project(folder: str) -> Iterator[File]:
-    for entry in _entries(folder):
+    for entry in entries(folder):
         if isinstance(entry, File):
             yield entry
-        elif not _is_folder(entry):
+        elif not is_folder(entry):
             yield _loose(entry)
         elif entry.name == "chats":
             yield from _chats(entry.path)
         elif entry.name in _FOLDERS:
-            yield from _all(entry.path, _FOLDERS[entry.name])
+            yield from _walk.all(entry.path, _FOLDERS[entry.name])
         else:
             # A folder named by a session holds its plans and tasks.
             reason = _LEFT_ALONE.get(entry.name, "the agent's working files, no conversation")
-            yield from _all(entry.path, Status.IGNORED, reason)
+            yield from _walk.all(entry.path, Status.IGNORED, reason)
 
 
 def _loose(entry: os.DirEntry[str]) -> File:
     """A file directly in a project's folder."""
     name = entry.name
     if name == ".project_root":
-        return _file(entry, MARKER)
+        return _walk.file(entry, MARKER)
     if name.startswith("checkpoint") and name.endswith(".json"):
-        return _file(entry, CHECKPOINT)
+        return _walk.file(entry, CHECKPOINT)
     if name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
-        return _file(entry, PROMPTS)
+        return _walk.file(entry, PROMPTS)
     if name == "shell_history":
-        return _file(entry, SHELL)
+        return _walk.file(entry, SHELL)
     if _OLD_OUTPUT.match(name):
-        return _file(entry, OUTPUT)
-    return _file(entry, Status.UNKNOWN, "a file of a kind we do not know")
+        return _walk.file(entry, OUTPUT)
+    return _walk.file(entry, Status.UNKNOWN, "a file of a kind we do not know")
 
 
 def _chats(folder: str) -> Iterator[File]:
-    for entry in _entries(folder):
+    for entry in entries(folder):
         if isinstance(entry, File):
             yield entry
-        elif _is_folder(entry):
-            for inner in _entries(entry.path):
+        elif is_folder(entry):
+            for inner in entries(entry.path):
                 if isinstance(inner, File):
                     yield inner
-                elif _is_folder(inner):
-                    yield from _all(inner.path, Status.UNKNOWN, "deeper than sub-agents' sessions lie")
+                elif is_folder(inner):
+                    yield from _walk.all(inner.path, Status.UNKNOWN, "deeper than sub-agents' sessions lie")
                 elif _AGENT.match(inner.name):
-                    yield _file(inner, SUBAGENT)
+                    yield _walk.file(inner, SUBAGENT)
                 else:
-                    yield _file(inner, Status.UNKNOWN, "not a session file by its name")
+                    yield _walk.file(inner, Status.UNKNOWN, "not a session file by its name")
         elif _CHAT.match(entry.name):
-            yield _file(entry, SESSION)
+            yield _walk.file(entry, SESSION)
         else:
-            yield _file(entry, Status.UNKNOWN, "not a session file by its name")
-
-
-def _entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
-    """A folder's entries by name; a folder that cannot be opened is itself an unreadable file."""
-    try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except OSError as error:
-        if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            yield File(path=folder, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-        return
-    yield from entries
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Links to folders are not followed below a root: they could lead in circles."""
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False
-
-
-def _file(entry: os.DirEntry[str], role: str | Status, reason: str | None = None) -> File:
-    """A file with its role, or with the status that its place alone gives it."""
-    try:
-        stat = entry.stat()
-    except OSError as error:
-        return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-    if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
-        return File(path=entry.path, role=OTHER, reason="a link to a folder; links are not followed")
-    if not _regular(stat.st_mode):
-        return File(path=entry.path, role=OTHER, reason="not a regular file")
-    status, why = (role, reason) if isinstance(role, Status) else _PLACES[role]
-    return File(
-        path=entry.path,
-        role=OTHER if isinstance(role, Status) else role,
-        size=stat.st_size,
-        mtime_ns=stat.st_mtime_ns,
-        inode=stat.st_ino,
-        status=status,
-        reason=why,
-    )
-
-
-def _regular(mode: int) -> bool:
-    return mode & 0o170000 == 0o100000
-
-
-def _all(folder: str, role: str | Status, reason: str | None = None) -> Iterator[File]:
-    """Every file below a folder, all with one role."""
-    for entry in _entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif _is_folder(entry):
-            yield from _all(entry.path, role, reason)
-        else:
-            yield _file(entry, role, reason)
-
-
-def stat_file(path: Path, role: str) -> File:
-    """One file handed over by path."""
-    stat = path.stat()
-    return File(path=str(path), role=role, size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino)
+            yield _walk.file(entry, Status.UNKNOWN, "not a session file by its name")

@@ -17,10 +17,9 @@ from pollux.sources.gemini.content import (
     pieces,
     plain_text,
     text_of,
-    tidy,
 )
 from pollux.sources.gemini.references import prompt_parts
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, shown, tidy
 
 if TYPE_CHECKING:
     from pollux.sources.base import File

@@ -22,12 +22,11 @@ from pollux.sources.gemini.content import (
     pieces,
     plain_text,
     text_of,
-    tidy,
 )
 from pollux.sources.gemini.references import prompt_parts
 from pollux.sources.gemini.replay import Entry
 from pollux.sources.gemini.tools import TASKS
-from pollux.wire import Notes
+from pollux.wire import Notes, tidy
 
 NOTICES = ("info", "warning", "error")
 # Looked up once: an enumeration's members are slow to name.

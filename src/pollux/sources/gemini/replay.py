@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from pollux.model import Fate, Severity
-from pollux.sources.gemini.content import is_client_text, is_summary, pieces, plain_text, tidy
+from pollux.sources.gemini.content import is_client_text, is_summary, pieces, plain_text
 from pollux.sources.gemini.schema import Call, Facts, Message, Record
-from pollux.wire import Notes
+from pollux.wire import Notes, tidy
 
 Copies = dict[tuple[str | None, datetime | None], int | None]
 """Other writings of a message: their ids and times, with the line of the first."""

@@ -1,0 +1,172 @@
+"""The store: first sync, unchanged sync, one session that grows, search, whole commands; each beside a yardstick."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.yardsticks import bare_parse
+from pollux.library import Filter, Library
+
+QUERIES = {
+    "rare word": "zanzibarquark",
+    "mid word": "subprocess",
+    "common word": "self",
+    "phrase": '"return self"',
+    "two words": "import subprocess",
+    "架构": "架构",
+    "common, one project": "self project:payments",
+    "common, one month": "self since:2025-08-01 before:2025-09-01",
+    "prefix": "subproc*",
+}
+PROCESSES = 2
+
+
+def history(folder: Path, sessions: int) -> Path:
+    """A history of all agents."""
+    home = folder / f"home-{sessions}"
+    if not home.exists():
+        maker = Path(__file__).with_name("gen.py")
+        command = [sys.executable, maker, "--out", home, "--sessions", str(sessions), "--seed", "11", "--procs", "2"]
+        subprocess.run(command, check=True, capture_output=True)
+    return home
+
+
+def measured(home: Path, cache: Path, rounds: int) -> dict[str, Any]:
+    """Everything about one history."""
+    shutil.rmtree(cache, ignore_errors=True)
+    environ = {"HOME": str(home), "XDG_CACHE_HOME": str(cache), "XDG_DATA_HOME": str(cache / "data")}
+
+    def library(**options: Any) -> Library:
+        return Library(environ, home, hunt=False, **options)
+
+    files = [file.path for source, root in library().roots() for file in source.find(root.path)]
+    size = sum(Path(name).stat().st_size for name in files)
+    parse = min(_wall(lambda: parsed_together(files)) for _ in range(3))
+    with Memory() as memory:
+        first = _wall(lambda: library().sync())
+    unchanged = min(_wall(lambda: library().sync()) for _ in range(5))
+    grown = _growing(home, library)
+    search = {name: _search(library(fresh=False), text, rounds) for name, text in QUERIES.items()}
+    commands = _commands(home, {**os.environ, **environ})
+    return {
+        "sessions": len(library(fresh=False).list(Filter(everything=True))),
+        "files": len(files),
+        "megabytes": size / 1e6,
+        "cache_megabytes": sum(f.stat().st_size for f in cache.rglob("*") if f.is_file()) / 1e6,
+        "bare parse s": parse,
+        "first sync s": first,
+        "first sync ratio": first / parse,
+        "peak MB": memory.peak / 1e6,
+        "unchanged sync s": unchanged,
+        "unchanged ratio": unchanged / first,
+        "one grows s": grown,
+        "search": search,
+        **commands,
+    }
+
+
+def parsed_together(files: list[str]) -> None:
+    """The yardstick: a bare parse of all files by two processes."""
+    order = sorted(files, key=lambda name: -Path(name).stat().st_size)
+    fork = multiprocessing.get_context("fork")
+    workers = [fork.Process(target=bare_parse, args=(order[n::PROCESSES],)) for n in range(PROCESSES)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def _growing(home: Path, library: Callable[..., Library]) -> float:
+    """From a new line in one file to its word being found."""
+    logs = sorted(home.rglob("session-*.jsonl"), key=lambda path: path.stat().st_size)
+    file = logs[len(logs) // 2]
+    times = []
+    for number in range(5):
+        word = f"okapi{number}quagga"
+        line = {"id": word, "timestamp": f"2026-11-01T00:00:0{number}.000Z", "type": "user", "content": word}
+        with file.open("a") as out:
+            out.write(json.dumps(line) + "\n")
+        started = time.process_time()
+        found = library().search(word).hits
+        times.append(time.process_time() - started)
+        assert [hit.message_id for hit in found] == [word], found
+    return min(times)
+
+
+def _search(library: Library, text: str, rounds: int) -> dict[str, float]:
+    library.search(text)
+    times = sorted(_wall(lambda: library.search(text)) for _ in range(rounds))
+    return {"p50 ms": 1000 * statistics.median(times), "p95 ms": 1000 * times[int(0.95 * (len(times) - 1))]}
+
+
+def _commands(home: Path, environ: dict[str, str]) -> dict[str, float | None]:
+    pollux = str(Path(sys.executable).with_name("pollux"))
+
+    def run(*command: str) -> float:
+        return min(
+            _wall(lambda: subprocess.run(command, env=environ, capture_output=True, check=False)) for _ in range(5)
+        )
+
+    scan = shutil.which("rg")
+    return {
+        "pollux search s": run(pollux, "search", "zanzibarquark"),
+        "pollux list s": run(pollux, "list", "--limit", "20"),
+        "ripgrep s": run(scan, "-uu", "-l", "zanzibarquark", str(home)) if scan else None,
+    }
+
+
+class Memory:
+    """The most memory that this process and its children hold at once, by what the kernel says they share."""
+
+    def __enter__(self) -> Memory:
+        self.peak = 0
+        self._done = threading.Event()
+        self._base = self._now()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.05):
+            self.peak = max(self.peak, self._now())
+
+    def _now(self) -> int:
+        family = [os.getpid(), *(child.pid for child in multiprocessing.active_children() if child.pid)]
+        return sum(map(_share, family))
+
+
+def _share(process: int) -> int:
+    try:
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def _wall(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    for count in map(int, sys.argv[2:]):
+        print(json.dumps(measured(history(folder, count), folder / "cache", 40), indent=1))

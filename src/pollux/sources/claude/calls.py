@@ -1,0 +1,183 @@
+"""Tool calls: what was asked, what came back, and how it ended."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.model import Attachment, Status, ToolCall
+from pollux.sources.claude.leftovers import is_plain, others
+from pollux.sources.claude.outputs import PERSISTED, Outputs, place_of
+from pollux.sources.claude.pieces import attachment
+from pollux.sources.claude.schema import Block
+from pollux.sources.claude.tools import SPAWNS, canonical
+
+_OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
+_EXIT = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (-?\d{1,9})(?=\s|\Z)")
+_INTERRUPTED = "[Tool call interrupted:"
+_STOPPED = "[Request interrupted by user"
+_HEADING = "<tools-used-before-summary>"
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A result, the record's structured form of it, and why it was denied, where it was."""
+
+    block: Block
+    detail: Any
+    denied: str | None = None
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """What lies beside a call: spilled outputs, the session it started, and what a notice about its end said later."""
+
+    outputs: Outputs
+    child: str | None = None
+    told: str | None = None
+
+
+def tool_call(block: Block, at: datetime | None, result: Result | None, beside: Joined) -> ToolCall:
+    """A call joined with its result."""
+    name, told = block.name or "?", beside.told
+    shared, kind = canonical(name)
+    known = 5 - (block.id is None) - (block.name is None) - (block.input is None)
+    extra = {} if is_plain(block, known) else others(block, "type", "id", "name", "input")
+    if result is None:
+        return ToolCall(
+            id=block.id,
+            name=name,
+            canonical=shared,
+            tool_kind=kind,
+            input=block.input,
+            at=at,
+            child=beside.child,
+            output=told,
+            status=_OK if told is not None else _UNFINISHED,
+            extra=extra,
+        )
+    content, detail = result.block.content, result.detail
+    held: tuple[Attachment, ...] = ()
+    if type(content) is str:
+        output: str | None = content
+    else:
+        output, held = answer(content, extra)
+    if name in SPAWNS and type(detail) is dict:
+        output = _said(detail, output, told, extra)
+    elif output is not None and output.startswith(PERSISTED):
+        output = _whole(output, detail, beside.outputs, extra)
+    if type(detail) is dict and not result.block.is_error and result.denied is None:
+        status, exit_code = _ended(detail, name, output)
+    else:
+        status, exit_code = _outcome(result, name, output)
+    if detail is not None and (rest := _detail(detail, output)):
+        extra["result"] = rest
+    return ToolCall(
+        id=block.id,
+        name=name,
+        canonical=shared,
+        tool_kind=kind,
+        input=block.input,
+        status=status,
+        output=output,
+        exit_code=exit_code,
+        at=at,
+        child=beside.child,
+        attachments=held,
+        extra=extra,
+    )
+
+
+def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attachment, ...]]:
+    """The text and the pictures of a result; what is neither goes into `extra`."""
+    if type(content) is str:
+        return content, ()
+    if content is None:
+        return None, ()
+    if type(content) is not list:
+        extra["content"] = content
+        return None, ()
+    texts: list[str] = []
+    held: list[Attachment] = []
+    rest: list[Any] = []
+    for item in content:
+        match item:
+            case {"type": "text", "text": str(text), **more} if not more:
+                texts.append(text)
+            case {"type": "image", "source": dict(source), **more} if not more and (picture := attachment(source)):
+                held.append(picture)
+            case _:
+                rest.append(item)
+    if rest:
+        extra["content"] = rest
+    return ("\n".join(texts) if texts else None), tuple(held)
+
+
+def _said(detail: dict[str, Any], output: str | None, told: str | None, extra: dict[str, Any]) -> str | None:
+    """What a sub-agent answered, without the client's remarks around it."""
+    if told is not None and detail.get("isAsync"):
+        extra["shown"] = output
+        return told
+    blocks = detail.get("content")
+    words = [
+        item["text"]
+        for item in (blocks if type(blocks) is list else ())
+        if type(item) is dict and type(item.get("text")) is str and not item["text"].startswith(_HEADING)
+    ]
+    if not words or (said := "\n".join(words)) == output:
+        return output
+    if output is not None:
+        extra["shown"] = output
+    return said
+
+
+def _whole(output: str, detail: Any, outputs: Outputs, extra: dict[str, Any]) -> str:
+    """A cut output as it was: from the file that holds it, or from the record itself (2.1.30)."""
+    named = detail.get("persistedOutputPath") if type(detail) is dict else None
+    place = named if type(named) is str else place_of(output)
+    whole = outputs.fetch(place) if place is not None else None
+    if whole is None and type(detail) is dict:
+        inline = detail.get("stdout")
+        whole = inline if type(inline) is str and len(inline) > len(output) else None
+    if whole is None:
+        return output
+    extra["shown"] = output
+    return whole
+
+
+def _detail(detail: Any, output: str | None) -> Any:
+    """The structured result without the text that already is the output."""
+    if type(detail) is not dict:
+        return None if detail == output else detail
+    if output is not None:
+        stdout, file = detail.get("stdout"), detail.get("file")
+        if type(stdout) is str and stdout and output.startswith(stdout):
+            del detail["stdout"]
+        if type(file) is dict and file.get("content") == output:
+            del file["content"]
+    return detail
+
+
+def _outcome(result: Result, name: str, output: str | None) -> tuple[Status, int | None]:
+    """How a call ended that failed or says little; an exit code other than 0 stands in the text."""
+    text = output or ""
+    if result.denied == "interrupted" or text.startswith(_INTERRUPTED):
+        # Made up by a later start of the client: what became of the call, nobody knows.
+        return _UNFINISHED, None
+    if not result.block.is_error:
+        return _OK, None
+    if text.startswith(_STOPPED):
+        return _CANCELLED, None
+    code = _EXIT.match(text) if name == "Bash" else None
+    return _ERROR, int(code.group(1)) if code is not None else None
+
+
+def _ended(detail: dict[str, Any], name: str, output: str | None) -> tuple[Status, int | None]:
+    """How a call ended that did not fail. Bash tells only codes other than 0; a task in the background has none yet."""
+    if detail.get("interrupted") is True:
+        return _CANCELLED, None
+    if output is not None and output.startswith(_INTERRUPTED):
+        return _UNFINISHED, None
+    known = name == "Bash" and "stdout" in detail and not detail.get("backgroundTaskId")
+    return _OK, 0 if known and not detail.get("returnCodeInterpretation") else None

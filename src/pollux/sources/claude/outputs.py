@@ -1,0 +1,44 @@
+"""Tool output that was too large for the transcript and lies in a file of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from pollux.errors import Unreadable
+from pollux.wire import read_bytes
+
+PERSISTED = "<persisted-output>"
+_PLACE = re.compile(r"Full output saved to: ([^\n]+)")
+_STEPS = re.compile(r"[/\\]")
+
+
+class Outputs:
+    """Fetches spilled output from the session's own folder, wherever the home was moved to, and remembers which."""
+
+    def __init__(self, folders: list[str]) -> None:
+        self._folders = [os.path.join(folder, "tool-results") for folder in folders]  # noqa: PTH118
+        self.used: list[str] = []
+
+    def fetch(self, named: str) -> str | None:
+        """The whole output by the path that the result names, of which only the last step counts; None if gone."""
+        name = _STEPS.split(named.strip())[-1]
+        if name in ("", ".", "..") or "\0" in name:
+            return None
+        for folder in self._folders:
+            path = os.path.join(folder, name)  # noqa: PTH118
+            if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):  # noqa: PTH120
+                continue
+            try:
+                text = read_bytes(path).decode("utf-8", "replace")
+            except Unreadable:
+                continue
+            self.used.append(path)
+            return text
+        return None
+
+
+def place_of(shown: str) -> str | None:
+    """The path that a cut output names."""
+    found = _PLACE.search(shown) if shown.startswith(PERSISTED) else None
+    return found.group(1) if found is not None else None

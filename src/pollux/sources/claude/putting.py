@@ -1,0 +1,130 @@
+"""What the client put between: context, files, hooks, remarks; and prompts typed while the agent was busy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pollux.model import Author, Context, FileReference, Message, Origin, Part, Role, Text
+from pollux.sources.claude.injections import INJECTED, Injected, Rendered
+from pollux.sources.claude.pieces import own_words, pieces
+from pollux.sources.claude.replies import Desk
+from pollux.sources.claude.schema import SYSTEM, Block, Put
+from pollux.sources.claude.speakers import command, queued_by_human, texts_of
+from pollux.wire import tidy
+
+
+def injected(number: int, line: Put, desk: Desk) -> Message:
+    """An attachment. Only a prompt that waited in the queue is the human's."""
+    extra = desk.left.of(line)
+    held = line.attachment or Injected()
+    author, parts = Author.CLIENT, list[Part]()
+    if held.type == "queued_command":
+        author, parts = _queued(line, held, extra, desk)
+    elif held.type == "file" and held.filename is not None:
+        parts = [_reference(held)]
+    elif held.type is None or held.type not in INJECTED:
+        desk.notes.add(
+            "attachment.unknown",
+            f"The client injected something of type {held.type!r}, which we do not know; kept.",
+            subject=f"attachment type {held.type!r}",
+        )
+    words, odd = _rendered(line.rendered, held)
+    if words:
+        parts.append(Context(source=held.hookEvent or held.type or "attachment", text=words))
+    if odd:
+        extra["rendered"] = [*odd, *extra.get("rendered", ())]
+    if rest := tidy(held):
+        extra["attachment"] = rest
+    return _message(Origin(file=desk.file, line=number), line, (Role.USER, author), parts, extra)
+
+
+def remark(number: int, line: Put, desk: Desk) -> Message:
+    """A line of the user interface: a command for the client and its output, a retry, a fold."""
+    extra = desk.left.of(line)
+    author, parts = Author.CLIENT, list[Part]()
+    text = extra.pop("content", None)
+    if type(text) is str:
+        typed = command(text) if line.subtype == "local_command" else None
+        parts = [Text(text=typed[0] if typed is not None else text)]
+        if typed is not None:
+            author = Author.HUMAN
+            extra["wrapped"] = text
+            extra.pop("level", None)
+    elif text is not None:
+        extra["content"] = text
+    if line.subtype is not None and line.subtype not in SYSTEM:
+        desk.notes.add(
+            "remark.unknown",
+            f"The client remarks something of type {line.subtype!r}, which we do not know; kept.",
+            subject=f"system type {line.subtype!r}",
+        )
+    return _message(Origin(file=desk.file, line=number), line, (Role.SYSTEM, author), parts, extra)
+
+
+def _message(
+    place: Origin, line: Put, speaker: tuple[Role, Author], parts: list[Part], extra: dict[str, Any]
+) -> Message:
+    for name in ("message", "toolUseResult", "requestId"):
+        if (value := getattr(line, name)) is not None:
+            extra[name] = tidy(value)
+    return Message(
+        id=line.uuid or f"line-{place.line}",
+        role=speaker[0],
+        author=speaker[1],
+        at=line.timestamp,
+        parts=tuple(parts),
+        origin=place,
+        extra=extra,
+    )
+
+
+def _queued(line: Put, held: Injected, extra: dict[str, Any], desk: Desk) -> tuple[Author, list[Part]]:
+    """A prompt from the queue, or a notice that came the same way."""
+    content = queued(held)
+    if content is None:
+        return Author.CLIENT, []
+    held.prompt = None
+    text = texts_of(content)
+    said = pieces(content, desk.notes)
+    if line.isSidechain or not queued_by_human(held, text):
+        return Author.CLIENT, said
+    typed = command(text)
+    if typed is None:
+        return Author.HUMAN, own_words(said)
+    extra["wrapped"] = text
+    return Author.HUMAN, [Text(text=typed[0])]
+
+
+def queued(held: Injected) -> str | list[Block] | None:
+    """A queued prompt as content: text, or a list of blocks; None where it is neither."""
+    prompt = held.prompt
+    if isinstance(prompt, str):
+        return prompt
+    try:
+        return msgspec.convert(prompt, list[Block]) if type(prompt) is list else None
+    except msgspec.ValidationError:
+        return None
+
+
+def _reference(held: Injected) -> FileReference:
+    """A file that a prompt mentions by `@path`, and what was in it."""
+    match held.content:
+        case {"type": "text", "file": {"content": str(text)}}:
+            del held.content["file"]["content"]
+            return FileReference(path=held.filename or "", text=text)
+        case _:
+            return FileReference(path=held.filename or "")
+
+
+def _rendered(rendered: list[Rendered] | None, held: Injected) -> tuple[str | None, list[Any]]:
+    """The exact text the model was given, where it was kept, else what the record holds of it; and what is odd."""
+    texts = [item.content for item in rendered or () if item.content is not None]
+    odd = [item.odd if item.odd is not None else dict(item.extra) for item in rendered or () if item.extra or item.odd]
+    if not texts and held.type != "file":
+        if type(held.content) is str:
+            texts, held.content = [held.content], None
+        elif type(held.content) is list and all(type(item) is str for item in held.content):
+            texts, held.content = held.content, None
+    return ("\n".join(texts) or None), odd

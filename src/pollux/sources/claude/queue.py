@@ -1,0 +1,94 @@
+"""Prompts that stand in no record of the tree: typed while the agent was busy, known only from its queue."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from pollux.model import Author, Fate, Message, Origin, Role, Text
+from pollux.sources.claude.speakers import is_client_text
+from pollux.sources.claude.transcript import Queued, Transcript
+
+_ABSORBED = (None, "absorbed_mid_turn")
+
+
+def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Message]:
+    """The queue's prompts that no message says, each at the line where it left the queue.
+
+    One that was taken out to begin a turn has a record of its own. One that was absorbed into the running turn has
+    none in some releases (2.0, 2.1.24x); one that is still in the queue at the end never arrived.
+    """
+    said: dict[str, int] = {}
+    for message in messages:
+        if message.author is Author.HUMAN:
+            words = _squeezed(message.text)
+            said[words] = said.get(words, 0) + 1
+    found: list[Message] = []
+    for step, end, fate in _ends(transcript.queue):
+        words = _squeezed(step.content or "")
+        if said.get(words):
+            said[words] -= 1
+        elif fate is not None or not messages:
+            found.append(_message(step, end, fate or Fate.FAILED, transcript.file))
+    return found
+
+
+def _ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
+    """What was put into the queue, the line at which it left it, and its fate; None where it began a turn."""
+    waiting: list[Queued] = []
+    ended: list[tuple[Queued, int, Fate | None]] = []
+    for step in queue:
+        if step.operation == "enqueue":
+            if step.content is not None:
+                waiting.append(step)
+        elif step.operation == "popAll":
+            # Taken back into the input line; what is sent then is written again.
+            waiting.clear()
+        elif waiting:
+            same = (number for number, held in enumerate(waiting) if held.content == step.content)
+            left = waiting.pop(next(same, 0))
+            if step.operation == "remove":
+                if step.reason in _ABSORBED:
+                    ended.append((left, step.number, Fate.LIVE))
+            else:
+                ended.append((left, step.number, None))
+    ended += [(step, step.number, Fate.FAILED) for step in waiting]
+    return [one for one in ended if not is_client_text(one[0].content or "")]
+
+
+def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
+    return Message(
+        id=f"queue-{step.number}",
+        role=Role.USER,
+        author=Author.HUMAN,
+        at=_moment(step.at),
+        parts=(Text(text=step.content or ""),),
+        fate=fate,
+        origin=Origin(file=file, line=end),
+        extra={"queued": step.number},
+    )
+
+
+def _moment(at: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(at) if type(at) is str else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo is not None else None
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def woven(messages: list[Message], added: list[Message]) -> list[Message]:
+    """Both in the order of their lines."""
+
+    def line(message: Message) -> int:
+        return (message.origin.line or 0) if message.origin is not None else 0
+
+    result = list(messages)
+    for one in added:
+        place = next((n for n, message in enumerate(result) if line(message) > line(one)), len(result))
+        result.insert(place, one)
+    return result

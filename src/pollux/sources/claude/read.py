@@ -1,0 +1,314 @@
+"""One session from all the files that hold it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, first_words
+from pollux.sources.claude import branches, forks, history, queue
+from pollux.sources.claude.books import Meta, Title
+from pollux.sources.claude.bundles import AGENT, ClaudeBundle
+from pollux.sources.claude.exactness import exact
+from pollux.sources.claude.messages import Builder
+from pollux.sources.claude.outputs import Outputs
+from pollux.sources.claude.replies import Pair
+from pollux.sources.claude.schema import Line
+from pollux.sources.claude.subagents import Chain, Spawned, divided, is_warm_up, read_meta, starter, task_of
+from pollux.sources.claude.transcript import Transcript
+from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
+
+
+def read(bundle: ClaudeBundle) -> list[Session]:
+    """The session of a bundle, then the sub-agents' sessions inside its file (1.0); empty where nothing was said."""
+    bundle.problem = None
+    bundle.notices = ()
+    if bundle.kind is Kind.PROMPTS:
+        return _typed(bundle)
+    notes = Notes()
+    transcripts: list[Transcript] = []
+    for file in bundle.transcripts():
+        notes.file = shown(file.path)
+        try:
+            transcripts.append(Transcript(file.path, bundle.name, notes).read())
+        except Unreadable as error:
+            notes.add("file.unreadable", str(error), Severity.ERROR)
+    sessions = Reading(bundle, transcripts, notes).sessions() if transcripts else []
+    if not sessions:
+        _nothing(bundle, transcripts, notes)
+    return sessions
+
+
+def _nothing(bundle: ClaudeBundle, transcripts: list[Transcript], notes: Notes) -> None:
+    """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
+    for transcript in transcripts:
+        if transcript.damaged and not (transcript.lines or transcript.books or transcript.strange):
+            notes.file = transcript.file
+            notes.add("file.damaged", "Nothing can be read: no line of the file is a record.", Severity.ERROR)
+    bundle.notices = notes.all()
+    bundle.problem = next((n.text for n in bundle.notices if n.code in ("file.unreadable", "file.damaged")), None)
+    if bundle.problem is not None and bundle.asked:
+        raise Unreadable(bundle.problem)
+
+
+class Reading:
+    """The transcripts of one bundle on the way to sessions."""
+
+    def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], notes: Notes) -> None:
+        self.bundle = bundle
+        self.transcripts = transcripts
+        self.notes = notes
+        self.outputs = Outputs(bundle.folders)
+        self.by_uuid: dict[str, Line] = {}
+        self._books: dict[str, Any] = {}
+        for transcript in transcripts:
+            self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid
+
+    def sessions(self) -> list[Session]:
+        """The main session first."""
+        bundle = self.bundle
+        own, chains = self._divided()
+        if bundle.kind is Kind.SUBAGENT and own and is_warm_up(own[0][1]):
+            return []
+        spawned = Spawned(bundle, self.transcripts, chains)
+        builder = Builder(bundle.name, self.notes, self.outputs, spawned.child)
+        for transcript, lines in own:
+            self.notes.file = transcript.file
+            builder.build(lines, transcript.file)
+        messages = self._settled(builder)
+        fork = None
+        if bundle.peers or (bundle.kind is Kind.MAIN and any(transcript.foreign for transcript in self.transcripts)):
+            fork = forks.fork_of(bundle, [line for _, pairs in own for _, line in pairs])
+        if fork is not None:
+            messages = forks.inherited(messages, builder.items, fork.shared)
+        for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
+            if transcript.queue:
+                messages = queue.woven(messages, queue.lost_prompts(transcript, messages))
+        if not any(_is_said(message) for message in messages):
+            return []
+        children = [self._chain(chain, builder.facts, spawned) for chain in chains]
+        return [self._session(builder, messages, fork), *children]
+
+    def _divided(self) -> tuple[list[tuple[Transcript, list[Pair]]], list[Chain]]:
+        """The lines of each file, copies left out; those of sub-agents inside a main transcript apart."""
+        own: list[tuple[Transcript, list[Pair]]] = []
+        chains: list[Chain] = []
+        seen: set[str | None] = set()
+        for transcript in self.transcripts:
+            lines = transcript.lines
+            if len(self.transcripts) > 1:
+                lines = [pair for pair in lines if pair[1].uuid is None or pair[1].uuid not in seen]
+                seen.update(transcript.by_uuid)
+            if self.bundle.kind is Kind.MAIN and transcript.sidechains:
+                lines, inner = divided(lines, self.bundle.id)
+                if not lines and len(inner) == 1 and len(self.transcripts) == 1:
+                    # A sub-agent's transcript under another name.
+                    lines, inner = inner[0].lines, []
+                chains += inner
+            own.append((transcript, lines))
+        return own, chains
+
+    def _settled(self, builder: Builder) -> list[Message]:
+        """The messages with what became of them."""
+        gone = branches.fates(builder, self.by_uuid)
+        if not gone:
+            return builder.messages
+        return [
+            msgspec.structs.replace(message, fate=gone[number]) if number in gone else message
+            for number, message in enumerate(builder.messages)
+        ]
+
+    def _session(self, builder: Builder, messages: list[Message], fork: forks.Fork | None) -> Session:
+        bundle = self.bundle
+        meta = self._meta()
+        parent = starter(bundle, meta)
+        times = _times(messages)
+        kind = bundle.kind
+        if kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
+            # Nothing was sent: prompts that never left the queue, commands for the client.
+            kind = Kind.PROMPTS
+        return Session(
+            agent=AGENT,
+            id=bundle.id,
+            kind=kind,
+            parent=f"{AGENT}:{parent}" if parent is not None else None,
+            title=self._title(meta),
+            project=_project(builder.facts),
+            project_evidence="recorded" if "cwd" in builder.facts else None,
+            started=times[0],
+            ended=times[1],
+            messages=tuple(messages),
+            links=self._links(parent, fork),
+            notices=self.notes.all(),
+            files=self._files(),
+            exact=exact(messages),
+            extra=self._extra(builder, meta),
+        )
+
+    def _chain(self, chain: Chain, facts: dict[str, Any], spawned: Spawned) -> Session:
+        """A sub-agent that lies inside its parent's transcript."""
+        transcript = self.transcripts[0]
+        self.notes.file = transcript.file
+        builder = Builder(self.bundle.name, self.notes, self.outputs, spawned.child)
+        messages = builder.build(chain.lines, transcript.file).messages
+        times = _times(messages)
+        parent = f"{AGENT}:{self.bundle.id}"
+        key = f"{AGENT}:{chain.id}"
+        how = "a call hands over its first words" if spawned.parent_call(key) else "it lies in the session's transcript"
+        return Session(
+            agent=AGENT,
+            id=chain.id,
+            kind=Kind.SUBAGENT,
+            parent=parent,
+            title=first_words(chain.task) or None,
+            project=_project({**facts, **builder.facts}),
+            project_evidence="recorded" if "cwd" in builder.facts else None,
+            started=times[0],
+            ended=times[1],
+            messages=tuple(messages),
+            links=(Link(kind="subagent_of", target=parent, evidence=how),),
+            files=(transcript.file,),
+            exact=exact(messages),
+            extra=dict(builder.facts),
+        )
+
+    def _meta(self) -> Meta | None:
+        found: Meta | None = None
+        for file in self.bundle.metas:
+            self.notes.file = shown(file.path)
+            meta = read_meta(file, self.notes)
+            if meta is None:
+                self.notes.add("file.damaged", "Nothing can be read: the file is no JSON object.", Severity.ERROR)
+            found = found or meta
+        return found
+
+    def _title(self, meta: Meta | None) -> str | None:
+        """The human's own title, else the agent's, else what a later session called this one."""
+        if self.bundle.kind is Kind.SUBAGENT:
+            described = meta.description if meta is not None else None
+            lines = [line for transcript in self.transcripts for _, line in transcript.lines]
+            return described or first_words(task_of(lines)) or None
+        titles = [transcript.titles for transcript in self.transcripts]
+        beside = [title for title in map(self._beside, self.bundle.titles) if title]
+        said = [
+            *(held["custom-title"] for held in titles if "custom-title" in held),
+            *beside,
+            *(held["ai-title"] for held in titles if "ai-title" in held),
+            *(held["agent-name"] for held in titles if "agent-name" in held),
+        ]
+        return next((_titled(title) for title in said if _titled(title)), None) or self._summary()
+
+    def _beside(self, file: Any) -> str | None:
+        """The title that lies in a file of its own (2.1.325)."""
+        self.notes.file = shown(file.path)
+        try:
+            title = decode(Title, read_bytes(file.path), self.notes)
+        except (Unreadable, Malformed):
+            title = None
+        if title is None:
+            self.notes.add("file.damaged", "Nothing can be read: the file is no JSON object.", Severity.ERROR)
+            return None
+        self._books |= tidy(title)
+        return title.customTitle
+
+    def _summary(self) -> str | None:
+        """The last summary that names one of the session's records, in its own files or at the top of later ones."""
+        for named in [*(transcript.summaries for transcript in self.transcripts), self.bundle.summaries]:
+            few = named if len(named) < len(self.by_uuid) else self.by_uuid
+            found = [named[leaf] for leaf in few if leaf in named and leaf in self.by_uuid]
+            # A release asked a model that answered with JSON: that is no title.
+            if found and not found[-1].startswith(("{", "[")):
+                return _titled(found[-1])
+        return None
+
+    def _links(self, parent: str | None, fork: forks.Fork | None) -> tuple[Link, ...]:
+        links: list[Link] = []
+        if parent is not None:
+            links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence=self.bundle.evidence))
+        if fork is not None:
+            links.append(Link(kind="forked_from", target=f"{AGENT}:{fork.name}", evidence=fork.evidence))
+        return tuple(links)
+
+    def _files(self) -> tuple[str, ...]:
+        paths = [file.path for file in self.bundle.files]
+        return tuple(shown(path) for path in dict.fromkeys([*paths, *self.outputs.used]))
+
+    def _extra(self, builder: Builder, meta: Meta | None) -> dict[str, Any]:
+        """What the files say beside the conversation: the setting, the client's books, records we do not know."""
+        extra: dict[str, Any] = dict(builder.facts)
+        if meta is not None and (rest := tidy(meta)):
+            extra["meta"] = rest
+        if self._books:
+            extra["title"] = self._books
+        if builder.ticks:
+            extra["progress"] = [tidy(line) for line in builder.ticks]
+        for transcript in self.transcripts:
+            for kind, records in transcript.books.items():
+                extra.setdefault("records", {}).setdefault(kind, []).extend(records)
+            if transcript.strange:
+                strange = [{"file": transcript.file, **record} for record in transcript.strange]
+                extra.setdefault("unknown", []).extend(strange)
+        return extra
+
+
+def _is_said(message: Message) -> bool:
+    """Is it more than the client's own talk?"""
+    return message.author is not Author.CLIENT
+
+
+def _is_talk(message: Message) -> bool:
+    """Is it part of a conversation, and not just a command for the client?"""
+    return message.author is not Author.CLIENT and message.role is not Role.SYSTEM
+
+
+def _times(messages: list[Message]) -> tuple[datetime | None, datetime | None]:
+    own = [m.at for m in messages if m.at is not None and not m.inherited]
+    times = own or [m.at for m in messages if m.at is not None]
+    return min(times, default=None), max(times, default=None)
+
+
+def _project(facts: dict[str, Any]) -> str | None:
+    """The directory in which the session began; the folder's name cannot be read backwards."""
+    cwd = facts.get("cwd")
+    return cwd if type(cwd) is str else None
+
+
+def _titled(text: str) -> str | None:
+    return first_words(text, 200) or None
+
+
+def _typed(bundle: ClaudeBundle) -> list[Session]:
+    """A session of which only typed lines are left."""
+    log = bundle.history
+    assert log is not None  # noqa: S101 (made with the bundle)
+    lines = log.lost(bundle.typed, bundle.id)
+    notices: tuple[Notice, ...] = log.notices
+    if not lines:
+        bundle.notices = notices
+        bundle.problem = next((n.text for n in notices if n.code == "file.unreadable"), None)
+        if bundle.problem is not None and bundle.asked:
+            raise Unreadable(bundle.problem)
+        return []
+    file = shown(log.file.path)
+    project = next((line.project for line in lines if line.project is not None), None)
+    messages = history.as_messages(lines, project, file)
+    started, ended = _times(messages)
+    commands = not any(message.role is Role.USER for message in messages)
+    return [
+        Session(
+            agent=AGENT,
+            id=bundle.id,
+            kind=Kind.PROMPTS,
+            title=first_words(messages[0].text) if commands else None,
+            project=project,
+            project_evidence="history" if project is not None else None,
+            started=started,
+            ended=ended,
+            messages=tuple(messages),
+            notices=notices,
+            files=(file,),
+        )
+    ]

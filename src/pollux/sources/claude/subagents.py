@@ -1,0 +1,167 @@
+"""Sub-agents: whose call started them, and those of 1.0 that lie inside their parent's transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File
+from pollux.sources.claude.books import Meta
+from pollux.sources.claude.bundles import AGENT, ClaudeBundle
+from pollux.sources.claude.replies import Pair
+from pollux.sources.claude.schema import Line, Put
+from pollux.sources.claude.speakers import notified, texts_of
+from pollux.sources.claude.tools import SPAWNS
+from pollux.sources.claude.transcript import Transcript
+from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines
+
+WARM_UP = "Warmup"
+
+
+class Chain(msgspec.Struct):
+    """A sub-agent's lines inside its parent's transcript (1.0)."""
+
+    id: str
+    lines: list[Pair]
+
+    @property
+    def task(self) -> str:
+        """What the parent asked of it."""
+        return task_of([line for _, line in self.lines])
+
+
+def task_of(lines: list[Line]) -> str:
+    """The first words in the user's place."""
+    first = next((line for line in lines if line.type == "user" and line.message is not None), None)
+    return texts_of(first.message.content).strip() if first is not None and first.message is not None else ""
+
+
+def is_warm_up(lines: list[Pair]) -> bool:
+    """Did the client only warm up (2.0)? Billed, but nobody's conversation."""
+    return task_of([line for _, line in lines]) == WARM_UP
+
+
+def divided(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:
+    """The session's own lines, and the chains of sub-agents among them: each begins with a root of its own."""
+    own: list[Pair] = []
+    chains: dict[str, Chain] = {}
+    belongs: dict[str, Chain] = {}
+    for pair in lines:
+        number, line = pair
+        if not line.isSidechain:
+            own.append(pair)
+            continue
+        chain = chains.get(line.agentId or "") or belongs.get(line.parentUuid or "")
+        if chain is None:
+            mark = line.agentId or (line.uuid or f"line{number}")[:8]
+            while mark in chains:
+                mark = f"{mark}-{number}"
+            chain = chains[mark] = Chain(f"{name}-{mark}", [])
+        chain.lines.append(pair)
+        if line.uuid is not None:
+            belongs[line.uuid] = chain
+    return own, list(chains.values())
+
+
+class Spawned:
+    """Which call started which sub-agent, the best evidence first."""
+
+    def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], chains: list[Chain]) -> None:
+        self._keys = {child.name: child.key for child in [*bundle.children, *bundle.siblings]}
+        self._found: dict[str, str] = {}
+        if not self._keys and not chains:
+            return
+        lines = [line for transcript in transcripts for _, line in transcript.lines]
+        for child in [*bundle.children, *bundle.siblings]:
+            for file in child.metas:
+                meta = read_meta(file, Notes())
+                if meta is not None and meta.toolUseId is not None:
+                    self._add(meta.toolUseId, child.name)
+        for line in lines:
+            self._from_line(line)
+        for transcript in transcripts:
+            for step in transcript.prompts_of_queue():
+                self._from_notice(step.content or "")
+        self._by_task(lines, bundle, chains)
+
+    def child(self, call: str) -> str | None:
+        """The key of the session that a call started."""
+        return self._found.get(call)
+
+    def parent_call(self, key: str) -> str | None:
+        """The call that started a session."""
+        return next((call for call, child in self._found.items() if child == key), None)
+
+    def _add(self, call: Any, name: Any) -> None:
+        if type(call) is str and type(name) is str and name in self._keys:
+            self._found.setdefault(call, self._keys[name])
+
+    def _from_line(self, line: Line) -> None:
+        detail = line.toolUseResult
+        if type(detail) is dict and "agentId" in detail and line.message is not None:
+            for block in line.message.content if type(line.message.content) is list else ():
+                if block.tool_use_id is not None:
+                    self._add(block.tool_use_id, detail["agentId"])
+        elif type(line) is Put:
+            if type(line.data) is dict:
+                self._add(line.parentToolUseID, line.data.get("agentId"))
+            elif line.attachment is not None and type(line.attachment.prompt) is str:
+                self._from_notice(line.attachment.prompt)
+        elif line.type == "user" and line.message is not None and type(line.message.content) is str:
+            self._from_notice(line.message.content)
+
+    def _from_notice(self, text: str) -> None:
+        told = notified(text)
+        self._add(told.get("tool-use-id"), told.get("task-id"))
+
+    def _by_task(self, lines: list[Line], bundle: ClaudeBundle, chains: list[Chain]) -> None:
+        """Equal words: the task a call hands over, and the first ones a sub-agent was told (1.0: the only way)."""
+        free = [(f"{AGENT}:{chain.id}", chain.task) for chain in chains]
+        taken = set(self._found.values())
+        free += [(child.key, _first_words(child)) for child in bundle.children if child.key not in taken]
+        for line in lines if free else ():
+            content = line.message.content if line.message is not None and line.type == "assistant" else None
+            for block in content if type(content) is list else ():
+                if block.name in SPAWNS and block.id is not None and block.id not in self._found:
+                    task = block.input.get("prompt") if type(block.input) is dict else None
+                    match = next((one for one in free if type(task) is str and one[1] == task.strip()), None)
+                    if match is not None:
+                        free.remove(match)
+                        self._found[block.id] = match[0]
+
+
+def _first_words(child: ClaudeBundle) -> str:
+    """The task of a sub-agent that has a file of its own."""
+    for file in child.transcripts():
+        try:
+            for _, raw in read_lines(file.path):
+                line = decode(Line, raw, Notes())
+                if line is not None and line.type == "user":
+                    return task_of([line])
+        except (Unreadable, Malformed):
+            continue
+    return ""
+
+
+def read_meta(file: File, notes: Notes) -> Meta | None:
+    """What the client wrote down about a sub-agent."""
+    try:
+        return decode(Meta, read_bytes(file.path), notes)
+    except (Unreadable, Malformed):
+        return None
+
+
+def starter(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
+    """The id of the session that started a sub-agent: its session, or another sub-agent of it (2.1.325)."""
+    if meta is not None and meta.toolUseId is not None and (meta.spawnDepth or 0) > 1:
+        call = meta.toolUseId.encode()
+        for sibling in bundle.siblings:
+            for file in sibling.transcripts():
+                try:
+                    if call in read_bytes(file.path):
+                        return sibling.id
+                except Unreadable:
+                    continue
+    return bundle.parent

@@ -1,0 +1,175 @@
+"""One transcript file, read once: the records of the tree in file order, and what stands beside the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from pollux.model import Severity
+from pollux.sources.claude.books import ASIDE, HEARSAY, Aside
+from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
+from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
+
+# The first type in a line is the record's own, or that of the API message in it. In an attachment it is another:
+# what is neither the user's nor the model's is the client's. Where a guess is wrong, the line is read again.
+_PROBE = 700
+_TYPES = {b"user": ("user",), b"assi": ("assistant",), b"mess": ("assistant",)}
+_CLIENTS = tuple(kind for kind, shape in TREE.items() if shape is Put)
+_put: Callable[[bytes], Line] = decoder(Put)
+_aside = decoder(Aside)
+_FULL: dict[bytes, Callable[[bytes], Line]] = {
+    b"user": decoder(Asked),
+    b"assi": decoder(Replied),
+    b"mess": decoder(Replied),
+}
+# Old releases write few fields: their lines fit into a smaller shape, which is quicker.
+_SLIM: dict[bytes, Callable[[bytes], Line]] = dict.fromkeys(_FULL, decoder(Line))
+
+
+class Queued(msgspec.Struct, frozen=True):
+    """A step of the queue of prompts that were typed while the agent was busy."""
+
+    number: int
+    operation: str | None
+    content: str | None
+    at: Any
+    reason: str | None
+
+
+class Transcript:
+    """What one file holds.
+
+    `lines` are the records of the tree with their numbers, each uuid once; `books` are the records beside it by
+    their type, repetitions left out; `strange` are records of types we do not know.
+    """
+
+    def __init__(self, path: str, name: str | None, notes: Notes) -> None:
+        self.path = path
+        self.file = shown(path)
+        self.name = name
+        self.notes = notes
+        self.lines: list[tuple[int, Line]] = []
+        self.by_uuid: dict[str, Line] = {}
+        self.books: dict[str, list[dict[str, Any]]] = {}
+        self.strange: list[dict[str, Any]] = []
+        self.summaries: dict[str, str] = {}
+        self.titles: dict[str, str] = {}
+        self.queue: list[Queued] = []
+        self.damaged = 0
+        self.sidechains = False
+        self.foreign = False
+
+    def read(self) -> Transcript:
+        """Take every line in. Raises `Unreadable` only where the file cannot be opened."""
+        self.notes.file = self.file
+        lines, by_uuid, name = self.lines, self.by_uuid, self.name
+        quick = dict(_SLIM)
+        line: Line | None
+        with opened(self.path) as file:
+            for number, raw in enumerate(file, start=1):
+                place = raw.find(b'"type":"', 0, _PROBE)
+                guess = raw[place + 8 : place + 12]
+                try:
+                    if place == 1 and raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
+                        self._beside(number, _aside(raw))
+                        continue
+                    line = quick.get(guess, _put)(raw)
+                    sound = line.type in _TYPES.get(guess, _CLIENTS)
+                except REFUSED:
+                    sound = False
+                if not sound:
+                    line = self._fully(number, raw, guess, quick)
+                if line is None:
+                    continue
+                if line.isSidechain:
+                    self.sidechains = True
+                if line.sessionId != name:
+                    self.foreign = True
+                uuid = line.uuid
+                if uuid is not None:
+                    if uuid not in by_uuid:
+                        by_uuid[uuid] = line
+                    elif self._again(by_uuid[uuid], line):
+                        continue
+                lines.append((number, line))
+        self.notes.line = None
+        return self
+
+    def _fully(self, number: int, raw: bytes, guess: bytes, quick: dict[bytes, Callable[[bytes], Line]]) -> Line | None:
+        """A line that does not fit: with fields that newer releases write, as then all lines have, or really odd."""
+        full = _FULL.get(guess)
+        if full is not None and quick[guess] is not full:
+            quick[guess] = full
+            try:
+                line = full(raw)
+            except REFUSED:
+                pass
+            else:
+                if line.type in _TYPES[guess]:
+                    return line
+        return self._oddly(number, raw)
+
+    def _again(self, known: Line, line: Line) -> bool:
+        """Is a record that was written before written again, word for word, perhaps under another session's id?"""
+        return type(line) is type(known) and msgspec.structs.replace(line, sessionId=known.sessionId) == known
+
+    def _oddly(self, number: int, raw: bytes) -> Line | None:
+        """A line that is not as it should be: of the tree after all, or put aside."""
+        if raw.isspace():
+            return None
+        self.notes.line = number
+        try:
+            value = plain(raw, self.notes)
+        except Malformed as error:
+            self.damaged += 1
+            note_bad_line(error, raw, self.notes)
+            return None
+        if type(value) is not dict:
+            self.notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+            return None
+        kind = value.get("type")
+        if type(kind) is str and kind in TREE:
+            return fit(TREE[kind], value, self.notes)
+        if type(kind) is str and kind in ASIDE:
+            aside = fit(Aside, value, self.notes)
+            if aside is not None:
+                self._beside(number, aside)
+        elif type(kind) is str and kind in HEARSAY:
+            self.books.setdefault(kind, []).append({"line": number, **value})
+        else:
+            told = f"type {kind!r}" if kind is not None else f"keys {', '.join(sorted(value)) or 'none'}"
+            self.notes.add(
+                "record.unknown", f"A record of a kind we do not know ({told}); kept.", subject=f"record {told}"
+            )
+            self.strange.append({"line": number, "record": value})
+        return None
+
+    def _beside(self, number: int, aside: Aside) -> None:
+        """A record beside the tree: used where it tells something, and kept where it does not repeat itself."""
+        kind = aside.type or ""
+        match kind:
+            case "queue-operation":
+                content = aside.content if type(aside.content) is str else None
+                self.queue.append(Queued(number, aside.operation, content, aside.timestamp, aside.reason))
+            case "summary":
+                if aside.leafUuid is not None and aside.summary is not None:
+                    self.summaries[aside.leafUuid] = aside.summary
+            case "custom-title" | "ai-title" | "agent-name":
+                title = aside.customTitle or aside.aiTitle or aside.agentName
+                if title is not None:
+                    self.titles[kind] = title
+            case _:
+                pass
+        aside.type = None
+        if aside.sessionId == self.name:
+            aside.sessionId = None
+        kept: dict[str, Any] = tidy(aside) if aside.extra else msgspec.to_builtins(aside)
+        held = self.books.setdefault(kind, [])
+        if not held or held[-1] != kept:
+            held.append(kept)
+
+    def prompts_of_queue(self) -> Iterator[Queued]:
+        """The steps that put something into the queue."""
+        return (step for step in self.queue if step.operation == "enqueue" and step.content)

@@ -1,0 +1,296 @@
+"""Bookkeeping that matters: whose file it is, which model answers, turns taken back, summaries, events about calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pollux.model import Part, SummaryPart, Text, Thinking
+from pollux.sources.codex.content import picture
+from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
+from pollux.sources.codex.fates import absorbed, fold, roll_back
+from pollux.sources.codex.keys import KNOWN
+from pollux.sources.codex.schema import Bookkeeping, Envelope
+from pollux.sources.codex.walk import Walk
+
+_ERROR = "error"
+
+
+class Books:
+    """What the bookkeeping of one file says."""
+
+    def __init__(self) -> None:
+        self.meta: dict[str, Any] = {}
+        self.around = Envelope()
+        self.copied: list[str] = []
+        self.turns: list[tuple[int, str]] = []
+        self.uncounted = False
+        self.bare = False
+        self._context: dict[str, Any] = {}
+        self._settings: dict[str, Any] = {}
+
+    def enter(self, walk: Walk, record: Bookkeeping) -> None:
+        """See to one record."""
+        own = _KINDS.get(record.kind)
+        if own is not None:
+            own(self, walk, record.held, record.around)
+        elif record.kind.startswith("response_item/") and record.kind not in KNOWN:
+            walk.unknown(record.around, record.held)
+        elif record.kind.startswith("event_msg/") and type(call := record.held.get("call_id")) is str:
+            event = walk.told(call, record.held)
+            child = record.held.get("new_thread_id")
+            if event is not None and type(child) is str:
+                event.child = child
+        else:
+            walk.keep(record.kind, record.held)
+        self._beside(walk, record)
+
+    def _beside(self, walk: Walk, record: Bookkeeping) -> None:
+        around = record.around
+        if around.metadata is not None or around.extra:
+            walk.keep(record.kind, {"line_metadata": around.metadata, **around.extra})
+
+    # ------------------------------------------------------------------ whose file it is
+
+    def _meta(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """The first is the file's own; later ones came with a parent's lines."""
+        if not self.meta:
+            self.meta, self.around = held, around
+            return
+        if type(name := held.get("id")) is str and name != self.meta.get("id"):
+            self.copied.append(name)
+        walk.keep("session_meta", held)
+
+    def _bare(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """Up to 0.31 the first line has no kind; marks of the API's state stand between the items."""
+        if "record_type" not in held and not self.meta:
+            self.bare = True
+            self._meta(walk, held, around)
+        elif held.keys() != {"record_type"} or held["record_type"] != "state":
+            walk.keep("bare", held)
+
+    # ------------------------------------------------------------------ turns
+
+    def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        """Written for each request or each turn; what has not changed is not kept again."""
+        changed = {key: value for key, value in held.items() if key not in self._context or self._context[key] != value}
+        self._context = {**self._context, **changed}
+        if changed:
+            walk.keep("turn_context", changed)
+        if type(model := held.get("model")) is str and model:
+            walk.model = model
+            if type(turn := held.get("turn_id")) is str:
+                walk.models[turn] = model
+        self._turn(walk, held)
+
+    def _turn(self, walk: Walk, held: dict[str, Any]) -> None:
+        if type(turn := held.get("turn_id")) is str and (not self.turns or self.turns[-1][1] != turn):
+            self.turns.append((walk.line, turn))
+
+    def _settings_applied(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        settings = held.get("thread_settings")
+        if type(settings) is not dict:
+            walk.keep("event_msg/thread_settings_applied", held)
+            return
+        changed = {k: v for k, v in settings.items() if k not in self._settings or self._settings[k] != v}
+        self._settings = {**self._settings, **changed}
+        walk.keep("event_msg/thread_settings_applied", {**held, "thread_settings": changed})
+        if walk.model is None and type(model := settings.get("model")) is str:
+            walk.model = model
+
+    def _started(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.open = None
+        walk.fresh = False
+        self._turn(walk, held)
+        walk.keep("event_msg/task_started", held)
+
+    def _completed(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        walk.open = None
+        said = held.get("last_agent_message")
+        if type(said) is str and walk.echoes.knows(said):
+            held = {key: value for key, value in held.items() if key != "last_agent_message"}
+        error = held.get("error")
+        if type(error) is dict and type(text := error.get("message")) is str:
+            self._notice(walk, around, text, error)
+            held = {key: value for key, value in held.items() if key != "error"}
+        walk.keep("event_msg/task_complete", held)
+
+    def _error(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        if type(text := held.get("message")) is str:
+            self._notice(walk, around, text, held)
+        else:
+            walk.keep("event_msg/error", held)
+
+    def _notice(self, walk: Walk, around: Envelope, text: str, error: dict[str, Any]) -> None:
+        """The only trace of a failed request."""
+        entry = walk.add(SYSTEM, CLIENT, around, [Text(text=text)])
+        entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
+
+    def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.open = None
+        for call in walk.calls.values():
+            call.cancelled = call.cancelled or call.answer is None
+        if walk.last is not None:
+            walk.last.aborted = True
+        walk.keep("event_msg/turn_aborted", held)
+
+    def _rolled_back(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.open = walk.last = None
+        turns = held.get("num_turns")
+        if type(turns) is int:
+            roll_back(walk.entries, turns)
+        walk.keep("event_msg/thread_rolled_back", held)
+
+    def _compacted(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """The model's new context is a copy, no new conversation: it stays beside the summary."""
+        summary = held.get("message")
+        text = summary if type(summary) is str else ""
+        rest = {key: value for key, value in held.items() if key != "message" or type(summary) is not str}
+        last = walk.entries[-1] if walk.entries else None
+        folded = walk.entries
+        if absorbed(last, text) and last is not None:
+            entry, folded = last, walk.entries[:-1]
+            entry.note(line=walk.line)
+        else:
+            self.uncounted = self.uncounted or not walk.fresh
+            entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
+        fold(folded, held.get("replacement_history"))
+        if walk.pending:
+            entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
+        if rest:
+            entry.note(compacted=rest)
+        walk.open = walk.last = None
+
+    def _review(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.reviewing = held.get("type") == "entered_review_mode"
+        walk.keep(f"event_msg/{held.get('type')}", held)
+
+    # ------------------------------------------------------------------ what the user interface showed (0.147+)
+
+    def _item(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        item = held.get("item")
+        if type(item) is not dict:
+            walk.keep("event_msg/item_completed", held)
+            return
+        own = _SHOWN.get(str(item.get("type")))
+        if own is not None:
+            rest = own(walk, item, around)
+            walk.keep("event_msg/item_completed", {**held, "item": rest})
+        elif type(name := item.get("id")) is str and (
+            name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
+        ):
+            call = walk.told(name, held)
+            if call is not None:
+                _adopt(walk, item)
+        else:
+            self._stray(walk, held, item)
+
+    def _stray(self, walk: Walk, held: dict[str, Any], item: dict[str, Any]) -> None:
+        """A command that no call asked for: a step of a program the model wrote, or a reviewer's."""
+        programs = [call for call in walk.calls.values() if call.name == "exec"]
+        if str(item.get("id")).startswith("exec-") and programs:
+            programs[-1].also({**held, "line": walk.line})
+            return
+        _adopt(walk, item)
+        walk.keep("event_msg/item_completed", held)
+
+
+def _adopt(walk: Walk, item: dict[str, Any]) -> None:
+    """Which session a call started."""
+    match item:
+        case {
+            "type": "CollabAgentToolCall",
+            "tool": "spawn_agent" | "spawnAgent",
+            "receiver_thread_ids": [str(child), *_],
+        }:
+            walk.calls[str(item["id"])].child = child
+        case {"type": "SubAgentActivity", "agent_thread_id": str(child)}:
+            spawn = next((call for call in walk.spawns if call.child in (None, child)), None)
+            if spawn is not None:
+                spawn.child = child
+
+
+def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
+    content = item.get("content")
+    if type(content) is not list:
+        return item
+    parts: list[Part] = []
+    rest: list[Any] = []
+    for piece in content:
+        match piece:
+            case {"type": "text", "text": str(text)}:
+                parts.append(Text(text=text))
+                left = {key: value for key, value in piece.items() if key not in ("type", "text") and value != []}
+                rest += [left] if left else []
+            case {"type": "image", "image_url": str(url)}:
+                parts.append(picture(url))
+                rest += [{key: value for key, value in piece.items() if key not in ("type", "image_url")}]
+            case _:
+                rest.append(piece)
+    walk.typed(around, parts, {})
+    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
+
+
+def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
+    """An item may be told again as it grows: its words are heard once."""
+    told = (str(item.get("id")), text)
+    if told not in walk.shown:
+        walk.shown.add(told)
+        walk.heard(text, around, kind)
+
+
+def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
+    content = item.get("content")
+    if type(content) is not list:
+        return item
+    rest: list[Any] = []
+    for piece in content:
+        match piece:
+            case {"type": "Text", "text": str(text)} if len(piece) == 2:
+                _hear(walk, item, text, around, Text)
+            case _:
+                rest.append(piece)
+    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
+
+
+def _shown_thoughts(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
+    rest: dict[str, Any] = {}
+    for key, value in item.items():
+        if key not in ("summary_text", "raw_content") or type(value) is not list:
+            rest[key] = value
+            continue
+        for text in value:
+            if type(text) is str:
+                _hear(walk, item, text, around, Thinking)
+            else:
+                rest.setdefault(key, []).append(text)
+    return rest
+
+
+def _shown_review(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:  # noqa: ARG001
+    walk.reviewing = item.get("type") == "EnteredReviewMode"
+    return item
+
+
+_SHOWN: dict[str, Callable[[Walk, dict[str, Any], Envelope], dict[str, Any]]] = {
+    "UserMessage": _shown_prompt,
+    "AgentMessage": _shown_words,
+    "Reasoning": _shown_thoughts,
+    "EnteredReviewMode": _shown_review,
+    "ExitedReviewMode": _shown_review,
+}
+_KINDS: dict[str, Callable[[Books, Walk, dict[str, Any], Envelope], None]] = {
+    "session_meta": Books._meta,  # noqa: SLF001 (its own table)
+    "bare": Books._bare,  # noqa: SLF001
+    "turn_context": Books._turn_context,  # noqa: SLF001
+    "compacted": Books._compacted,  # noqa: SLF001
+    "event_msg/thread_settings_applied": Books._settings_applied,  # noqa: SLF001
+    "event_msg/task_started": Books._started,  # noqa: SLF001
+    "event_msg/task_complete": Books._completed,  # noqa: SLF001
+    "event_msg/turn_aborted": Books._aborted,  # noqa: SLF001
+    "event_msg/thread_rolled_back": Books._rolled_back,  # noqa: SLF001
+    "event_msg/error": Books._error,  # noqa: SLF001
+    "event_msg/entered_review_mode": Books._review,  # noqa: SLF001
+    "event_msg/exited_review_mode": Books._review,  # noqa: SLF001
+    "event_msg/item_completed": Books._item,  # noqa: SLF001
+}

@@ -1,0 +1,81 @@
+"""A message while its file is read: everything about it may still change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.model import Author, Fate, Message, Origin, Part, Role, Text, Usage
+from pollux.sources.codex.calls import Call, tool_call
+from pollux.sources.codex.content import words_of
+from pollux.sources.codex.tokens import together
+
+HUMAN, MODEL, CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
+USER, ASSISTANT, SYSTEM = Role.USER, Role.ASSISTANT, Role.SYSTEM
+
+
+class Entry(msgspec.Struct, gc=False):
+    """One message: its parts, among them calls that wait for their answers, and what became of it.
+
+    `sure` says that the user interface showed a prompt as one; `aborted` that the turn was broken off after it.
+    """
+
+    role: Role
+    author: Author
+    line: int
+    ordinal: int
+    at: datetime | None
+    parts: list[Part | Call]
+    id: str | None = None
+    model: str | None = None
+    usages: list[Usage] | None = None
+    fate: Fate = Fate.LIVE
+    inherited: bool = False
+    extra: dict[str, Any] | None = None
+    sure: bool = False
+    aborted: bool = False
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls among the parts."""
+        return [part for part in self.parts if type(part) is Call]
+
+    @property
+    def is_prompt(self) -> bool:
+        """Did the human say it?"""
+        return self.author is HUMAN and self.role is USER
+
+    def note(self, **more: Any) -> None:
+        """Keep something beside the message; where the same was kept already, both."""
+        if self.extra is None:
+            self.extra = {}
+        for name, value in more.items():
+            self.extra[name if name not in self.extra else f"{name} ({len(self.extra)})"] = value
+
+    def differs(self, typed: Sequence[Any], sent: Sequence[Any]) -> None:
+        """Keep what only the user interface's version of a prompt holds."""
+        if typed == sent:
+            return
+        words = words_of(sent)
+        held = (type(part) is Text and "".join(part.text.split()) in words for part in typed)
+        if more := [part for part, known in zip(typed, held, strict=True) if not known and part not in sent]:
+            self.note(shown=msgspec.to_builtins(more))
+
+    def message(self, name: str, file: str, document: bool) -> Message:  # noqa: FBT001 (a fact about the file)
+        """The finished message; in a document its place is that of an item."""
+        return Message(
+            id=name,
+            role=self.role,
+            author=self.author,
+            at=self.at,
+            parts=tuple([tool_call(part) if type(part) is Call else part for part in self.parts]),  # type: ignore[misc]
+            model=self.model,
+            usage=together(self.usages) if self.usages is not None else None,
+            fate=self.fate,
+            inherited=self.inherited,
+            origin=Origin(file=file, item=self.line) if document else Origin(file=file, line=self.line),
+            extra=self.extra if self.extra is not None else {},
+        )

@@ -1,0 +1,96 @@
+"""What the user interface showed: prompts, words, reasoning and figures, all of which stand elsewhere as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pollux.model import Part, Text, Thinking
+from pollux.sources.codex.content import picture
+from pollux.sources.codex.schema import (
+    AgentEvent,
+    Envelope,
+    RawReasoningEvent,
+    ReasoningEvent,
+    TokenCount,
+    UsageLine,
+    UserEvent,
+)
+from pollux.wire import tidy
+
+if TYPE_CHECKING:
+    from pollux.sources.codex.walk import Walk
+
+
+def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
+    """A prompt as it was typed."""
+    parts: list[Part] = [picture(url) for url in event.images or ()]
+    if event.message:
+        parts.append(Text(text=event.message))
+    rest: dict[str, Any] = {**event.extra, **around.extra}
+    for name in ("local_images", "audio", "local_audio", "text_elements", "client_id"):
+        if value := getattr(event, name):
+            rest[name] = value
+    if event.kind not in (None, "plain"):
+        rest["kind"] = event.kind
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
+    walk.typed(around, parts, rest)
+
+
+def _agent_event(walk: Walk, event: AgentEvent, around: Envelope) -> None:
+    """Words of the model."""
+    if event.message:
+        walk.heard(event.message, around, Text)
+    if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
+        known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
+        walk.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
+
+
+def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
+    """Reasoning of the model."""
+    if event.text:
+        walk.heard(event.text, around, Thinking)
+    if event.extra or around.extra or around.metadata:
+        walk.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
+
+
+def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
+    """Figures, and the limits beside them."""
+    walk.spent(walk.meter.count(event))
+    info = event.info
+    rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
+    if event.rate_limits is not None and event.rate_limits != walk.limits:
+        walk.limits = rest["rate_limits"] = event.rate_limits
+    if info is not None:
+        if info.model_context_window != walk.window:
+            walk.window = rest["model_context_window"] = info.model_context_window
+        last, total = info.last_token_usage, info.total_token_usage
+        if info.extra or (last is not None and last.extra) or (total is not None and total.extra):
+            rest["info"] = tidy(info)
+    if rest:
+        walk.keep("event_msg/token_count", rest)
+
+
+def usage(walk: Walk, line: UsageLine) -> None:
+    """A response's own figures."""
+    usage = walk.meter.record(line.payload)
+    walk.spent(usage)
+    rest: dict[str, Any] = dict(line.extra)
+    if line.metadata is not None:
+        rest["line_metadata"] = line.metadata
+    if usage is None:
+        rest |= tidy(line.payload)
+    if rest:
+        walk.keep("token_usage_record", rest)
+
+
+EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+    UserEvent: _user_event,
+    AgentEvent: _agent_event,
+    ReasoningEvent: _reasoning_event,
+    RawReasoningEvent: _reasoning_event,
+    TokenCount: _count,
+}

@@ -1,0 +1,58 @@
+"""What became of messages: taken back by the human, or folded into a summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pollux.model import Fate, SummaryPart, Text
+from pollux.sources.codex.content import words_of
+from pollux.sources.codex.entries import Entry
+
+
+def roll_back(entries: list[Entry], turns: int) -> None:
+    """Take back the last `turns` prompts and everything after the first of them."""
+    prompts = [n for n, entry in enumerate(entries) if entry.is_prompt and entry.fate is not Fate.REWOUND]
+    if turns <= 0 or not prompts:
+        return
+    for entry in entries[prompts[-min(turns, len(prompts))] :]:
+        entry.fate = Fate.REWOUND
+
+
+def fold(entries: list[Entry], history: Any) -> None:
+    """A summary takes the place of what was said so far; the prompts that the new context repeats stay in it."""
+    repeated = _texts(history)
+    for entry in entries:
+        if entry.fate is Fate.LIVE and not (entry.is_prompt and _words(entry.parts) in repeated):
+            entry.fate = Fate.COMPRESSED
+
+
+def _words(parts: list[Any]) -> str:
+    return words_of(part for part in parts if type(part) is Text)
+
+
+def _texts(history: Any) -> set[str]:
+    """The user's words in a new context."""
+    found: set[str] = set()
+    for item in history if isinstance(history, list) else ():
+        match item:
+            case {"role": "user", "content": list(content)}:
+                texts = [
+                    piece["text"] for piece in content if isinstance(piece, dict) and type(piece.get("text")) is str
+                ]
+                found.add("".join("".join(text.split()) for text in texts))
+    return found - {""}
+
+
+def absorbed(before: Entry | None, summary: str) -> bool:
+    """Is the model's last message the summary itself (0.145+)? Then it is marked as such, and stands once."""
+    if before is None or not summary or before.calls:
+        return False
+    texts = [part for part in before.parts if type(part) is Text]
+    said = "\n".join(part.text for part in texts)
+    if not said.strip() or not summary.rstrip().endswith(said.rstrip()):
+        return False
+    before.parts = [*(part for part in before.parts if type(part) is not Text), SummaryPart(text=summary)]
+    for text in texts:
+        if text.extra:
+            before.note(text=dict(text.extra))
+    return True

@@ -1,0 +1,121 @@
+"""Where a session's own part begins, in a file that starts with another session's lines.
+
+Up to 0.145 a fork is a copy: its own first line, then the parent's lines, with the times rewritten to the moment of the
+fork. Turns carry ids from 0.100 on, and newer ids tell when they were made: a turn older than the session is the
+parent's. Before that the parent's own file decides; where it is gone, the pause between copying and going on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from pollux.errors import Unreadable
+from pollux.sources.codex.books import Books
+from pollux.sources.codex.packed import unpacked
+from pollux.sources.codex.shelf import Shelf
+from pollux.wire import Notes
+
+_TIME = re.compile(rb'\{"timestamp":"([^"\\]+)",(?:"ordinal":\d+,)?')
+_PAUSE = timedelta(milliseconds=10)
+# So many of the parent's lines may be missing in a copy at one place.
+_SKIPPED = 8
+_NEVER = 1 << 60
+
+
+def created(name: str | None) -> datetime | None:
+    """When an id was made, where it tells (uuid7)."""
+    if name is None or len(name) != 36 or name[14] != "7":
+        return None
+    try:
+        return datetime.fromtimestamp(int(name[:8] + name[9:13], 16) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def own_part(path: str, books: Books, shelf: Shelf) -> int:
+    """The line with which a session's own part begins; 0 where all of it is its own."""
+    meta = books.meta
+    spawned = meta.get("subagent_history_start_ordinal") is not None
+    forked = meta.get("forked_from_id") is not None and meta.get("history_base") is None
+    if not (books.copied or spawned or forked):
+        return 0
+    name = meta.get("id")
+    begun = created(name if type(name) is str else None)
+    turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
+    if begun is not None and turns:
+        if all(at >= begun for _, at in turns):
+            return 0
+        return next((line for line, at in turns if at >= begun), _NEVER)
+    if not books.copied:
+        return 0
+    parent = shelf.rollout(books.copied[0])
+    if parent is not None:
+        return _by_parent(path, parent.path)
+    return _by_pause(path)
+
+
+def _by_parent(path: str, parent: str) -> int:
+    """The first line after the copy that the parent does not have at that place."""
+    theirs = [content for _, content, _ in _lines(parent)]
+    place = 0
+    for number, content, _ in _lines(path):
+        if number == 1:
+            continue
+        window = theirs[place : place + _SKIPPED]
+        if content not in window:
+            return number
+        place += window.index(content) + 1
+    return _NEVER
+
+
+def _by_pause(path: str) -> int:
+    """A copy is written at once: it ends where time goes on."""
+    before: datetime | None = None
+    for number, _, at in _lines(path):
+        if number > 2 and at is not None and before is not None and at - before > _PAUSE:
+            return number
+        before = at or before
+    return _NEVER
+
+
+def _lines(path: str) -> Iterator[tuple[int, bytes, datetime | None]]:
+    """Each line with its content apart from its time, and the time."""
+    try:
+        with unpacked(path, Notes()) as file:
+            for number, line in enumerate(file, start=1):
+                head = _TIME.match(line)
+                yield number, line[head.end() :].rstrip() if head else line.rstrip(), _moment(head[1]) if head else None
+    except Unreadable:
+        return
+
+
+def _moment(text: bytes) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text.decode())
+    except ValueError:
+        return None
+
+
+def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:
+    """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file.
+
+    Nothing in the file says so. Only lines with ids that the model's service gave prove it.
+    """
+    mine = [(number, content) for number, content, _ in _lines(path) if b'"record_type"' not in content][1:]
+    best, parent = 0, None
+    for file in shelf.alike(path):
+        theirs = [content for _, content, _ in _lines(file.path) if b'"record_type"' not in content][1:]
+        shared = 0
+        for (_, content), other in zip(mine, theirs, strict=False):
+            if content != other:
+                break
+            shared += 1
+        proved = any(b'"role":"assistant"' in content and b'"id":"' in content for _, content in mine[:shared])
+        longer = shared > best or (shared == best and parent is not None and len(theirs) == shared)
+        if proved and longer and (len(theirs) < len(mine) or (len(theirs) == len(mine) and file.path < path)):
+            best, parent = shared, file.path
+    if parent is None:
+        return 0, None
+    return (mine[best][0] if best < len(mine) else _NEVER), parent

@@ -1,0 +1,84 @@
+"""Session files as lines, whether they lie there plain or compressed (`.zst`, 0.137+)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import zstandard
+
+from pollux.model import Severity
+from pollux.wire import Notes, opened
+
+MAGIC = b"\x28\xb5\x2f\xfd"
+# A frame may ask for a window of any size; what Codex writes needs far less than this.
+_WINDOW = 1 << 27
+_PIECE = 1 << 18
+# So little goes in at a time, so that a small file cannot become a large one at once.
+_BITE = 1024
+
+
+@contextmanager
+def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
+    """A session file opened for reading as plain bytes; compressed ones are unpacked as they are read.
+
+    Where a compressed file is cut off or damaged it ends there, and a notice says so.
+    """
+    with opened(path) as file:
+        if file.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
+            yield io.BufferedReader(_Unpacking(file, notes), _PIECE)  # type: ignore[type-var]
+        else:
+            yield file
+
+
+class _Unpacking(io.RawIOBase):
+    """What a compressed file holds, as far as it can be unpacked."""
+
+    def __init__(self, file: BinaryIO, notes: Notes) -> None:
+        self._pieces = _pieces(file, notes)
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        """Fill the buffer with what comes next."""
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = piece
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+
+def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
+    """The unpacked bytes of all frames, a few at a time."""
+    frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+    begun = False
+    while bite := file.read(_BITE):
+        while bite:
+            begun = True
+            try:
+                piece = frame.decompress(bite)
+            except zstandard.ZstdError as error:
+                _note(notes, f"The compressed file is damaged ({error}); read as far as it goes.")
+                return
+            bite = frame.unused_data
+            if frame.eof:
+                frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+                begun = False
+            if piece:
+                yield piece
+    if begun:
+        _note(notes, "The compressed file is cut off; read as far as it goes.")
+
+
+def _note(notes: Notes, text: str) -> None:
+    line, notes.line = notes.line, None
+    notes.add("file.truncated", text, Severity.ERROR)
+    notes.line = line

@@ -1,0 +1,162 @@
+"""The files of a session read one by one, and the chain of files a pointer leads through."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Fate, Severity
+from pollux.sources.base import File
+from pollux.sources.codex import find
+from pollux.sources.codex.books import Books
+from pollux.sources.codex.document import document, records_of
+from pollux.sources.codex.entries import Entry
+from pollux.sources.codex.forks import own_part, resumed_copy
+from pollux.sources.codex.packed import unpacked
+from pollux.sources.codex.records import records
+from pollux.sources.codex.shelf import Shelf
+from pollux.sources.codex.walk import Walk
+from pollux.wire import Notes, shown
+
+
+class Part(msgspec.Struct):
+    """What one file gave."""
+
+    file: File
+    walk: Walk
+    books: Books
+    extra: dict[str, Any]
+    copied_from: str | None = None
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the file says about itself."""
+        return self.books.meta
+
+    @property
+    def rollout(self) -> str | None:
+        """The file's own id."""
+        return find.named(self.file.path)[1]
+
+    @property
+    def base(self) -> tuple[str, int] | None:
+        """The file that this one goes on from (0.149+), and up to where."""
+        match self.meta.get("history_base"):
+            case {"thread_id": str(name), "end_ordinal_exclusive": int(end)}:
+                return name, end
+        return None
+
+    @property
+    def started(self) -> datetime | None:
+        """When it was begun."""
+        at = moment(self.meta.get("timestamp"))
+        if at is None:
+            return min(self.walk.times, default=None)
+        return _really(at, self.file.path) if self.books.bare else at
+
+
+def moment(text: Any) -> datetime | None:
+    """A time as text; one without a zone is UTC."""
+    if type(text) is not str:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _really(at: datetime, path: str) -> datetime:
+    """Up to 0.29 local time was written as if it were UTC: it is that of the file's name, which is always local."""
+    if f"{at:%Y-%m-%dT%H-%M-%S}" != find.named(path)[2]:
+        return at
+    try:
+        return at.replace(tzinfo=None).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return at
+
+
+def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
+    """Read one file; None where it cannot be opened."""
+    notes.file, notes.line = shown(file.path), None
+    walk, books = Walk(notes), Books()
+    extra: dict[str, Any] = {}
+    copied_from: str | None = None
+    try:
+        if file.path.endswith(".json"):
+            found = document(file.path, notes)
+            walk.run(records_of(found, notes), books.enter)
+            extra = dict(found.extra)
+            if found.session is not None and type(found.session) is not dict:
+                extra["session"] = found.session
+        else:
+            with unpacked(file.path, notes) as opened:
+                walk.run(records(opened, notes), books.enter)
+            begins = own_part(file.path, books, shelf)
+            if books.bare and not begins:
+                begins, copied_from = resumed_copy(file.path, shelf)
+            if begins:
+                for entry in walk.entries:
+                    entry.inherited = entry.line < begins
+    except Unreadable as error:
+        notes.add("file.unreadable", str(error), Severity.ERROR)
+        return None
+    notes.line = None
+    return Part(file, walk, books, extra, copied_from)
+
+
+class Chain(msgspec.Struct):
+    """A session's files in order: first those it only points to, then its own."""
+
+    foreign: list[tuple[Part, int]]
+    own: list[Part]
+
+    def entries(self) -> list[tuple[Part, Entry]]:
+        """Every message with the file it stands in."""
+        found: list[tuple[Part, Entry]] = []
+        for held, end in self.foreign:
+            for entry in held.walk.entries:
+                if entry.ordinal < end:
+                    entry.inherited = True
+                    found.append((held, entry))
+        return found + [(held, entry) for held in self.own for entry in held.walk.entries]
+
+
+def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
+    """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
+    by_rollout = {held.rollout: held for held in own if held.rollout is not None}
+    current = own[-1]
+    ends: dict[int, int | None] = {id(current): None}
+    foreign: list[tuple[Part, int]] = []
+    seen = {current.rollout}
+    at = current
+    while (base := at.base) is not None:
+        name, end = base
+        if name in seen:
+            notes.file, notes.line = shown(at.file.path), 1
+            notes.add("fork.circle", "A session points back to itself; the circle is cut.")
+            break
+        seen.add(name)
+        held = by_rollout.get(name)
+        if held is not None:
+            ends[id(held)] = end
+        else:
+            file = shelf.rollout(name)
+            held = part(file, shelf, notes) if file is not None else None
+            if held is None:
+                notes.file, notes.line = shown(at.file.path), 1
+                notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
+                break
+            foreign.insert(0, (held, end))
+        at = held
+    notes.line = None
+    for held in own:
+        upto = ends.get(id(held), 0)
+        if upto is not None:
+            for entry in held.walk.entries:
+                if entry.ordinal >= upto:
+                    entry.fate = Fate.REWOUND
+    return Chain(foreign, own)

@@ -1,0 +1,165 @@
+"""What lies beside the sessions: the prompts a human typed, the names of threads, and the ledger of imports."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Author, Link, Message, Notice, Origin, Role, Severity, Text
+from pollux.sources.base import File
+from pollux.sources.codex import find
+from pollux.sources.codex.schema import Import, Imports, Name, Typed
+from pollux.wire import Malformed, Notes, Shape, decode, note_bad_line, read_bytes, read_lines, shown
+
+
+class Line(msgspec.Struct):
+    """A typed prompt and its place."""
+
+    number: int
+    typed: Typed
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was typed."""
+        try:
+            return datetime.fromtimestamp(self.typed.ts, UTC) if self.typed.ts is not None else None
+        except (ValueError, OverflowError, OSError):
+            return None
+
+
+class Beside:
+    """The files beside a folder of sessions; each is read when it is first asked for."""
+
+    def __init__(self, files: Iterable[File]) -> None:
+        self._files = {file.role: file for file in files if file.role in (find.PROMPTS, find.NAMES, find.IMPORTS)}
+        self._notes = Notes()
+
+    @property
+    def log(self) -> File | None:
+        """The log of prompts."""
+        return self._files.get(find.PROMPTS)
+
+    @property
+    def nobody(self) -> str:
+        """The id under which prompts stand that name no session."""
+        return f"{hashlib.sha256(os.fsencode(self.log.path if self.log is not None else '')).hexdigest()[:12]}-prompts"
+
+    @cached_property
+    def typed(self) -> dict[str, list[Line]]:
+        """The prompts by the session they were typed in."""
+        found: dict[str, list[Line]] = {}
+        for number, line in self._lines(find.PROMPTS, Typed):
+            found.setdefault(line.session_id or self.nobody, []).append(Line(number, line))
+        return found
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The threads' names; the last one given counts."""
+        lines = self._lines(find.NAMES, Name)
+        return {line.id: line.thread_name for _, line in lines if line.id and line.thread_name}
+
+    @cached_property
+    def imports(self) -> dict[str, Import]:
+        """The sessions that came from other agents."""
+        file = self._files.get(find.IMPORTS)
+        if file is None:
+            return {}
+        self._notes.file = shown(file.path)
+        try:
+            ledger = decode(Imports, read_bytes(file.path), self._notes)
+        except Unreadable as error:
+            self._notes.add("file.unreadable", str(error), Severity.ERROR)
+        except Malformed as error:
+            self._notes.add("file.damaged", f"Nothing can be read: the file is no JSON ({error}).", Severity.ERROR)
+        else:
+            listed = ledger.records if ledger is not None and ledger.records is not None else []
+            return {record.imported_thread_id: record for record in listed if record.imported_thread_id}
+        return {}
+
+    def notices(self) -> tuple[Notice, ...]:
+        """What was odd about the files, all of which are read for that."""
+        _ = self.typed, self.names, self.imports
+        return self._notes.all()
+
+    def _lines(self, role: str, kind: type[Any]) -> list[tuple[int, Any]]:
+        file = self._files.get(role)
+        found: list[tuple[int, Shape]] = []
+        if file is None:
+            return found
+        self._notes.file = shown(file.path)
+        try:
+            for number, raw in read_lines(file.path):
+                self._notes.line = number
+                try:
+                    line = decode(kind, raw, self._notes)
+                except Malformed as error:
+                    note_bad_line(error, raw, self._notes)
+                    continue
+                if line is None:
+                    self._notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+                else:
+                    found.append((number, line))
+        except Unreadable as error:
+            self._notes.add("file.unreadable", str(error), Severity.ERROR)
+        self._notes.line = None
+        return found
+
+
+def as_message(line: Line, file: str) -> Message:
+    """A prompt of which only the log tells; what begins with `/` was meant for the program."""
+    text = line.typed.text or ""
+    role = Role.SYSTEM if text.startswith("/") else Role.USER
+    return Message(
+        id=f"history-{line.number}",
+        role=role,
+        author=Author.HUMAN,
+        at=line.at,
+        parts=(Text(text=text),) if text else (),
+        origin=Origin(file=shown(file), line=line.number),
+        extra=dict(line.typed.extra),
+    )
+
+
+def lost(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
+    """The typed prompts that stand in none of the messages."""
+    said = ["".join(message.text.split()) for message in messages if message.role is not Role.ASSISTANT]
+    missing: list[Line] = []
+    for line in lines:
+        words = "".join((line.typed.text or "").split())
+        if words and not any(words in text for text in said):
+            missing.append(line)
+    return missing
+
+
+def woven(messages: list[Message], more: list[Message]) -> list[Message]:
+    """Messages and lost prompts in the order of their times; where those are not known, prompts come last."""
+    result = list(messages)
+    for message in more:
+        later = (
+            n
+            for n, other in enumerate(result)
+            if message.at is not None and other.at is not None and other.at > message.at
+        )
+        result.insert(next(later, len(result)), message)
+    return result
+
+
+def imported_from(record: Import) -> Link | None:
+    """The session of another agent that was imported: agents' homes are named after them (`~/.name/…/<id>.jsonl`)."""
+    if record.source_path is None:
+        return None
+    path = Path(record.source_path)
+    home = next((part[1:] for part in path.parts if part.startswith(".") and len(part) > 1), None)
+    if home is None:
+        return None
+    name = os.path.splitext(path.name)[0]  # noqa: PTH122
+    evidence = f"Codex imported it from {record.source_path}"
+    return Link(kind="copy_of", target=f"{home}:{name}", evidence=evidence)

@@ -1,0 +1,304 @@
+"""One session from all the files that hold it."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, Text, first_words
+from pollux.sources.base import File
+from pollux.sources.codex import prompts
+from pollux.sources.codex.bundles import AGENT, CodexBundle
+from pollux.sources.codex.calls import Call
+from pollux.sources.codex.document import document, items_of, records_of
+from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
+from pollux.sources.codex.exactness import exact
+from pollux.sources.codex.parts import Chain, Part, chained, part
+from pollux.sources.codex.shelf import identity, stem
+from pollux.wire import Notes, shown
+
+_DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")
+
+
+def read(bundle: CodexBundle) -> list[Session]:
+    """The session of a bundle; empty where nothing was said."""
+    bundle.problem = None
+    if bundle.kind is Kind.PROMPTS:
+        return _typed(bundle)
+    if not bundle.files:
+        return _nothing(bundle, bundle.beside.notices())
+    notes = Notes()
+    chosen, copies = _chosen(bundle.files)
+    own = [held for file in chosen if (held := part(file, bundle.shelf, notes)) is not None]
+    if not own:
+        return _nothing(bundle, notes.all())
+    own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
+    chain = chained(own, bundle.shelf, notes)
+    session = _session(bundle, chain, copies, notes)
+    return [session] if session is not None else _nothing(bundle, notes.all())
+
+
+def _nothing(bundle: CodexBundle, notices: tuple[Notice, ...]) -> list[Session]:
+    """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
+    bundle.notices = notices
+    bundle.problem = next((n.text for n in notices if n.code in _DAMAGE), None)
+    if bundle.problem is not None and bundle.asked:
+        raise Unreadable(bundle.problem)
+    return []
+
+
+def _chosen(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
+    """The files to be read, and those that hold the same: compressed twins, archived copies, shorter documents."""
+    chosen: dict[str, File] = {}
+    copies: list[File] = []
+    for file in sorted(files, key=lambda file: (file.path.endswith(".zst"), -file.size, file.path)):
+        name = "document" if file.path.endswith(".json") else stem(file.path)
+        if name in chosen:
+            copies.append(file)
+        else:
+            chosen[name] = file
+    return list(chosen.values()), copies
+
+
+def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes) -> Session | None:
+    first, current = chain.own[0], chain.own[-1]
+    meta = first.meta
+    kind, author = _kind(meta)
+    placed = chain.entries()
+    for _, entry in placed:
+        if entry.author is HUMAN:
+            _settle(entry, author)
+    for held in (*chain.own, *(held for held, _ in chain.foreign)):
+        for call in held.walk.spawns:
+            _adopt(call, bundle)
+    messages = _messages(placed)
+    files = [*(held.file.path for held in chain.own), *(file.path for file in copies)]
+    files += [held.file.path for held, _ in chain.foreign]
+    if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
+        lost = prompts.lost(bundle.beside.typed[bundle.id], messages)
+        log = bundle.beside.log.path
+        messages = prompts.woven(messages, [prompts.as_message(line, log) for line in lost])
+        files += [log] if lost else []
+    if not any(_is_said(message) for message in messages):
+        return None
+    project, evidence = _project(chain)
+    times = [at for held in chain.own for at in held.walk.times]
+    starts = [at for held in chain.own if (at := held.started) is not None]
+    own = [entry for _, entry in placed if not entry.inherited]
+    parent = _parent(meta)
+    extra = _extra(chain, current, copies, notes)
+    return Session(
+        agent=AGENT,
+        id=bundle.id,
+        kind=kind,
+        parent=f"{AGENT}:{parent}" if parent is not None else None,
+        title=bundle.beside.names.get(bundle.id) or _imported_title(bundle) or _task(kind, messages),
+        project=project,
+        project_evidence=evidence,
+        started=min(starts, default=None),
+        ended=max(times, default=None),
+        messages=tuple(messages),
+        links=_links(bundle, chain, copies, parent),
+        notices=notes.all(),
+        files=tuple(shown(path) for path in dict.fromkeys(files)),
+        exact=exact(own, uncounted=any(held.books.uncounted for held in chain.own)),
+        extra=extra,
+    )
+
+
+def _settle(entry: Entry, author: Author | None) -> None:
+    """Whose prompts they were."""
+    if author is not None:
+        entry.author = author
+    elif not entry.sure and _looks_injected(entry):
+        entry.author = CLIENT
+
+
+def _adopt(call: Call, bundle: CodexBundle) -> None:
+    """Which session a call started, where there is one."""
+    child = call.child or _spawned(call)
+    call.child = f"{AGENT}:{child}" if child in bundle.shelf.threads else None
+
+
+def _looks_injected(entry: Entry) -> bool:
+    """A prompt that the user interface never showed, wrapped in a tag: the next release's new context."""
+    text = next((p.text for p in entry.parts if type(p) is Text), "")
+    return text.startswith("<") and ">" in text[:60] and text.rstrip().endswith(">")
+
+
+def _spawned(call: Call) -> str | None:
+    output = call.outcome[0]
+    if type(output) is not str or '"agent_id"' not in output:
+        return None
+    try:
+        match msgspec.json.decode(output):
+            case {"agent_id": str(name)}:
+                return name
+    except (msgspec.DecodeError, ValueError):
+        pass
+    return None
+
+
+def _messages(placed: list[tuple[Part, Entry]]) -> list[Message]:
+    taken: set[str] = set()
+    messages: list[Message] = []
+    files: dict[int, tuple[str, bool]] = {}
+    for held, entry in placed:
+        name = entry.id or f"line-{entry.line}"
+        while name in taken:
+            name = f"{name}-{entry.line}"
+        taken.add(name)
+        if id(held) not in files:
+            files[id(held)] = (shown(held.file.path), held.file.path.endswith(".json"))
+        messages.append(entry.message(name, *files[id(held)]))
+    return messages
+
+
+def _is_said(message: Message) -> bool:
+    """Is it more than the client's own talk?"""
+    return message.author is not Author.CLIENT
+
+
+def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
+    """Whether a session is a sub-agent's, and then who wrote its prompts: the parent's model, or the client."""
+    match meta.get("source"):
+        case {"subagent": {"thread_spawn": _}}:
+            return Kind.SUBAGENT, MODEL
+        case {"subagent": _} | {"internal": _}:
+            return Kind.SUBAGENT, CLIENT
+    return (Kind.SUBAGENT, MODEL) if meta.get("thread_source") == "subagent" else (Kind.MAIN, None)
+
+
+def _parent(meta: dict[str, Any]) -> str | None:
+    match meta.get("source"):
+        case {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}:
+            return name
+    if type(named := meta.get("parent_thread_id")) is str:
+        return named
+    root = meta.get("session_id")
+    if _kind(meta)[0] is Kind.SUBAGENT and type(root) is str and root != meta.get("id"):
+        return root
+    return None
+
+
+def _project(chain: Chain) -> tuple[str | None, str | None]:
+    """The working directory: of the session itself, else as the client told the model."""
+    for held in chain.own:
+        if type(path := held.meta.get("cwd")) is str and path:
+            return path, "recorded"
+    for held in chain.own:
+        if held.walk.directory is not None:
+            return held.walk.directory, "recorded"
+    return None, None
+
+
+def _task(kind: Kind, messages: list[Message]) -> str | None:
+    """A sub-agent's task names it."""
+    if kind is not Kind.SUBAGENT:
+        return None
+    own = (
+        m for m in messages if m.role is Role.USER and not m.inherited and m.author is Author.MODEL and m.text.strip()
+    )
+    task = next(own, None)
+    return first_words(task.text) if task is not None else None
+
+
+def _imported_title(bundle: CodexBundle) -> str | None:
+    record = bundle.beside.imports.get(bundle.id)
+    return record.title if record is not None and record.title else None
+
+
+def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None) -> tuple[Link, ...]:
+    """How the session hangs together with others, and how its own files do."""
+    first = chain.own[0]
+    links: list[Link] = []
+    if parent is not None:
+        links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence="its file names its parent"))
+    origin = first.meta.get("forked_from_id")
+    if type(origin) is str and origin != bundle.id:
+        links.append(Link(kind="forked_from", target=f"{AGENT}:{origin}", evidence="its file names its origin"))
+    elif first.books.copied and parent is None:
+        evidence = "its file begins with the other's first line"
+        links.append(Link(kind="forked_from", target=f"{AGENT}:{first.books.copied[0]}", evidence=evidence))
+    elif first.copied_from is not None and (name := identity(first.copied_from)) is not None:
+        evidence = "its file begins with the other's lines"
+        links.append(Link(kind="continues", target=f"{AGENT}:{name}", evidence=evidence))
+    key = f"{AGENT}:{bundle.id}"
+    for held in chain.own[1:]:
+        evidence = f"{shown(held.file.path)} is a part under the same id"
+        links.append(Link(kind="continues", target=key, evidence=evidence))
+    told = (f"{shown(file.path)} holds the same, or less of it" for file in copies)
+    links += [Link(kind="copy_of", target=key, evidence=evidence) for evidence in told]
+    record = bundle.beside.imports.get(bundle.id)
+    if record is not None and (link := prompts.imported_from(record)) is not None:
+        links.append(link)
+    return tuple(links)
+
+
+def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dict[str, Any]:
+    """What the files say about the session, and their bookkeeping."""
+    extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
+    earlier = [held.meta for held in chain.own if held is not current and held.meta]
+    if earlier:
+        extra["earlier"] = earlier
+    kept: list[dict[str, Any]] = []
+    for held in chain.own:
+        name = {"file": shown(held.file.path)} if len(chain.own) > 1 else {}
+        kept += [{**name, **record} for record in held.walk.kept] if name else held.walk.kept
+        extra.update(held.extra)
+    if kept:
+        extra["records"] = kept
+    if copies:
+        extra["copies"] = [_copy(file, current, notes) for file in copies]
+    return extra
+
+
+def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
+    """What a file that holds the same says about itself."""
+    held: dict[str, Any] = {"file": shown(file.path)}
+    if file.path.endswith(".json"):
+        notes.file, notes.line = held["file"], None
+        try:
+            found = document(file.path, notes)
+        except Unreadable as error:
+            notes.add("file.unreadable", str(error), Severity.ERROR)
+            return held
+        held |= {"session": found.session, **found.extra}
+        whole = items_of(current.file.path)
+        other = [item for n, item in enumerate(found.items or ()) if item not in whole[n : n + 1]]
+        if other:
+            held["items"] = other
+        # What is odd about it is told, too.
+        deque(records_of(found, notes), maxlen=0)
+    return held
+
+
+def _typed(bundle: CodexBundle) -> list[Session]:
+    """A session of which only typed prompts are left."""
+    log = bundle.beside.log
+    lines = bundle.beside.typed.get(bundle.id, []) if log is not None else []
+    messages = [prompts.as_message(line, log.path) for line in lines if log is not None]
+    if not messages:
+        return _nothing(bundle, bundle.beside.notices())
+    times = [message.at for message in messages if message.at is not None]
+    return [
+        Session(
+            agent=AGENT,
+            id=bundle.id,
+            kind=Kind.PROMPTS,
+            title=bundle.beside.names.get(bundle.id),
+            started=min(times, default=None),
+            ended=max(times, default=None),
+            messages=tuple(messages),
+            notices=bundle.beside.notices(),
+            files=tuple(shown(file.path) for file in bundle.files),
+        )
+    ]
+
+
+def _when(at: datetime | None) -> float:
+    return at.timestamp() if at is not None else float("inf")

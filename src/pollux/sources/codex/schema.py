@@ -1,0 +1,330 @@
+"""Every record Codex CLI is known to have written, May 2025 to 0.166, as far as it carries the conversation.
+
+The names are Codex's. A key that does not stand here is unknown to us: it is kept in `extra` and reported. Records that
+are only bookkeeping (settings, snapshots, marks) are kept as they are; `KEYS` names what is known to stand in them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from pollux.wire import Shape, Utc
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
+"""A figure. One that no program could have counted is odd, and kept as such."""
+
+
+class Piece(Shape):
+    """A part of a message's content; `odd` holds an item that is none."""
+
+    type: str | None = None
+    text: str | None = None
+    image_url: str | None = None
+    detail: str | None = None
+    file_id: str | None = None
+    audio_url: str | None = None
+    encrypted_content: str | None = None
+    annotations: Any = None
+    logprobs: Any = None
+    odd: Any = msgspec.field(name="⁂odd", default=None)
+
+
+class Passed(Shape):
+    """What newer releases (0.145+) send along with an item: the turn, the time, and what each part is (0.150+)."""
+
+    turn_id: str | None = None
+    create_time: Any = None
+    content_item_kinds: list[str] | None = None
+    content_item_metadata: Any = None
+
+
+class Item(Shape):
+    """What all items of the conversation may carry."""
+
+    id: str | None = None
+    status: str | None = None
+    passed: Passed | None = msgspec.field(name="internal_chat_message_metadata_passthrough", default=None)
+
+
+class MessageItem(Item, tag_field="type", tag="message"):
+    """Something said, or put into somebody's place."""
+
+    role: str | None = None
+    content: list[Piece] | str | None = None
+    phase: str | None = None
+    end_turn: Any = None
+
+
+class ReasoningItem(Item, tag_field="type", tag="reasoning"):
+    """What the model thought: in summaries, in words, or sealed."""
+
+    summary: list[Piece] | None = None
+    content: list[Piece] | None = None
+    encrypted_content: str | None = None
+    duration_ms: Any = None
+
+
+class FunctionCall(Item, tag_field="type", tag="function_call"):
+    """A tool asked for, its arguments as a string of JSON."""
+
+    name: str | None = None
+    namespace: str | None = None
+    arguments: str | None = None
+    call_id: str | None = None
+
+
+class CustomCall(Item, tag_field="type", tag="custom_tool_call"):
+    """A tool asked for with free text."""
+
+    name: str | None = None
+    namespace: str | None = None
+    input: str | None = None
+    call_id: str | None = None
+
+
+class Action(Shape):
+    """What the shell or the search was asked to do."""
+
+    type: str | None = None
+    command: list[str] | None = None
+    working_directory: str | None = None
+    env: Any = None
+    timeout_ms: Any = None
+    user: str | None = None
+    query: str | None = None
+    queries: list[str] | None = None
+    url: str | None = None
+    pattern: str | None = None
+
+
+class ShellCall(Item, tag_field="type", tag="local_shell_call"):
+    """The shell of the codex-mini models."""
+
+    call_id: str | None = None
+    action: Action | None = None
+
+
+class SearchCall(Item, tag_field="type", tag="web_search_call"):
+    """A search the model's own service made; its answer is not recorded."""
+
+    action: Action | None = None
+    call_id: str | None = None
+
+
+class ToolSearchCall(Item, tag_field="type", tag="tool_search_call"):
+    """The model looks for tools it may use (0.115+)."""
+
+    call_id: str | None = None
+    execution: Any = None
+    arguments: Any = None
+
+
+class ImageCall(Item, tag_field="type", tag="image_generation_call"):
+    """A picture the model's own service made."""
+
+    revised_prompt: str | None = None
+    result: str | None = None
+
+
+class FunctionOutput(Item, tag_field="type", tag="function_call_output"):
+    """What a tool answered."""
+
+    call_id: str | None = None
+    output: str | list[Piece] | dict[str, Any] | None = None
+
+
+class CustomOutput(Item, tag_field="type", tag="custom_tool_call_output"):
+    """What a tool with free text answered."""
+
+    call_id: str | None = None
+    name: str | None = None
+    output: str | list[Piece] | dict[str, Any] | None = None
+
+
+class ToolSearchOutput(Item, tag_field="type", tag="tool_search_output"):
+    """The tools that were found."""
+
+    call_id: str | None = None
+    execution: Any = None
+    tools: Any = None
+
+
+class AgentItem(Item, tag_field="type", tag="agent_message"):
+    """Words from one agent to another (0.138+)."""
+
+    author: str | None = None
+    recipient: str | None = None
+    content: list[Piece] | str | None = None
+
+
+Conversation = (
+    MessageItem
+    | ReasoningItem
+    | FunctionCall
+    | FunctionOutput
+    | CustomCall
+    | CustomOutput
+    | ShellCall
+    | SearchCall
+    | ToolSearchCall
+    | ToolSearchOutput
+    | ImageCall
+    | AgentItem
+)
+
+
+class Figures(Shape):
+    """Tokens: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
+
+    input_tokens: Count | None = None
+    cached_input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    reasoning_output_tokens: Count | None = None
+    total_tokens: Count | None = None
+    cache_write_input_tokens: Count | None = None
+
+
+class TokenInfo(Shape):
+    """The thread's figures so far, and those of the last response or an estimate."""
+
+    total_token_usage: Figures | None = None
+    last_token_usage: Figures | None = None
+    model_context_window: Count | None = None
+    last_usage_includes_reasoning: bool | None = None
+
+
+class TokenCount(Shape, tag_field="type", tag="token_count"):
+    """The figures the user interface shows."""
+
+    info: TokenInfo | None = None
+    rate_limits: Any = None
+
+
+class UserEvent(Shape, tag_field="type", tag="user_message"):
+    """The human's prompt as it was typed."""
+
+    message: str | None = None
+    kind: str | None = None
+    images: list[str] | None = None
+    local_images: list[str] | None = None
+    audio: list[str] | None = None
+    local_audio: list[str] | None = None
+    text_elements: Any = None
+    client_id: str | None = None
+
+
+class AgentEvent(Shape, tag_field="type", tag="agent_message"):
+    """The model's words as they were shown."""
+
+    message: str | None = None
+    phase: str | None = None
+    memory_citation: Any = None
+
+
+class ReasoningEvent(Shape, tag_field="type", tag="agent_reasoning"):
+    """A summary of what the model thought, as it was shown."""
+
+    text: str | None = None
+
+
+class RawReasoningEvent(Shape, tag_field="type", tag="agent_reasoning_raw_content"):
+    """What the model thought, as it was shown."""
+
+    text: str | None = None
+
+
+Echo = UserEvent | AgentEvent | ReasoningEvent | RawReasoningEvent | TokenCount
+
+
+class Envelope(Shape):
+    """What stands around a record (0.32+)."""
+
+    timestamp: Utc | None = None
+    ordinal: Count | None = None
+    metadata: Any = None
+
+
+class ItemLine(Envelope, kw_only=True, tag_field="type", tag="response_item"):
+    """A line with an item of the conversation."""
+
+    payload: Conversation
+
+
+class EventLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
+    """A line with what the user interface showed."""
+
+    payload: Echo
+
+
+class UsageRecord(Shape):
+    """The figures of one response (0.153+)."""
+
+    thread_id: str | None = None
+    turn_id: str | None = None
+    session_id: str | None = None
+    root_turn_id: str | None = None
+    response_id: str | None = None
+    usage: Figures | None = None
+    turn_token_usage: Figures | None = None
+    thread_token_usage: Figures | None = None
+
+
+class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_record"):
+    """A line with the figures of one response."""
+
+    payload: UsageRecord
+
+
+class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
+    """A line with the settings of a turn; older releases write one for each request."""
+
+    payload: dict[str, Any]
+
+
+Line = ItemLine | EventLine | UsageLine | ContextLine
+ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
+ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
+
+
+class Bookkeeping(msgspec.Struct):
+    """A record that is not typed, as it was: its kind (`turn_context`, `event_msg/task_started`) and what it says."""
+
+    around: Envelope
+    kind: str
+    held: dict[str, Any]
+
+
+class Typed(Shape):
+    """A prompt in `history.jsonl`."""
+
+    session_id: str | None = None
+    ts: Count | None = None
+    text: str | None = None
+
+
+class Name(Shape):
+    """A thread's name in `session_index.jsonl`."""
+
+    id: str | None = None
+    thread_name: str | None = None
+    updated_at: str | None = None
+
+
+class Import(Shape):
+    """A session Codex imported from another agent."""
+
+    source_path: str | None = None
+    content_sha256: str | None = None
+    imported_thread_id: str | None = None
+    imported_at: Any = None
+    source_modified_at: Any = None
+    connector_names: Any = None
+    title: str | None = None
+
+
+class Imports(Shape):
+    """The ledger of imports."""
+
+    records: list[Import] | None = None

@@ -1,0 +1,133 @@
+"""All session files of a home: where a fork's parent lies, and which sessions there are."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File
+from pollux.sources.codex import find
+from pollux.sources.codex.packed import unpacked
+from pollux.sources.codex.records import records
+from pollux.sources.codex.schema import Bookkeeping
+from pollux.wire import Malformed, Notes, plain
+
+# Every release writes the id near the beginning of the first line.
+_FIRST = re.compile(
+    rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
+    rb'|\{"id":"([^"\\]+)","timestamp"'
+)
+_BARE = re.compile(rb'\{"id":"[^"\\]+","timestamp"')
+_HEAD = 512
+_TRIED = 40
+
+
+class Shelf:
+    """The session files under a root and, where it is one of Codex's two folders, in the other."""
+
+    def __init__(self, root: Path, files: list[File] | None = None) -> None:
+        self._root = root
+        self._given = files
+
+    @cached_property
+    def files(self) -> list[File]:
+        """Every session file."""
+        own = self._given if self._given is not None else find.rollouts(self._root)
+        return [*own, *self.other]
+
+    @cached_property
+    def other(self) -> list[File]:
+        """The session files of the home's other folder."""
+        names = {find.LIVE: find.ARCHIVE, find.ARCHIVE: find.LIVE}
+        beside = names.get(self._root.name)
+        return find.rollouts(self._root.parent / beside) if beside is not None else []
+
+    @cached_property
+    def _rollouts(self) -> dict[str, File]:
+        found: dict[str, File] = {}
+        for file in self.files:
+            rollout = find.named(file.path)[1]
+            # A plain file wins over its compressed twin.
+            if rollout is not None and (rollout not in found or found[rollout].path.endswith(".zst")):
+                found[rollout] = file
+        return found
+
+    def rollout(self, name: str) -> File | None:
+        """The file with this id of its own."""
+        return self._rollouts.get(name)
+
+    @cached_property
+    def threads(self) -> frozenset[str]:
+        """The ids of all sessions, by the names of their files."""
+        return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
+
+    @cached_property
+    def _beginnings(self) -> dict[bytes, list[File]]:
+        """The files of the bare era by the first thing the human said in them."""
+        found: dict[bytes, list[File]] = {}
+        for file in self.files:
+            if (first := _first_prompt(file.path)) is not None:
+                found.setdefault(first, []).append(file)
+        return found
+
+    def alike(self, path: str) -> list[File]:
+        """The other files of the bare era that begin with the same prompt."""
+        first = _first_prompt(path)
+        return [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
+
+
+def _first_prompt(path: str) -> bytes | None:
+    """The line of the bare era in which the human speaks first."""
+    try:
+        with unpacked(path, Notes()) as file:
+            if not _BARE.match(file.readline()):
+                return None
+            for _, line in zip(range(_TRIED), file, strict=False):
+                if b'"role":"user"' in line and b'"text":"<' not in line:
+                    return line.rstrip()
+    except Unreadable:
+        pass
+    return None
+
+
+def identity(path: str) -> str | None:
+    """A session's id: as its file says in its first line, else by its name, else as a later line says."""
+    try:
+        with unpacked(path, Notes()) as file:
+            head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
+            if (first := _FIRST.match(head)) is not None:
+                return (first[1] or first[2]).decode("utf-8", "replace")
+            if path.endswith(".json"):
+                return _of_document(file.read()) or find.named(path)[0]
+            for number, (_, record) in enumerate(records(file, Notes())):
+                if number and find.named(path)[0] is not None:
+                    # A later line may be a copy of a parent's; the name is the file's own.
+                    break
+                if type(record) is Bookkeeping and record.kind in ("session_meta", "bare"):
+                    name = record.held.get("id")
+                    if type(name) is str and name:
+                        return name
+                if number >= _TRIED:
+                    break
+    except Unreadable:
+        pass
+    return find.named(path)[0]
+
+
+def _of_document(raw: bytes) -> str | None:
+    try:
+        match plain(raw, Notes()):
+            case {"session": {"id": str(name)}} if name:
+                return name
+    except Malformed:
+        pass
+    return None
+
+
+def stem(path: str) -> str:
+    """A file's name without its endings."""
+    name = os.fsencode(os.path.basename(path)).decode("utf-8", "backslashreplace")  # noqa: PTH119
+    return re.sub(r"\.(?:jsonl(?:\.zst)?|json)\Z", "", name)

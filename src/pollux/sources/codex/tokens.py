@@ -1,0 +1,120 @@
+"""What a session used, out of figures that are repeated, restarted, estimated and overwritten.
+
+The thread's total goes up with each response, but the event that tells it is repeated, starts again at nothing after
+some resumes, and is overwritten when the context overflows; what it calls the last usage may be an estimate. Only what
+both say together can be added up. From 0.153 each response has a record of its own, which is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pollux.model import Usage
+from pollux.sources.codex.schema import Figures, TokenCount, UsageRecord
+from pollux.wire import tidy
+
+_Parts = tuple[int, int, int, int, int]
+_NOTHING: _Parts = (0, 0, 0, 0, 0)
+
+
+class Meter:
+    """Reads the figures of one file in order, and gives what each adds."""
+
+    def __init__(self) -> None:
+        self._total: _Parts | None = None
+        self._counted: set[str] = set()
+        self._recorded = False
+
+    def count(self, event: TokenCount) -> Usage | None:
+        """What a `token_count` adds; None where it adds nothing."""
+        info = event.info
+        if info is None or info.total_token_usage is None:
+            return None
+        before = self._total
+        total = _parts(info.total_token_usage)
+        if total == before:
+            return None
+        self._total = total
+        recorded, self._recorded = self._recorded, False
+        last = info.last_token_usage or info.total_token_usage
+        step = _parts(last)
+        if not (
+            before is None
+            or total == step
+            or total == tuple(map(int.__add__, before, step))
+            or any(now < then for now, then in zip(total, before, strict=True))
+        ):
+            step = tuple(now - then for now, then in zip(total, before, strict=True))  # type: ignore[assignment]
+        if recorded or step == _NOTHING:
+            return None
+        return _usage(step, last, {"last_token_usage": _native(last)})
+
+    def record(self, record: UsageRecord) -> Usage | None:
+        """What a response's own record adds; None where it was counted already."""
+        self._recorded = True
+        if record.response_id is not None:
+            if record.response_id in self._counted:
+                return None
+            self._counted.add(record.response_id)
+        if record.usage is None:
+            return None
+        return _usage(_parts(record.usage), record.usage, tidy(record))
+
+
+def _parts(figures: Figures) -> _Parts:
+    return (
+        figures.input_tokens or 0,
+        figures.cached_input_tokens or 0,
+        figures.output_tokens or 0,
+        figures.reasoning_output_tokens or 0,
+        figures.cache_write_input_tokens or 0,
+    )
+
+
+def _native(figures: Figures) -> dict[str, Any]:
+    """The vendor's own figures."""
+    native: dict[str, Any] = {
+        "input_tokens": figures.input_tokens,
+        "cached_input_tokens": figures.cached_input_tokens,
+        "output_tokens": figures.output_tokens,
+        "reasoning_output_tokens": figures.reasoning_output_tokens,
+        "total_tokens": figures.total_tokens,
+    }
+    if figures.cache_write_input_tokens is not None:
+        native["cache_write_input_tokens"] = figures.cache_write_input_tokens
+    return native
+
+
+def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:
+    """The figures in the shared meaning. A part no figure stands for was not recorded."""
+    return Usage(
+        input=parts[0],
+        cached=parts[1] if said.cached_input_tokens is not None else None,
+        cache_write=parts[4] if said.cache_write_input_tokens is not None else None,
+        output=parts[2],
+        reasoning=parts[3] if said.reasoning_output_tokens is not None else None,
+        requests=1,
+        exact=True,
+        native=native,
+    )
+
+
+def together(usages: list[Usage]) -> Usage:
+    """The figures of several requests as one."""
+    if len(usages) == 1:
+        return usages[0]
+
+    def total(name: str) -> int | None:
+        known = [value for usage in usages if (value := getattr(usage, name)) is not None]
+        return sum(known) if known else None
+
+    return Usage(
+        input=total("input"),
+        cached=total("cached"),
+        cache_write=total("cache_write"),
+        output=total("output"),
+        reasoning=total("reasoning"),
+        requests=len(usages),
+        exact=True,
+        native={"requests": [dict(usage.native) for usage in usages]},
+    )

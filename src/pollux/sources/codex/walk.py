@@ -1,0 +1,341 @@
+"""One session file, line by line: who said what, what was done, what it cost, and what became of it.
+
+The conversation comes from `response_item`s. Events only say which prompts were the human's, and add what the answers
+of tools do not tell. Everything else is bookkeeping: kept, but no part of the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from pollux.model import Part, Text, Thinking, ToolResult, Unknown, Usage
+from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
+from pollux.sources.codex.content import as_context, directory_in, divided, part_of, pieces
+from pollux.sources.codex.echoes import Echoes, Heard, Prompts
+from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
+from pollux.sources.codex.events import EVENTS, usage
+from pollux.sources.codex.records import Record
+from pollux.sources.codex.schema import (
+    AgentItem,
+    Bookkeeping,
+    CustomCall,
+    CustomOutput,
+    Envelope,
+    EventLine,
+    FunctionCall,
+    FunctionOutput,
+    ImageCall,
+    Item,
+    ItemLine,
+    MessageItem,
+    ReasoningItem,
+    SearchCall,
+    ShellCall,
+    ToolSearchCall,
+    ToolSearchOutput,
+)
+from pollux.sources.codex.tokens import Meter
+from pollux.wire import Notes
+
+_ROLES = ("developer", "system")
+
+
+class Walk:
+    """The state of one file while its records go by."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.entries: list[Entry] = []
+        self.kept: list[dict[str, Any]] = []
+        self.times: list[datetime] = []
+        self.directory: str | None = None
+        self.model: str | None = None
+        self.models: dict[str, str] = {}
+        self.echoes = Echoes()
+        self.prompts = Prompts()
+        self.meter = Meter()
+        self.shown: set[tuple[str, str]] = set()
+        self.calls: dict[str, Call] = {}
+        self.spawns: list[Call] = []
+        self.waiting: dict[str, list[dict[str, Any]]] = {}
+        self.line = 0
+        self.ordinal = 0
+        self.reviewing = False
+        self.reviewed = False
+        self.open: Entry | None = None
+        self.last: Entry | None = None
+        self.pending: list[Usage] = []
+        self.fresh = False
+        self.limits: Any = None
+        self.window: int | None = None
+
+    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Bookkeeping], None]) -> Walk:
+        """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
+        items, events, times = _ITEMS, EVENTS, self.times
+        for self.line, record in records:
+            kind = type(record)
+            around: Envelope = record.around if kind is Bookkeeping else record  # type: ignore[union-attr,assignment]
+            if around.ordinal is not None:
+                self.ordinal = around.ordinal
+            if around.timestamp is not None:
+                times.append(around.timestamp)
+            if kind is ItemLine:
+                payload = record.payload  # type: ignore[union-attr]
+                items[type(payload)](self, payload, around)
+            elif kind is EventLine:
+                payload = record.payload  # type: ignore[union-attr]
+                events[type(payload)](self, payload, around)
+            elif kind is Bookkeeping:
+                self.notes.line = self.line
+                bookkeeper(self, record)  # type: ignore[arg-type]
+            else:
+                usage(self, record)  # type: ignore[arg-type]
+        self._finish()
+        return self
+
+    # ------------------------------------------------------------------ entries
+
+    def add(self, role: Any, author: Any, around: Envelope, parts: list[Any]) -> Entry:
+        """A message at the place where we are."""
+        entry = Entry(role, author, self.line, self.ordinal, around.timestamp, parts)
+        self.entries.append(entry)
+        return entry
+
+    def turn(self, item: Item, around: Envelope) -> Entry:
+        """The model's message that an item belongs to: a new one where something came between."""
+        entry = self.open
+        if entry is None:
+            entry = self.add(ASSISTANT, MODEL, around, [])
+            entry.model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            self.open = self.last = entry
+            self.prompts.forget()
+            self.fresh = False
+            if self.pending:
+                entry.usages, self.pending = self.pending, []
+        return entry
+
+    def keep(self, kind: str, rest: dict[str, Any]) -> None:
+        """Bookkeeping, and whatever else has no place in the conversation."""
+        self.kept.append({"line": self.line, "kind": kind, "record": rest})
+
+    def _finish(self) -> None:
+        self.spend()
+        heard = sorted(self.echoes.alone(), key=lambda heard: heard.place, reverse=True)
+        for words in heard:
+            part = words.kind(text=words.text)
+            entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [part], model=words.model)
+            if words.kind is Text and words.text == "Compact task completed":
+                entry.role, entry.author, entry.model = SYSTEM, CLIENT, None
+            self.entries.insert(words.place, entry)
+        for told in self.waiting.values():
+            for event in told:
+                self.keep("event_msg", event)
+
+    # ------------------------------------------------------------------ what was said
+
+    def _message(self, item: MessageItem, around: Envelope) -> None:
+        role = item.role
+        if role == "assistant":
+            self._reply(item, around)
+        elif role == "user":
+            self._user(item, around)
+        else:
+            entry = self.add(SYSTEM, CLIENT, around, [part_of(piece) for piece in pieces(item.content)])
+            self._beside(entry, item, around)
+            entry.note(role=role)
+            if role not in _ROLES:
+                self.notes.line = self.line
+                self.notes.add(
+                    "role.unknown", f"A message is by {role!r}, whom we do not know.", subject=f"role {role!r}"
+                )
+
+    def _reply(self, item: MessageItem, around: Envelope) -> None:
+        if self.reviewed:
+            # What a reviewer found, put into words by the client.
+            self.open = None
+            entry = self.add(ASSISTANT, CLIENT, around, [])
+            self.reviewed = False
+        else:
+            entry = self.turn(item, around)
+        for piece in pieces(item.content):
+            part = part_of(piece)
+            if type(part) is Text:
+                self.echoes.say(part.text)
+            entry.parts.append(part)
+        self._beside(entry, item, around)
+
+    def _beside(self, entry: Entry, item: MessageItem | AgentItem, around: Envelope) -> None:
+        """The id, and whatever else rides along with a message."""
+        if entry.id is None:
+            entry.id = item.id
+        elif item.id is not None:
+            entry.note(item=item.id)
+        if item.passed is not None or around.metadata is not None or item.extra or around.extra:
+            entry.note(**leftovers(item, around))
+        if item.status not in (None, "completed"):
+            entry.note(status=item.status)
+        if type(item) is MessageItem:
+            if item.phase is not None:
+                entry.note(phase=item.phase)
+            if item.end_turn is not None:
+                entry.note(end_turn=item.end_turn)
+
+    def _user(self, item: MessageItem, around: Envelope) -> None:
+        self.open = None
+        said, slipped = divided(item)
+        if not said:
+            entry = self.add(USER, CLIENT, around, slipped)
+            for part in slipped:
+                if type(part) is Text:
+                    if self.directory is None:
+                        self.directory = directory_in(part.text)
+                    self.reviewed = self.reviewed or "<action>review</action>" in part.text[:1000]
+        else:
+            self.spend()
+            self.reviewed = False
+            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)])
+            known = self.prompts.send(entry)
+            if known is not None:
+                # The echo came first and has the place; what was sent tells more.
+                self.entries.pop()
+                known.differs(known.parts, entry.parts)
+                known.parts, entry = entry.parts, known
+            self.last = None
+        self._beside(entry, item, around)
+
+    def _agent(self, item: AgentItem, around: Envelope) -> None:
+        """Another agent's words: the task of a sub-agent, or its report."""
+        self.open = None
+        entry = self.add(USER, MODEL, around, [part_of(piece) for piece in pieces(item.content)])
+        self._beside(entry, item, around)
+        entry.note(author=item.author, recipient=item.recipient)
+
+    def typed(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
+        """A prompt as the user interface showed it."""
+        if self.reviewing:
+            # The reviewer's prompt, in some releases twice.
+            before = self.entries[-1] if self.entries else None
+            if before is None or before.parts != parts:
+                before = self.add(USER, CLIENT, around, list(parts))
+            if rest:
+                before.note(typed=rest)
+            return
+        entry = Entry(USER, HUMAN, self.line, self.ordinal, around.timestamp, list(parts), sure=True)
+        known = self.prompts.type(entry)
+        if known is None:
+            self.open = None
+            self.spend()
+            self.entries.append(entry)
+            self.last = None
+        else:
+            known.sure, entry = True, known
+            known.differs(parts, known.parts)
+        if rest:
+            entry.note(typed=rest)
+
+    def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
+        """The model's words as they were shown."""
+        if not self.echoes.known(text):
+            at = around.timestamp
+            self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, kind, text, self.model))
+
+    def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
+        entry = self.turn(item, around)
+        extra: dict[str, Any] = leftovers(item, around)
+        if item.encrypted_content is not None:
+            extra["encrypted_content"] = item.encrypted_content
+        if item.id is not None:
+            extra["id"] = item.id
+        if item.duration_ms is not None:
+            extra["duration_ms"] = item.duration_ms
+        if item.status not in (None, "completed"):
+            extra["status"] = item.status
+        for piece in item.summary or () if item.content is None else (*(item.summary or ()), *item.content):
+            part = part_of(piece)
+            if type(part) is Text:
+                self.echoes.say(part.text)
+                part = Thinking(text=part.text, extra={**part.extra, **extra} if part.extra else extra)
+                extra = {}
+            entry.parts.append(part)
+        if extra:
+            entry.note(reasoning=extra)
+
+    # ------------------------------------------------------------------ what was done
+
+    def _call(self, item: Asked, around: Envelope) -> None:
+        call = called(item, around)
+        (self.open or self.turn(item, around)).parts.append(call)
+        if type(item) is FunctionCall and item.name == "spawn_agent":
+            self.spawns.append(call)
+        if item.id is not None:
+            self._register(item.id, call)
+        if (name := getattr(item, "call_id", None)) is not None:
+            self._register(name, call)
+
+    def _register(self, name: str, call: Call) -> None:
+        self.calls[name] = call
+        if self.waiting and name in self.waiting:
+            call.events = [*(call.events or ()), *self.waiting.pop(name)]
+
+    def _answer(self, item: Answered, around: Envelope) -> None:
+        self.open = None
+        self.fresh = False
+        call = self.calls.get(item.call_id or "")
+        if call is not None and call.answer is None:
+            call.answer_with(item, around)
+            return
+        # A killed run may lose a call and keep its answer.
+        extra: dict[str, Any] = {}
+        text, _, _, held = outcome(item, extra)
+        rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
+        name = getattr(item, "name", None)
+        part = ToolResult(call=item.call_id, name=name, output=text, attachments=held, extra=rest)
+        self.add(USER, CLIENT, around, [part])
+
+    def told(self, name: str, event: dict[str, Any]) -> Call | None:
+        """What the user interface told of a call, which may be written later."""
+        call = self.calls.get(name)
+        if call is None:
+            self.waiting.setdefault(name, []).append(event)
+        else:
+            call.also(event)
+        return call
+
+    def unknown(self, around: Envelope, raw: dict[str, Any]) -> None:
+        """An item of a kind we do not know may well be something the model said."""
+        entry = self.turn(Item(), around)
+        entry.parts.append(Unknown(raw=raw))
+
+    # ------------------------------------------------------------------ what it cost
+
+    def spend(self) -> None:
+        """Figures that found no response: of this one nothing else is left."""
+        if not self.pending:
+            return
+        if self.last is not None:
+            self.last.usages = [*(self.last.usages or ()), *self.pending]
+            self.pending = []
+        else:
+            self.turn(Item(), Envelope())
+        self.open = None
+
+    def spent(self, figures: Usage | None) -> None:
+        """What a response cost."""
+        if figures is None:
+            return
+        self.fresh = True
+        if self.last is not None and self.last.usages is None:
+            self.last.usages = [figures]
+        else:
+            self.pending.append(figures)
+
+
+_ITEMS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+    MessageItem: Walk._message,  # noqa: SLF001 (its own table)
+    ReasoningItem: Walk._reasoning,  # noqa: SLF001
+    AgentItem: Walk._agent,  # noqa: SLF001
+    **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Walk._call),  # noqa: SLF001
+    **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Walk._answer),  # noqa: SLF001
+}

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux.model import Attachment, ToolResult
+from pollux.sources.claude.tools import canonical
+from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, model, put, result, user
+
+
+def ended(home: Home, *answers: Any, tool: str = "Bash", **arguments: Any) -> Any:
+    """The one call of a session, with these records after it."""
+    (made,) = calls(home.session(user("Hi"), call(tool=tool, **arguments), *answers))
+    return made
+
+
+BASH = {"stdout": "done", "stderr": "", "interrupted": False, "isImage": False}
+
+ENDS = [
+    (result("toolu_1", "done", BASH, error=False), "ok", 0),
+    (result("toolu_1", "done", BASH), "ok", 0),
+    (result("toolu_1", "Exit code 2\nno such file", "Error: Exit code 2\nno such file", error=True), "error", 2),
+    (result("toolu_1", "no such file", "Error: no such file", error=True), "error", None),
+    (result("toolu_1", "<tool_use_error>Error: No such tool</tool_use_error>", error=True), "error", None),
+    (result("toolu_1", "The user doesn't want to proceed", error=True, toolDenialKind="user"), "error", None),
+    (result("toolu_1", "x", {**BASH, "interrupted": True}), "cancelled", None),
+    (result("toolu_1", "[Request interrupted by user for tool use]", error=True), "cancelled", None),
+    (result("toolu_1", "[Tool call interrupted: …", error=True, toolDenialKind="interrupted"), "unfinished", None),
+    (result("toolu_1", "Running with ID b1", {**BASH, "backgroundTaskId": "b1"}), "ok", None),
+    (result("toolu_1", "none", {**BASH, "returnCodeInterpretation": "No matches found"}), "ok", None),
+]
+
+
+@pytest.mark.parametrize(("answer", "status", "code"), ENDS, ids=range(len(ENDS)))
+def test_how_a_command_ended(home: Home, answer: Any, status: str, code: int | None) -> None:
+    made = ended(home, answer)
+    assert (made.status, made.exit_code) == (status, code)
+
+
+def test_no_result_was_ever_written(home: Home) -> None:
+    made = ended(home, user("Carry on"), model("Ok", "msg_2"))
+    assert (made.status, made.output) == ("unfinished", None)
+
+
+def test_results_are_paired_by_id_in_any_order(home: Home) -> None:
+    first, second = call("toolu_1", command="1"), call("toolu_2", command="2")
+    session = home.session(user("Hi"), first, second, result("toolu_2", "two"), result("toolu_1", "one"))
+    assert [(made.id, made.output) for made in calls(session)] == [("toolu_1", "one"), ("toolu_2", "two")]
+
+
+def test_branches_of_parallel_calls_lose_nothing(home: Home) -> None:
+    asked = [call(f"toolu_{n}", command=str(n)) for n in range(3)]
+    answers = [result(f"toolu_{n}", str(n), parentUuid=asked[n]["uuid"]) for n in range(3)]
+    last = model("All done.", "msg_2", parentUuid=answers[1]["uuid"])
+    session = home.session(user("Hi"), *asked, *answers, last)
+    assert [(made.output, made.status.value) for made in calls(session)] == [("0", "ok"), ("1", "ok"), ("2", "ok")]
+    assert {message.fate.value for message in session.messages} == {"live"}
+
+
+def test_result_without_a_call_keeps_its_words(home: Home) -> None:
+    session = home.session(user("Hi"), model("Hello"), result("toolu_9", "lost", {"stdout": "lost"}))
+    (part,) = session.messages[-1].parts
+    assert isinstance(part, ToolResult)
+    assert (part.call, part.output) == ("toolu_9", "lost")
+
+
+def test_structured_patch_is_kept(home: Home) -> None:
+    patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-a", "+b"]}]
+    detail = {"filePath": "/w/a.py", "oldString": "a", "newString": "b", "originalFile": "a", "structuredPatch": patch}
+    made = ended(home, result("toolu_1", "Updated", detail), tool="Edit", file_path="/w/a.py")
+    assert made.extra["result"]["structuredPatch"] == patch
+    assert made.canonical == "file_edit"
+
+
+def test_text_that_the_result_repeats_is_kept_once(home: Home) -> None:
+    made = ended(home, result("toolu_1", "done", dict(BASH)))
+    assert "stdout" not in made.extra["result"]
+    file = {"type": "text", "file": {"filePath": "/w/a", "content": "done", "numLines": 1}}
+    made = ended(home, result("toolu_1", "done", file), tool="Read")
+    assert made.extra["result"]["file"] == {"filePath": "/w/a", "numLines": 1}
+
+
+def test_result_of_a_mcp_server(home: Home) -> None:
+    blocks = [{"type": "text", "text": "7 degrees"}]
+    made = ended(home, result("toolu_1", blocks, blocks), tool="mcp__station__get_temp")
+    assert (made.output, made.canonical) == ("7 degrees", "mcp")
+
+
+def test_picture_in_a_result(home: Home) -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    made = ended(home, result("toolu_1", [picture]), tool="Read")
+    assert made.attachments == (Attachment(media_type="image/png", data="aGk="),)
+
+
+def test_tool_that_the_server_ran(home: Home) -> None:
+    asked = model({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "rain"}})
+    found = {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [{"title": "Rain", "url": "x"}]}
+    (made,) = calls(home.session(user("Hi"), asked, model(found)))
+    assert (made.canonical, made.status) == ("web_access", "ok")
+    assert made.extra["content"][0]["title"] == "Rain"
+
+
+# ---------------------------------------------------------------------------------------------------- large outputs
+
+STUB = "<persisted-output>\nOutput too large (340KB). Full output saved to: {place}\n\nPreview (first 2KB):\n1\n2"
+
+
+def spilled(home: Home, place: str, detail: Any = None) -> Any:
+    return ended(home, result("toolu_1", STUB.format(place=place), detail or {**BASH, "persistedOutputPath": place}))
+
+
+def test_spilled_output_is_found_where_the_session_lies(home: Home) -> None:
+    file = home.write(f"{PROJECT}/{SID}/tool-results/b3.txt", "all of it")
+    made = spilled(home, f"/home/somebody/else/{SID}/tool-results/b3.txt")
+    assert made.output == "all of it"
+    assert made.extra["shown"].startswith("<persisted-output>")
+    assert home.sessions()[SID].files[1] == str(file)
+    assert made.status == "ok"
+
+
+def test_spilled_output_named_only_in_the_text(home: Home) -> None:
+    home.write(f"{PROJECT}/{SID}/tool-results/toolu_1.txt", "all of it")
+    assert spilled(home, "C:\\Users\\ada\\tool-results\\toolu_1.txt", BASH).output == "all of it"
+
+
+@pytest.mark.parametrize("place", ["/etc/passwd", "../../secret.txt", "..", "/x/", "tool-results/link.txt"])
+def test_nothing_outside_the_sessions_folder_is_read(home: Home, place: str) -> None:
+    home.write("secret.txt", "secret")
+    home.write(f"{PROJECT}/{SID}/tool-results/other.txt", "x")
+    (home.projects / PROJECT / SID / "tool-results/link.txt").symlink_to(home.projects / "secret.txt")
+    made = spilled(home, place)
+    assert made.output.startswith("<persisted-output>")
+    assert [Path(name).name for name in home.sessions()[SID].files] == [f"{SID}.jsonl"]
+
+
+def test_spilled_output_that_is_gone_may_be_whole_in_the_record(home: Home) -> None:
+    whole = "line\n" * 5000
+    assert spilled(home, "/x/gone.txt", {**BASH, "stdout": whole}).output == whole
+
+
+# ---------------------------------------------------------------------------------------------------- sub-agents' calls
+
+
+def test_answer_of_a_sub_agent_is_what_it_said(home: Home) -> None:
+    shown = [{"type": "text", "text": "Found it."}, {"type": "text", "text": "agentId: a1 (for resuming …)"}]
+    detail = {"status": "completed", "agentId": "a1", "content": [{"type": "text", "text": "Found it."}]}
+    made = ended(home, result("toolu_1", shown, detail), tool="Task", prompt="Look")
+    assert made.output == "Found it."
+    assert "agentId: a1" in made.extra["shown"]
+
+
+def test_answer_of_an_agent_in_the_background_comes_later(home: Home) -> None:
+    launched = result("toolu_1", "Async agent launched", {"isAsync": True, "status": "async_launched", "agentId": "a1"})
+    notice = (
+        "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>completed</status>\n"
+        "<result>All is well.</result>\n</task-notification>"
+    )
+    for told in (user(notice), put("queued_command", prompt=notice, commandMode="task-notification")):
+        made = ended(home, launched, told, model("Good.", "msg_2"), tool="Agent", prompt="Look")
+        assert (made.output, made.extra["shown"]) == ("All is well.", "Async agent launched")
+
+
+@pytest.mark.parametrize(
+    ("name", "shared", "kind"),
+    [
+        ("Bash", "shell_exec", "execute"),
+        ("KillBash", "shell_exec", "execute"),
+        ("Write", "file_write", "edit"),
+        ("MultiEdit", "file_edit", "edit"),
+        ("LS", "file_read", "read"),
+        ("Grep", "file_search", "search"),
+        ("WebSearch", "web_access", "fetch"),
+        ("TaskCreate", "planning", "plan"),
+        ("Task", "agent_spawn", "agent"),
+        ("Agent", "agent_spawn", "agent"),
+        ("AskUserQuestion", "user_interaction", "communicate"),
+        ("Skill", "skill", "other"),
+        ("mcp__station__get", "mcp", "other"),
+        ("Teleport", "teleport", "other"),
+    ],
+)
+def test_tool_names(name: str, shared: str, kind: str) -> None:
+    assert canonical(name) == (shared, kind)

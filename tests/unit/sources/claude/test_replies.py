@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pollux.model import Thinking, ToolCall
+from tests.unit.sources.claude.conftest import SID, Home, call, calls, codes, model, result, said, usage, user
+
+
+def test_lines_of_one_reply_are_one_message_and_paid_once(home: Home) -> None:
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    session = home.session(user("Hi"), model(thinking, stop=None), model("Hello", stop=None), call())
+    message = session.messages[1]
+    assert [type(part).__name__ for part in message.parts] == ["Thinking", "Text", "ToolCall"]
+    assert (session.usage.input, session.usage.cached, session.usage.cache_write) == (15, 3, 2)
+    assert (session.usage.output, session.usage.total, session.usage.requests) == (5, 20, 1)
+    assert message.usage is not None
+    assert message.usage.native["input_tokens"] == 10
+
+
+def test_results_may_stand_between_the_lines_of_a_reply(home: Home) -> None:
+    session = home.session(
+        user("Hi"),
+        call("toolu_1", command="one"),
+        result("toolu_1", "1"),
+        call("toolu_2", command="two"),
+        result("toolu_2", "2"),
+    )
+    assert [(c.id, c.output) for c in calls(session)] == [("toolu_1", "1"), ("toolu_2", "2")]
+    assert session.usage.requests == 1
+
+
+def test_largest_output_counts_wherever_it_stands(home: Home) -> None:
+    lines = [model("a", figures=usage(2)), model("b", figures=usage(360)), model("c", figures=usage(3))]
+    session = home.session(user("Hi"), *lines)
+    assert session.usage.output == 360
+    assert session.exact is True
+
+
+def test_reply_without_an_end_is_a_lower_bound(home: Home) -> None:
+    session = home.session(user("Hi"), model("a", stop=None), model("b", stop=None))
+    message = session.messages[1]
+    assert message.usage is not None
+    assert message.usage.exact is False
+    assert session.exact is False
+
+
+def test_interrupted_reply_keeps_its_words(home: Home) -> None:
+    stopped = user([{"type": "text", "text": "[Request interrupted by user]"}])
+    session = home.session(user("Hi"), model("I start and", stop=None, isAbortedMidStream=True), stopped)
+    assert said(session) == [("human", "Hi"), ("model", "I start and")]
+    assert session.exact is False
+
+
+def test_same_message_of_two_requests_is_two_replies(home: Home) -> None:
+    session = home.session(
+        user("Hi"), model("a", requestId="req_1"), model("b", requestId="req_2"), model("c", requestId="req_2")
+    )
+    assert [m.text for m in session.messages[1:]] == ["a", "b\nc"]
+
+
+def test_compaction_is_billed_and_not_recorded(home: Home) -> None:
+    from tests.unit.sources.claude.conftest import system
+
+    session = home.session(user("Hi"), model("Hello"), system("compact_boundary", "Conversation compacted", root=True))
+    assert session.exact is False
+
+
+@pytest.mark.parametrize("records", [[user("Hi")], [user("Hi"), user("Again"), model("Hello")]])
+def test_unanswered_prompts_leave_a_doubt(home: Home, records: list[dict[str, object]]) -> None:
+    assert home.session(*records).exact is None
+
+
+def test_hidden_and_empty_thinking(home: Home) -> None:
+    session = home.session(
+        user("Hi"),
+        model({"type": "redacted_thinking", "data": "c2VjcmV0"}),
+        model({"type": "thinking", "thinking": "", "signature": "x"}, thinkingDisplay="omitted"),
+        model("Yes."),
+    )
+    parts = session.messages[1].parts
+    assert [part.text for part in parts if isinstance(part, Thinking)] == ["", ""]
+    assert parts[0].extra["data"] == "c2VjcmV0"  # type: ignore[union-attr]
+
+
+def test_reply_that_goes_on_after_the_token_limit_is_another_message(home: Home) -> None:
+    session = home.session(
+        user("Hi"), model("cut", stop="max_tokens"), user("Output token limit hit.", isMeta=True), model("on", "msg_2")
+    )
+    assert said(session) == [("human", "Hi"), ("model", "cut"), ("model", "on")]
+    assert session.usage.requests == 2
+
+
+def test_odd_figures_are_kept_and_not_believed(home: Home) -> None:
+    odd = {"input_tokens": "many", "output_tokens": -5, "cache_read_input_tokens": 10**400}
+    session = home.session(user("Hi"), model("Hello", figures=odd))
+    message = session.messages[1]
+    assert message.usage is not None
+    assert (message.usage.input, message.usage.output, message.usage.cached) == (None, None, None)
+    assert message.usage.native["input_tokens"] == "many"
+
+
+def test_part_of_an_unknown_kind(home: Home) -> None:
+    session = home.session(user("Hi"), model({"type": "hologram", "beam": 7}))
+    assert "part.unknown" in codes(session)
+
+
+def test_record_of_an_unknown_kind_is_named_with_its_place(home: Home) -> None:
+    file = home.log(SID, user("Hi"), {"type": "telepathy", "waves": "gamma"}, model("Hello"))
+    session = home.only()
+    assert session.extra["unknown"][0]["record"]["waves"] == "gamma"
+    report = home.library().doctor()
+    assert [(line.what, line.example) for line in report.unknown] == [("record type 'telepathy'", f"{file}:2")]
+
+
+def test_records_known_from_others_are_kept_without_a_word(home: Home) -> None:
+    home.log(SID, user("Hi"), {"type": "pr-link", "prNumber": 7, "sessionId": SID}, model("Hello"))
+    session = home.only()
+    assert session.extra["records"]["pr-link"][0]["prNumber"] == 7
+    assert home.library().doctor().sound
+
+
+def test_records_are_told_apart_by_their_uuid(home: Home) -> None:
+    first = user("Hi")
+    session = home.session(first, first, {**first, "message": {"role": "user", "content": "Other"}}, model("Hello"))
+    assert said(session) == [("human", "Hi"), ("human", "Other"), ("model", "Hello")]
+
+
+def test_key_order_does_not_matter(home: Home) -> None:
+    turned = [dict(reversed(record.items())) for record in (user("Hi"), model("Hello"), call(), result())]
+    session = home.session(*turned)
+    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert [part.status.value for part in session.messages[1].parts if isinstance(part, ToolCall)] == ["ok"]
+
+
+def test_white_space_does_not_matter(home: Home) -> None:
+    records = [user("Hi"), model("Hello"), call(), result()]
+    home.write(f"-x/{SID}.jsonl", "".join(json.dumps(record) + "\r\n" for record in records))
+    session = home.only()
+    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert session.notices == ()
+
+
+def test_unknown_field_is_kept_and_named(home: Home) -> None:
+    session = home.session(user("Hi", novelty="blue"), model("Hello"))
+    assert session.messages[0].extra["novelty"] == "blue"
+    assert [line.what for line in home.library().doctor().unknown] == ["Asked.novelty"]

@@ -1,0 +1,142 @@
+"""Small homes, written as Codex CLI would write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux.library import Filter, Library
+from pollux.model import Message, Session, ToolCall
+
+Json = dict[str, Any]
+ONE = "01a1ddc0-0000-7000-8000-000000000001"
+TWO = "01a1ddc1-0000-7000-8000-000000000002"
+DAY = "sessions/2026/11/15"
+
+
+class Home:
+    """A home directory with a `.codex` in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.codex = path / ".codex"
+
+    def write(self, place: str, text: str | bytes) -> Path:
+        """A file at a place below `.codex`."""
+        file = self.codex / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+        return file
+
+    def rollout(self, *records: Json, name: str = ONE, place: str = DAY, at: str = "06-00-00") -> Path:
+        """A session file."""
+        return self.write(f"{place}/rollout-2026-11-15T{at}-{name}.jsonl", lines(*records))
+
+    def library(self, **environ: str) -> Library:
+        """A library that sees nothing but this home."""
+        return Library(environ={"HOME": str(self.path), **environ}, cwd=self.path)
+
+    def sessions(self, **environ: str) -> dict[str, Session]:
+        """Every session by id."""
+        return {session.id: session for session in self.library(**environ).sessions(Filter(everything=True))}
+
+    def only(self) -> Session:
+        """The one session there is."""
+        (session,) = self.sessions().values()
+        return session
+
+    def statuses(self) -> dict[str, str]:
+        """What the doctor says of each file."""
+        report = self.library().doctor()
+        return {str(Path(line.path).relative_to(self.codex)): line.status.value for line in report.files}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def lines(*records: Json) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records)
+
+
+def line(kind: str, payload: Json, at: str = "06:00:00.000", **more: Any) -> Json:
+    return {"timestamp": f"2026-11-15T{at}Z", "type": kind, "payload": payload, **more}
+
+
+def meta(name: str = ONE, at: str = "06:00:00.000", **more: Any) -> Json:
+    start = f"2026-11-15T{at}Z"
+    return line(
+        "session_meta", {"id": name, "timestamp": start, "cwd": "/work/notes", "cli_version": "0.80.0", **more}, at
+    )
+
+
+def item(kind: str, at: str = "06:00:02.000", line_: Json | None = None, **payload: Any) -> Json:
+    return line("response_item", {"type": kind, **payload}, at, **(line_ or {}))
+
+
+def event(kind: str, at: str = "06:00:02.000", line_: Json | None = None, **payload: Any) -> Json:
+    return line("event_msg", {"type": kind, **payload}, at, **(line_ or {}))
+
+
+def sent(*texts: str, at: str = "06:00:01.000", **more: Any) -> Json:
+    return item("message", at, role="user", content=[{"type": "input_text", "text": text} for text in texts], **more)
+
+
+def typed(text: str, at: str = "06:00:01.000", **more: Any) -> Json:
+    return event("user_message", at, message=text, images=[], **more)
+
+
+def reply(text: str, at: str = "06:00:02.000", **more: Any) -> Json:
+    return item("message", at, role="assistant", content=[{"type": "output_text", "text": text}], **more)
+
+
+def shown(text: str) -> Json:
+    return event("agent_message", message=text)
+
+
+def context(model: str = "gpt-5.1", **more: Any) -> Json:
+    return line("turn_context", {"cwd": "/work/notes", "model": model, "summary": "auto", **more})
+
+
+def call(name: str = "c1", tool: str = "exec_command", arguments: Any = None, **more: Any) -> Json:
+    asked = json.dumps({"cmd": "ls"} if arguments is None else arguments)
+    return item("function_call", name=tool, arguments=asked, call_id=name, **more)
+
+
+def answer(output: Any = "ok", name: str = "c1") -> Json:
+    return item("function_call_output", call_id=name, output=output)
+
+
+def figures(given: int, cached: int = 0, out: int = 1, reasoning: int = 0) -> Json:
+    parts = {"input_tokens": given, "cached_input_tokens": cached, "output_tokens": out}
+    return {**parts, "reasoning_output_tokens": reasoning, "total_tokens": given + out}
+
+
+def tokens(total: Json, last: Json) -> Json:
+    return event("token_count", info={"total_token_usage": total, "last_token_usage": last, "model_context_window": 9})
+
+
+def prompt(text: str) -> tuple[Json, Json]:
+    """A prompt as it is always written: sent, and shown."""
+    return sent(text), typed(text)
+
+
+def said(session: Session) -> list[tuple[str, str, str]]:
+    """Author, text and fate of everything human and model said."""
+    return [(m.author.value, m.text, m.fate.value) for m in session.messages if m.author.value != "client"]
+
+
+def calls(session: Session) -> list[ToolCall]:
+    return [part for message in session.messages for part in message.parts if isinstance(part, ToolCall)]
+
+
+def client(session: Session) -> list[Message]:
+    return [message for message in session.messages if message.author.value == "client"]
+
+
+def codes(session: Session) -> set[str]:
+    return {notice.code for notice in session.notices}

@@ -1,0 +1,278 @@
+"""Who said what: every word once, and nobody's words as the human's."""
+
+from __future__ import annotations
+
+import pytest
+
+from pollux.model import Attachment, Context, Kind, SummaryPart, Thinking, Unknown
+from tests.unit.sources.codex.conftest import (
+    ONE,
+    TWO,
+    Home,
+    Json,
+    answer,
+    call,
+    calls,
+    client,
+    codes,
+    context,
+    event,
+    item,
+    meta,
+    prompt,
+    reply,
+    said,
+    sent,
+    shown,
+    typed,
+)
+
+TALK = [("human", "Hello", "live"), ("model", "Hi", "live")]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        (sent("Hello"), typed("Hello"), shown("Hi"), reply("Hi")),
+        (typed("Hello"), sent("Hello"), reply("Hi"), shown("Hi")),
+        (sent("Hello"), reply("Hi")),
+        (typed("Hello"), shown("Hi")),
+    ],
+    ids=["echo after and before", "echo before and after", "no echoes", "only echoes"],
+)
+def test_words_stand_once(home: Home, records: tuple[dict[str, object], ...]) -> None:
+    home.rollout(meta(), *records)
+    assert said(home.only()) == TALK
+
+
+def test_the_same_words_twice_are_two_messages(home: Home) -> None:
+    home.rollout(meta(), *prompt("Go on"), shown("Yes"), reply("Yes"), *prompt("Go on"), reply("Yes"), shown("Yes"))
+    assert [text for _, text, _ in said(home.only())] == ["Go on", "Yes", "Go on", "Yes"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>",
+        "<user_instructions>\nBe brief.\n</user_instructions>",
+        "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>",
+        "<turn_aborted>\nstopped",
+        "<user_action>\n  <action>review</action>",
+        "<subagent_notification>\n{}",
+        "<user_shell_command>\nls",
+        "<skill>\nx",
+        "<recommended_plugins>",
+        "<external_agent>",
+        "<codex_internal_context source='x'>",
+        "<goal_context>",
+        "Another language model started to solve this problem",
+    ],
+)
+def test_injected_text_is_nobodys_prompt(home: Home, text: str) -> None:
+    home.rollout(meta(), sent(text), *prompt("Hello"), reply("Hi"))
+    session = home.only()
+    assert said(session) == TALK
+    assert len(client(session)) == 1
+
+
+def test_injected_text_is_told_apart_part_by_part(home: Home) -> None:
+    home.rollout(
+        meta(), sent("# AGENTS.md instructions for /x", "<environment_context>", "Hello"), typed("Hello"), reply("Hi")
+    )
+    session = home.only()
+    assert said(session) == TALK
+    assert [type(part) for part in session.prompts[0].parts][1:] == [Context, Context]
+
+
+def test_kinds_of_parts_say_whose_they_are(home: Home) -> None:
+    kinds = {"content_item_kinds": ["agents_md.instructions", "user.text"]}
+    passed: Json = {"internal_chat_message_metadata_passthrough": kinds}
+    home.rollout(meta(), sent("Use tabs.", "<environment_context> is what I ask about", **passed), reply("Hi"))
+    assert home.only().prompts[0].text == "<environment_context> is what I ask about"
+
+
+def test_a_new_tag_that_was_never_shown_is_no_prompt(home: Home) -> None:
+    home.rollout(meta(), sent("<brand_new>\nwords\n</brand_new>"), *prompt("Hello"), reply("Hi"))
+    assert said(home.only()) == TALK
+
+
+def test_developer_is_the_harness(home: Home) -> None:
+    instructions = item("message", role="developer", content=[{"type": "input_text", "text": "Be brief."}])
+    home.rollout(meta(), instructions, *prompt("Hello"), reply("Hi"))
+    session = home.only()
+    assert said(session) == TALK
+    assert client(session)[0].role == "system"
+
+
+def test_pictures_and_their_wrappers(home: Home) -> None:
+    url = "data:image/png;base64,aGk="
+    content = [
+        {"type": "input_text", "text": '<image name=[Image #1] path="dot.png">'},
+        {"type": "input_image", "image_url": url},
+        {"type": "input_text", "text": "</image>"},
+        {"type": "input_text", "text": "What is it?"},
+    ]
+    home.rollout(
+        meta(),
+        item("message", role="user", content=content),
+        typed("What is it?", local_images=["dot.png"]),
+        reply("A dot"),
+    )
+    session = home.only()
+    assert session.prompts[0].text == "What is it?"
+    picture = next(part for part in session.prompts[0].parts if isinstance(part, Attachment))
+    assert (picture.media_type, picture.data) == ("image/png", "aGk=")
+    assert "dot.png" in picture.extra["label"]
+
+
+def test_reasoning_stands_once_and_keeps_its_seal(home: Home) -> None:
+    thoughts = item(
+        "reasoning",
+        id="rs_1",
+        summary=[{"type": "summary_text", "text": "**Look**\n\nRead."}, {"type": "summary_text", "text": "Then act."}],
+        content=None,
+        encrypted_content="c2VhbA==",
+    )
+    echoes = [event("agent_reasoning", text="**Look**\n\nRead."), event("agent_reasoning", text="Then act.")]
+    home.rollout(meta(), *prompt("Hello"), *echoes, thoughts, reply("Hi"))
+    (message,) = [m for m in home.only().messages if m.role == "assistant"]
+    assert [part.text for part in message.parts if isinstance(part, Thinking)] == ["**Look**\n\nRead.", "Then act."]
+    assert message.parts[0].extra["encrypted_content"] == "c2VhbA=="  # type: ignore[union-attr]
+
+
+def test_reasoning_of_a_killed_run_is_only_in_the_event(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), event("agent_reasoning", text="Thinking of you"))
+    thoughts = [part.text for m in home.only().messages for part in m.parts if isinstance(part, Thinking)]
+    assert thoughts == ["Thinking of you"]
+
+
+def test_compact_task_completed_is_the_clients(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), shown("Compact task completed"))
+    session = home.only()
+    assert said(session) == TALK
+    assert client(session)[-1].text == "Compact task completed"
+
+
+def test_model_is_that_of_the_turn_whichever_side_the_context_stands(home: Home) -> None:
+    before = (context("gpt-a"), *prompt("one"), reply("1"))
+    after = (*prompt("two"), context("gpt-b"), reply("2"))
+    home.rollout(meta(), *before, *after)
+    replies = [m for m in home.only().messages if m.role == "assistant"]
+    assert [m.model for m in replies] == ["gpt-a", "gpt-b"]
+
+
+def test_review_prompts_are_not_the_humans(home: Home) -> None:
+    review = (
+        event("entered_review_mode", target={"type": "custom", "instructions": "Look"}, user_facing_hint="Look"),
+        typed("Look"),
+        typed("Look"),
+        sent("<user_action>\n  <action>review</action>\n</user_action>"),
+        event("exited_review_mode", review_output={"findings": [], "overall_explanation": "Fine."}),
+        reply("Fine."),
+    )
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), *review)
+    session = home.only()
+    assert said(session) == TALK
+    assert [m.text for m in client(session)].count("Look") == 1
+
+
+def test_paginated_items_are_echoes(home: Home) -> None:
+    def completed(kind: str, **more: object) -> dict[str, object]:
+        return event("item_completed", thread_id=ONE, turn_id="t", item={"type": kind, "id": f"{kind}-1", **more})
+
+    home.rollout(
+        meta(history_mode="paginated"),
+        sent("Hello"),
+        completed("UserMessage", content=[{"type": "text", "text": "Hello", "text_elements": []}]),
+        completed("Reasoning", summary_text=["Hm"], raw_content=[]),
+        completed("Reasoning", summary_text=["Hm", "Well"], raw_content=[]),
+        item("reasoning", summary=[{"type": "summary_text", "text": "Hm"}, {"type": "summary_text", "text": "Well"}]),
+        completed("AgentMessage", content=[{"type": "Text", "text": "Hi"}]),
+        reply("Hi"),
+    )
+    session = home.only()
+    assert said(session) == TALK
+    assert [p.text for m in session.messages for p in m.parts if isinstance(p, Thinking)] == ["Hm", "Well"]
+
+
+def test_summary_said_and_recorded_stands_once(home: Home) -> None:
+    compacted = {
+        "timestamp": "2026-11-15T06:00:03Z",
+        "type": "compacted",
+        "payload": {"message": "Handover.\nSUMMARY: all well."},
+    }
+    home.rollout(
+        meta(),
+        *prompt("Hello"),
+        reply("Hi"),
+        call(),
+        answer(),
+        reply("SUMMARY: all well."),
+        compacted,
+        *prompt("More"),
+        reply("Yes"),
+    )
+    session = home.only()
+    summaries = [part.text for m in session.messages for part in m.parts if isinstance(part, SummaryPart)]
+    assert summaries == ["Handover.\nSUMMARY: all well."]
+    assert [text for _, text, _ in said(session) if text] == ["Hello", "Hi", "More", "Yes"]
+    assert session.messages[0].fate == "compressed"
+
+
+def test_new_context_of_a_compaction_is_no_conversation(home: Home) -> None:
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hello"}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Another language model …"}]},
+    ]
+    folded = {
+        "type": "compacted",
+        "timestamp": "2026-11-15T06:00:03Z",
+        "payload": {"message": "", "replacement_history": history},
+    }
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), folded, reply("On"))
+    assert said(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "compressed"), ("model", "On", "live")]
+
+
+def test_words_between_agents(home: Home) -> None:
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": TWO, "depth": 1}}}
+    task = item("agent_message", author="/root", recipient="/root/a", content=[{"type": "input_text", "text": "Count"}])
+    home.rollout(meta(source=spawn), task, reply("Three"))
+    session = home.only()
+    assert (session.kind, session.parent, session.title) == (Kind.SUBAGENT, f"codex:{TWO}", "Count")
+    assert session.prompts == []
+    assert said(session)[0] == ("model", "Count", "live")
+
+
+def test_unknown_items_are_kept_and_named(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), item("hologram", light="green"), reply("Hi"))
+    session = home.only()
+    assert any(isinstance(part, Unknown) and part.raw["light"] == "green" for m in session.messages for part in m.parts)
+    (strange,) = home.library().doctor().unknown
+    assert strange.what == "record response_item/hologram"
+    assert strange.example.endswith(".jsonl:4")
+    assert codes(session) == {"record.unknown"}
+
+
+def test_unknown_records_are_kept_and_named(home: Home) -> None:
+    home.rollout(
+        meta(),
+        *prompt("Hello"),
+        {"timestamp": "2026-11-15T06:00:02Z", "type": "horoscope", "payload": {"sign": "leo"}},
+        reply("Hi"),
+    )
+    session = home.only()
+    assert {"sign": "leo"} in [record["record"] for record in session.extra["records"]]
+    assert [strange.what for strange in home.library().doctor().unknown] == ["record horoscope"]
+
+
+def test_failed_requests_leave_their_reason(home: Home) -> None:
+    failed = event(
+        "task_complete",
+        turn_id="t",
+        last_agent_message=None,
+        error={"message": "No such model", "codex_error_info": "other"},
+    )
+    home.rollout(meta(), *prompt("Hello"), failed)
+    session = home.only()
+    assert client(session)[-1].text == "No such model"
+    assert calls(session) == []
