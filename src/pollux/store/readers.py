@@ -9,18 +9,22 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
+from typing import Any
 
 import msgspec
 
 from pollux.model import Notice, Severity
 from pollux.sources.base import Bundle, Source
 from pollux.store.rows import Entry, Reading, entry
+from pollux.wire import shown
 
 _WORTH_IT = 4 << 20
 _AHEAD = 2
+_HALF = re.compile("[\ud800-\udfff]")
 
 Task = tuple[Source, Bundle]
 
@@ -49,16 +53,40 @@ def read(number: int, task: Task) -> Reading:
     source, bundle = task
     try:
         entries = [entry(session) for session in source.read(bundle)]
-        reading = Reading(number, bundle.problem, () if entries else bundle.notices, bundle.leaning(), entries)
-        _encode(reading.entries and [each.summary for each in reading.entries])
+        reading = _writable(
+            Reading(number, bundle.problem, () if entries else bundle.notices, bundle.leaning(), entries)
+        )
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
         return _failed(number, bundle, f"{type(error).__name__}: {error}")
     return reading
 
 
+def _writable(reading: Reading) -> Reading:
+    """The reading as it can be kept: half a character, as of a path that is no text, is written out."""
+    try:
+        _encode([(each.summary, each.about, each.marks, each.notices, each.links) for each in reading.entries])
+        _encode((reading.problem, reading.notices))
+    except UnicodeEncodeError:
+        return msgspec.convert(_whole(msgspec.to_builtins(reading)), Reading)
+    return reading
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else _HALF.sub(_written_out, value)
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    return {key: _whole(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
+
+
 def _failed(number: int, bundle: Bundle, reason: str) -> Reading:
     text = f"Reading failed ({reason}); please report it."
-    file = bundle.files[0].path if bundle.files else None
+    file = shown(bundle.files[0].path) if bundle.files else None
     notice = Notice(code="reader.failed", text=text, severity=Severity.ERROR, file=file)
     entries: list[Entry] = []
     return Reading(number, text, (notice,), b"", entries)
