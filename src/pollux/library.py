@@ -17,16 +17,30 @@ from pollux.model import Session, Usage, summarize
 from pollux.places import Places
 from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
-from pollux.store.finding import Findings, find
+from pollux.store.finding import Findings, Found, find
 from pollux.store.passages import PassageKind
-from pollux.store.query import parse
+from pollux.store.query import PLACES, parse
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
 from pollux.store.ranking import Sort
 from pollux.store.store import Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
 
-__all__ = ["Enough", "Filter", "Library", "Listed", "Outcome", "Progress", "Project", "fits"]
+__all__ = [
+    "PLACES",
+    "Enough",
+    "Filter",
+    "Findings",
+    "Found",
+    "Library",
+    "Listed",
+    "Outcome",
+    "PassageKind",
+    "Progress",
+    "Project",
+    "Sort",
+    "fits",
+]
 
 _HEAD = 4096
 
@@ -159,8 +173,11 @@ class Library:
         limit: int = 20,
         sort: Sort = Sort.RELEVANCE,
         per_session: int | None = None,
+        counted: bool = False,
     ) -> Findings:
         """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
+
+        `counted` also tells how many messages of each session there are.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
@@ -171,7 +188,16 @@ class Library:
         )
         with self.store.answering():
             current = self._current
-            return find(self.store.text, current, query, limit=limit, sort=sort, per_session=per_session, kinds=kinds)
+            return find(
+                self.store.text,
+                current,
+                query,
+                limit=limit,
+                sort=sort,
+                per_session=per_session,
+                kinds=kinds,
+                counted=counted,
+            )
 
     # ------------------------------------------------------------------ one session
 

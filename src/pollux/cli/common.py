@@ -83,8 +83,14 @@ def _no_sync(hidden: bool) -> Callable[[Decorated], Decorated]:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-def library(ctx: click.Context, *, quiet: bool = False, report: Callable[[Progress], None] | None = None) -> Library:
-    """The user's sessions, or the sample's where that was asked for."""
+def library(
+    ctx: click.Context,
+    *,
+    quiet: bool = False,
+    words: bool = False,
+    report: Callable[[Progress], None] | None = None,
+) -> Library:
+    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched."""
     from pollux.library import Library
 
     if not ctx.meta.get(SAMPLE):
@@ -93,7 +99,12 @@ def library(ctx: click.Context, *, quiet: bool = False, report: Callable[[Progre
         return Library(fresh=not ctx.meta.get(NO_SYNC), report=report or Bar(quiet=quiet))
     from pollux.cli.sample import surroundings
 
-    environ, cwd = surroundings()
+    cache = None
+    if words:
+        from tempfile import TemporaryDirectory
+
+        cache = ctx.with_resource(TemporaryDirectory(prefix="pollux-"))
+    environ, cwd = surroundings(cache)
     if not quiet:
         click.echo("pollux: this is the bundled sample, not your own history.", err=True)
     return Library(environ, cwd, hunt=False)

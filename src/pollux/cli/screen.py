@@ -22,6 +22,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "model": {"fg": "magenta", "bold": True},
     "id": {"fg": "cyan"},
     "head": {"dim": True},
+    "match": {"fg": "yellow", "bold": True},
 }
 
 

@@ -49,9 +49,9 @@ def scattered(
     for group in _groups(searcher, asked[0], found, 4 * limit):
         left = set(group)
         for question in asked[1:]:
-            left = set(sessions_with(searcher, question, left)) if left else left
+            left = sessions_with(searcher, question, left) if left else left
         for question in unwanted:
-            left -= set(sessions_with(searcher, question, left)) if left else left
+            left -= sessions_with(searcher, question, left) if left else left
         held += [session for session in group if session in left]
         if len(held) >= limit:
             break

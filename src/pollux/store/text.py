@@ -102,10 +102,12 @@ class TextIndex:
             )
             return search(self._index.searcher(), query, wanted)
 
-    def counts(self, query: Query, sessions: Collection[int]) -> dict[int, int]:
-        """How many passages of each of these sessions hold everything that is asked for."""
+    def counts(
+        self, query: Query, sessions: Collection[int], kinds: Collection[PassageKind] | None = None
+    ) -> dict[int, int]:
+        """How many messages of each of these sessions have a passage that holds everything that is asked for."""
         with _guarded(self.folder):
-            return counts(self._index.searcher(), query, sessions)
+            return counts(self._index.searcher(), query, sessions, kinds)
 
     def words_like(self, word: str, most: int = 5) -> list[str]:
         """Words of the index that are written almost like this one, the nearest and most frequent first."""
