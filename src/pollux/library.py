@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
+
+import msgspec
 
 from pollux import registry
 from pollux.edition import edition
@@ -22,6 +25,7 @@ from pollux.store.passages import PassageKind
 from pollux.store.query import PLACES, parse
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
 from pollux.store.ranking import Sort
+from pollux.store.scanning import Sought, pattern as compile_pattern, scan
 from pollux.store.store import Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
@@ -198,6 +202,26 @@ class Library:
                 kinds=kinds,
                 counted=counted,
             )
+
+    def scan(
+        self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
+    ) -> Generator[Found]:
+        """The messages in which a regular expression occurs, those of the newest sessions first.
+
+        Every file is read: this finds what the index of words cannot, and takes its time.
+        """
+        compiled = compile_pattern(pattern)
+        asked = msgspec.structs.replace(wanted or Filter(), everything=True)
+        short = {one.summary.key: one.short for one in self.list(asked)}
+        sought = Sought(pattern=compiled, keys=frozenset(short), kinds=kinds, since=asked.since, until=asked.until)
+        newest = {key: number for number, key in enumerate(short)}
+        tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
+        told: set[tuple[str, str]] = set()
+        with closing(scan(tasks, sought)) as stream:
+            for found in stream:
+                if (found.key, found.message_id) not in told:  # a session may lie under two roots
+                    told.add((found.key, found.message_id))
+                    yield msgspec.structs.replace(found, short_id=short[found.key])
 
     # ------------------------------------------------------------------ one session
 

@@ -17,7 +17,7 @@ CONTRACT = {"key", "message_id", "role", "author", "at", "project", "title", "sn
 
 def test_the_choices_are_the_librarys() -> None:
     assert set(PLACES) == set(KINDS)
-    assert SORTS == list(Sort)
+    assert list(Sort) == SORTS
 
 
 def test_hits_for_programs(pollux: Pollux) -> None:
@@ -85,3 +85,35 @@ def test_the_sample_is_searched(empty: Pollux) -> None:
     assert done.returncode == 0
     assert "second packet of the same beans" in done.stdout
     assert not (empty.folder / "xdg" / "cache").exists()
+
+
+# ---------------------------------------------------------------------- patterns
+
+
+def test_a_pattern_finds_what_no_word_does(pollux: Pollux) -> None:
+    (hit, *_) = json.loads(pollux("search", "--regex", r"to_f\(\w+\), hum", "--json").stdout)
+    assert set(hit) >= CONTRACT
+    start, end = hit["spans"][0]
+    assert hit["snippet"][start:end] == "to_f(celsius), hum"
+    assert pollux("search", "--regex", "HUMIDITY COLUMN").returncode == 1
+    assert pollux("search", "--regex", r"\Whumidity column").returncode == 0
+
+
+def test_a_pattern_heeds_the_options(pollux: Pollux) -> None:
+    def found(*options: str) -> list[dict[str, object]]:
+        hits: list[dict[str, object]] = json.loads(pollux("search", "--regex", "humid", "--json", *options).stdout)
+        return hits
+
+    assert {hit["kind"] for hit in found("--in", "prompts")} == {"prompt"}
+    assert len(found("--limit", "2")) == 2
+    assert found("--project", "notes") == []
+    assert found("--since", "2026-11-15T23:00") == []
+    assert len({hit["key"] for hit in found("--each", "1")}) == len(found("--each", "1")) > 1
+    assert {hit["short_id"] for hit in found("--in", "prompts")} == {"26f2b7db"}
+
+
+def test_a_long_output_is_scanned_whole(empty: Pollux) -> None:
+    text = "x " * 200_000 + "needle-7" + " y" * 200_000
+    empty.file("p/chats/session-2026-11-15T05-00-long.json", session("long", text))
+    (hit, _) = json.loads(empty("search", "--regex", r"needle-\d", "--json").stdout)
+    assert "needle-7" in hit["snippet"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.cli.clean import clean, one_line
@@ -45,6 +46,18 @@ def grouped(found: Findings) -> list[Group]:
     for hit in found.hits:
         sessions.setdefault(hit.key, []).append(hit)
     return [Group(hits, max(0, found.counts.get(key, 0) - len(hits))) for key, hits in sessions.items()]
+
+
+def scanned(stream: Iterable[Found], limit: int, each: int | None) -> Iterator[Group]:
+    """Hits that come session by session, until there are enough."""
+    left = limit
+    for _, hits in groupby(stream, key=lambda hit: hit.key):
+        every = list(hits)
+        shown = every[: min(left, each or left)]
+        left -= len(shown)
+        yield Group(shown, len(every) - len(shown))
+        if not left:
+            return
 
 
 def finds(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
