@@ -26,7 +26,7 @@ from pollux.store.query import PLACES, parse
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
 from pollux.store.ranking import Sort
 from pollux.store.scanning import Sought, pattern as compile_pattern, scan
-from pollux.store.store import Store
+from pollux.store.store import Held, Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
 
@@ -36,6 +36,7 @@ __all__ = [
     "Filter",
     "Findings",
     "Found",
+    "Held",
     "Library",
     "Listed",
     "Outcome",
@@ -137,6 +138,16 @@ class Library:
         for digest, path in proved.items():
             self.memory.learn(digest, path)
         return bool(proved)
+
+    def cache(self) -> Held:
+        """What the cache holds, as it is: nothing is brought up to date."""
+        with self.store.answering():
+            return self.store.held()
+
+    def clear_cache(self) -> None:
+        """Throw the cache away. It is made anew when something is asked."""
+        self.store.clear()
+        self.__dict__.pop("_current", None)
 
     @cached_property
     def _current(self) -> Questions:

@@ -23,6 +23,8 @@ COMMANDS = {
     "doctor": "pollux.cli.commands.doctor",
     "agents": "pollux.cli.commands.agents",
     "writers": "pollux.cli.commands.writers",
+    "sync": "pollux.cli.commands.sync",
+    "cache": "pollux.cli.commands.cache",
     "completion": "pollux.cli.commands.completion",
 }
 """In the order in which `pollux --help` shows them. Each module has a `command`."""

@@ -14,11 +14,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pollux.errors import StoreError
+from pollux.model import Value
 from pollux.sources.base import Surroundings
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Look, Outcome, Progress, Sync
 from pollux.store.text import Damaged, TextIndex
+from pollux.wire import shown
+
+_CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
+
+
+class Held(Value, frozen=True, kw_only=True):
+    """What the cache holds, and how much room that takes."""
+
+    folder: str
+    catalogue_bytes: int = 0
+    index_bytes: int = 0
+    sessions: int = 0
+    passages: int = 0
+    generation: int = 0
 
 
 class Store:
@@ -42,7 +57,9 @@ class Store:
     def text(self) -> TextIndex:
         """The index of words. Raises `StoreError` where there is none."""
         if self.catalogue.path is None:
-            raise StoreError(self.problem or "There is no text index.", "Set XDG_CACHE_HOME to a folder with room.")
+            raise StoreError(
+                "Words cannot be searched without a cache.", "Set XDG_CACHE_HOME to a folder with room, or use --regex."
+            )
         if self._text is None:
             self._text = TextIndex.open(self.folder / "text")
         return self._text
@@ -57,7 +74,7 @@ class Store:
 
     def _current(self) -> Catalogue:
         """The catalogue, made anew where it is damaged or another edition's."""
-        path = self.folder / "catalogue.db"
+        path = self.folder / _CATALOGUE[0]
         try:
             catalogue = Catalogue(path, self._edition)
             if catalogue.edition == self._edition:
@@ -71,9 +88,23 @@ class Store:
         return Catalogue(path, self._edition)
 
     def _wipe(self) -> None:
-        for name in ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm"):
+        for name in _CATALOGUE:
             (self.folder / name).unlink(missing_ok=True)
         shutil.rmtree(self.folder / "text", ignore_errors=True)
+
+    def held(self) -> Held:
+        """What is in the folder as it is. Nothing is made where there is nothing yet."""
+        if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
+            return Held(folder=shown(self.folder))
+        catalogue = self.catalogue  # one of another edition is wiped when it is opened
+        return Held(
+            folder=shown(self.folder),
+            catalogue_bytes=sum(_size(self.folder / name) for name in _CATALOGUE),
+            index_bytes=sum(_size(file) for file in (self.folder / "text").glob("*")),
+            sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],
+            passages=self.text.size() if catalogue.path is not None else 0,
+            generation=catalogue.generation,
+        )
 
     def clear(self) -> None:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
@@ -150,6 +181,13 @@ class Store:
             with contextlib.suppress(OSError):
                 self._wipe()
             raise StoreError(f"The cache was damaged ({error}) and has been removed.", "Try again.") from error
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # it went while we looked
+        return 0
 
 
 def _is_full(error: Exception) -> bool:
