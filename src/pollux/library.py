@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
+
+import msgspec
 
 from pollux import registry
 from pollux.edition import edition
@@ -18,16 +21,30 @@ from pollux.model import Session, Usage, summarize
 from pollux.places import Places
 from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
-from pollux.store.finding import Findings, find
+from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import parse
+from pollux.store.query import PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
-from pollux.store.ranking import Sort
-from pollux.store.store import TROUBLE, Store
+from pollux.store.store import TROUBLE, Held, Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.wire import read_head, shown
 
-__all__ = ["Enough", "Filter", "Library", "Listed", "Outcome", "Progress", "Project", "fits"]
+__all__ = [
+    "PLACES",
+    "Enough",
+    "Filter",
+    "Findings",
+    "Found",
+    "Held",
+    "Library",
+    "Listed",
+    "Outcome",
+    "PassageKind",
+    "Progress",
+    "Project",
+    "Sort",
+    "fits",
+]
 
 _HEAD = 4096
 
@@ -123,6 +140,15 @@ class Library:
             self.memory.learn(digest, path)
         return bool(proved)
 
+    def cache(self) -> Held:
+        """What the cache holds, as it is: nothing is brought up to date."""
+        return self.store.held()
+
+    def clear_cache(self) -> None:
+        """Throw the cache away. It is made anew when something is asked."""
+        self.store.clear()
+        self.__dict__.pop("_current", None)
+
     @cached_property
     def _current(self) -> Questions:
         """The catalogue, once a run brought up to date."""
@@ -174,21 +200,55 @@ class Library:
         limit: int = 20,
         sort: Sort = Sort.RELEVANCE,
         per_session: int | None = None,
+        counted: bool = False,
     ) -> Findings:
         """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
+
+        `counted` also tells how many messages of each session there are.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
+        from pollux.store.finding import find
+
         asked = wanted or Filter()
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
         return self._ask(
             lambda current: find(
-                self.store.text, current, query, limit=limit, sort=sort, per_session=per_session, kinds=kinds
+                self.store.text,
+                current,
+                query,
+                limit=limit,
+                sort=sort,
+                per_session=per_session,
+                kinds=kinds,
+                counted=counted,
             )
         )
+
+    def scan(
+        self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
+    ) -> Generator[Found]:
+        """The messages in which a regular expression occurs, those of the newest sessions first.
+
+        Every file is read: this finds what the index of words cannot, and takes its time.
+        """
+        from pollux.store.scanning import Sought, pattern as compile_pattern, scan
+
+        compiled = compile_pattern(pattern)
+        asked = msgspec.structs.replace(wanted or Filter(), everything=True)
+        short = {one.summary.key: one.short for one in self.list(asked)}
+        sought = Sought(pattern=compiled, keys=frozenset(short), kinds=kinds, since=asked.since, until=asked.until)
+        newest = {key: number for number, key in enumerate(short)}
+        tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
+        told: set[tuple[str, str]] = set()
+        with closing(scan(tasks, sought)) as stream:
+            for found in stream:
+                if (found.key, found.message_id) not in told:  # a session may lie under two roots
+                    told.add((found.key, found.message_id))
+                    yield msgspec.structs.replace(found, short_id=short[found.key])
 
     # ------------------------------------------------------------------ one session
 

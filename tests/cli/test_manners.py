@@ -265,6 +265,14 @@ def test_a_session_file_anywhere(empty: Pollux) -> None:
     assert "Hello there." in empty("export", str(loose), "--to", "markdown").stdout
 
 
+def test_the_beginning_of_a_message_must_be_its_alone(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-one.json", session("one"))
+    done = empty("show", "one", "--at", "m")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "pollux: 2 messages start with 'm'.\nType more of the id: m1, m2\n"
+    assert "▶ m2" in empty("show", "one", "--at", "m2").stdout
+
+
 def test_an_id_that_looks_like_a_path(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-one.json", session("../../one:x"))
     assert empty("show", "gemini:../../one:x").returncode == 0
@@ -395,6 +403,9 @@ def test_completion(pollux: Pollux) -> None:
     assert "weather" in complete(pollux, "list", "--project", "we")
     assert "markdown" in complete(pollux, "export", "--to", "m")
     assert "doctor" in complete(pollux, "d")
+    assert "98dc623f" in complete(pollux, "show", "26f2b7db", "--at", "98")
+    assert "thinking" in complete(pollux, "search", "--in", "th")
+    assert "weather" in complete(pollux, "search", "--project", "we")
 
 
 def test_completion_without_a_home(empty: Pollux) -> None:

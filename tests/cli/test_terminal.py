@@ -81,6 +81,19 @@ def test_the_pager_is_used_and_may_be_left_out(pollux: Pollux) -> None:
         assert "Traceback" not in in_terminal(pollux, "show", "last", PAGER=pager)
 
 
+def test_a_pager_opens_at_a_message(pollux: Pollux) -> None:
+    pager = pollux.folder / "less"
+    pager.write_text('#!/bin/sh\necho "asked: $*"; cat\n')
+    pager.chmod(0o755)
+    seen = in_terminal(pollux, "show", "26f2b7db", "--at", "4c6c631c", PAGER=str(pager))
+    line = int(seen.partition("asked: +")[2].partition("\n")[0])
+    assert "▶ 4c6c631c" in COLOUR.sub("", seen.splitlines()[line + 6])
+    assert "You" in seen
+    other = COLOUR.sub("", in_terminal(pollux, "show", "26f2b7db", "--at", "4c6c631c", PAGER="sed s/^/PAGED/"))
+    assert "lines before" in other.splitlines()[1]
+    assert "PAGED" in other
+
+
 def test_the_sample_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = tmp_path / "home"
     (sessions / ".gemini").mkdir(parents=True)

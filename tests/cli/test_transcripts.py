@@ -2,7 +2,7 @@
 
 A block begins with `$ pollux …`; then come the lines of stdout, those of stderr with `2> ` before them, and `=> 3`
 where the exit status is not 0. A line `home: VERSION` above names the home, `columns: 80` the width. `$HOME` stands for
-the home's path.
+the home's path, `$FOLDER` for that of the folder around it.
 
 POLLUX_UPDATE_TRANSCRIPTS=1 writes the files anew from what pollux prints. Read the difference before you keep it.
 """
@@ -47,4 +47,4 @@ def _told(pollux: Pollux, arguments: str) -> str:
     lines += [f"2> {line}".rstrip() for line in done.stderr.splitlines()]
     if done.returncode != 0:
         lines.append(f"=> {done.returncode}")
-    return "\n".join(lines).replace(str(pollux.home), "$HOME") + "\n"
+    return "\n".join(lines).replace(str(pollux.home), "$HOME").replace(str(pollux.folder), "$FOLDER") + "\n"

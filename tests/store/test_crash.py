@@ -14,7 +14,7 @@ import pytest
 
 from pollux.errors import PolluxError
 from pollux.library import Filter
-from pollux.store import readers, sync
+from pollux.store import sync, team
 from tests.store.conftest import Shelf
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -32,7 +32,7 @@ def churn(shelf: Shelf, dice: random.Random) -> None:
 
 def test_killed_at_fifty_moments(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = bare_shelf
-    monkeypatch.setattr(readers, "_WORTH_IT", 0)
+    monkeypatch.setattr(team, "_WORTH_IT", 0)
     monkeypatch.setattr(sync, "_BATCH_SECONDS", 0.02)
     dice = random.Random(7)
     churn(shelf, dice)

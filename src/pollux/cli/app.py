@@ -6,21 +6,25 @@ import contextlib
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
 from pollux import __version__
 from pollux.cli.common import common
-from pollux.errors import OutputError, PolluxError, RequestError
+from pollux.errors import BadQuery, OutputError, PolluxError, RequestError
 
 COMMANDS = {
     "list": "pollux.cli.commands.list",
     "show": "pollux.cli.commands.show",
+    "search": "pollux.cli.commands.search",
     "export": "pollux.cli.commands.export",
     "projects": "pollux.cli.commands.projects",
     "doctor": "pollux.cli.commands.doctor",
     "agents": "pollux.cli.commands.agents",
     "writers": "pollux.cli.commands.writers",
+    "sync": "pollux.cli.commands.sync",
+    "cache": "pollux.cli.commands.cache",
     "completion": "pollux.cli.commands.completion",
 }
 """In the order in which `pollux --help` shows them. Each module has a `command`."""
@@ -158,7 +162,10 @@ def _report(error: PolluxError, arguments: list[str]) -> int:
     if wants_json(arguments):
         import json
 
-        sys.stderr.write(json.dumps({"error": sentence, "hint": hint}) + "\n")
+        told: dict[str, Any] = {"error": sentence, "hint": hint}
+        if isinstance(error, BadQuery):
+            told |= {"error": clean(error.sentence), "place": error.place}
+        sys.stderr.write(json.dumps(told) + "\n")
     else:
         sys.stderr.write(f"pollux: {sentence}\n" + (f"{hint}\n" if hint is not None else ""))
     return error.exit_code

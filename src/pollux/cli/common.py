@@ -83,17 +83,50 @@ def _no_sync(hidden: bool) -> Callable[[Decorated], Decorated]:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-def library(ctx: click.Context, *, quiet: bool = False, report: Callable[[Progress], None] | None = None) -> Library:
-    """The user's sessions, or the sample's where that was asked for."""
+def library(
+    ctx: click.Context,
+    *,
+    quiet: bool = False,
+    words: bool = False,
+    report: Callable[[Progress], None] | None = None,
+) -> Library:
+    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched."""
     from pollux.library import Library
 
     if not ctx.meta.get(SAMPLE):
+        if report is not None:
+            return Library(fresh=not ctx.meta.get(NO_SYNC), report=report)
         from pollux.cli.progress import Bar
 
-        return Library(fresh=not ctx.meta.get(NO_SYNC), report=report or Bar(quiet=quiet))
+        bar = Bar(quiet=quiet)
+        shelf = Library(fresh=not ctx.meta.get(NO_SYNC), report=bar)
+        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
+        ctx.call_on_close(bar.close)
+        return shelf
     from pollux.cli.sample import surroundings
 
-    environ, cwd = surroundings()
+    cache = None
+    if words:
+        from tempfile import TemporaryDirectory
+
+        cache = ctx.with_resource(TemporaryDirectory(prefix="pollux-"))
+    environ, cwd = surroundings(cache)
     if not quiet:
         click.echo("pollux: this is the bundled sample, not your own history.", err=True)
     return Library(environ, cwd, hunt=False)
+
+
+def _tell(shelf: Library, *, for_programs: bool) -> None:
+    """Say why an answer may be old or was slow, when it has been given."""
+    told = [shelf.store.problem] if shelf.store.problem else []
+    if shelf.busy:
+        told.append("Another pollux is indexing: what is newer than its last run may be missing here.")
+    for sentence in told:
+        if for_programs:
+            import json
+
+            click.echo(json.dumps({"warning": sentence}), err=True)
+        else:
+            from pollux.cli.clean import clean
+
+            click.echo(f"pollux: {clean(sentence)}", err=True)

@@ -1,4 +1,4 @@
-"""Shell completion: agents, formats, projects, and session ids with their titles.
+"""Shell completion: agents, formats, projects, session ids with their titles, message ids with their words.
 
 Whatever goes wrong here goes wrong silently: somebody is in the middle of typing.
 """
@@ -68,6 +68,18 @@ def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
                 break
     if "last".startswith(incomplete):
         found.append(CompletionItem("last", help="the newest session"))
+    return found
+
+
+def messages(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Ids of a session's messages with their first words, the newest first."""
+    found: list[CompletionItem] = []
+    with contextlib.suppress(Exception):
+        # click gives up parsing at an option whose value is being typed, and leaves the rest as it was.
+        key = ctx.params.get("key") or next(word for word in ctx.args if not word.startswith("-"))
+        session = _library(ctx).session(key)
+        fitting = [message for message in reversed(session.messages) if message.id.startswith(incomplete)]
+        found = [CompletionItem(message.id, help=_help(message.text)) for message in fitting[:MOST]]
     return found
 
 

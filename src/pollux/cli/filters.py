@@ -33,6 +33,14 @@ class When(click.ParamType["datetime"]):
 
 def filters(function: Decorated) -> Decorated:
     """Add `--agent`, `--project`, `--since`, `--until`, `--all`."""
+    everything = click.option(
+        "--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and lone prompt logs."
+    )
+    return narrowing(everything(function))
+
+
+def narrowing(function: Decorated) -> Decorated:
+    """Add `--agent`, `--project`, `--since`, `--until`."""
     options: list[Callable[[Any], Any]] = [
         click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's."),
         click.option(
@@ -45,7 +53,6 @@ def filters(function: Decorated) -> Decorated:
             "--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."
         ),
         click.option("--until", metavar="WHEN", type=When(end=True), help="Only older ones."),
-        click.option("--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and lone prompt logs."),
     ]
     for option in reversed(options):
         function = option(function)

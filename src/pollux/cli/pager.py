@@ -9,12 +9,20 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+JUMPING = ("less", "more")
+"""Pagers that begin at a line when they are told to."""
 
-def page(lines: Iterable[str]) -> bool:
-    """Show lines in `$PAGER`, or in less. False where there is no pager to be had: nothing was written then."""
+
+def page(lines: Iterable[str], at: int = 0) -> bool:
+    """Show lines in `$PAGER`, or in less, beginning `at` one of them.
+
+    False where there is no pager to be had, or none that can begin there: nothing was written then.
+    """
     command = _command()
-    if not command:
+    if not command or (at and os.path.basename(command[0]) not in JUMPING):  # noqa: PTH119
         return False
+    if at:
+        command.append(f"+{at + 1}")
     # F: no pager for what fits on the screen. R: colours. X: leave the text on the screen.
     environ = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
     sys.stdout.flush()

@@ -21,6 +21,7 @@ class Bar:
         self._shown = not quiet and sys.stderr.isatty()
         self._begun: float | None = None
         self._drawn = 0.0
+        self._standing = False
 
     def __call__(self, progress: Progress) -> None:
         """Draw, where it is time."""
@@ -33,7 +34,16 @@ class Bar:
         if now - self._begun < _SILENCE or (now - self._drawn < _PAUSE and not done):
             return
         self._drawn = now
-        sys.stderr.write("\r\x1b[2K" + ("" if done else line(progress, now - self._begun)))
+        self._write("" if done else line(progress, now - self._begun))
+
+    def close(self) -> None:
+        """Wipe what an interrupted sync left on the line."""
+        if self._standing:
+            self._write("")
+
+    def _write(self, text: str) -> None:
+        self._standing = bool(text)
+        sys.stderr.write(f"\r\x1b[2K{text}")
         sys.stderr.flush()
 
 

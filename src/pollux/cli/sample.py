@@ -10,9 +10,13 @@ from pollux.errors import NotFound
 HOME = Path(__file__).parent.parent / "sample" / "home"
 
 
-def surroundings() -> tuple[dict[str, str], Path]:
-    """An environment in which the sample is all there is, and a directory to start from. Nothing is kept."""
+def surroundings(cache: str | None = None) -> tuple[dict[str, str], Path]:
+    """An environment in which the sample is all there is, and a directory to start from.
+
+    Nothing is kept, but for a search there must be a folder to put words into for the time being.
+    """
     if not HOME.is_dir():
         raise NotFound("This installation has no sample history.", f"It belongs in {HOME}.")
     nowhere = os.path.abspath(os.devnull)  # noqa: PTH100
-    return {"HOME": str(HOME), "XDG_DATA_HOME": nowhere, "XDG_CONFIG_HOME": nowhere, "XDG_CACHE_HOME": nowhere}, HOME
+    environ = {"HOME": str(HOME), "XDG_DATA_HOME": nowhere, "XDG_CONFIG_HOME": nowhere}
+    return {**environ, "XDG_CACHE_HOME": cache or nowhere}, HOME

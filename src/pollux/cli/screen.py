@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -22,7 +22,11 @@ STYLES: dict[str, dict[str, Any]] = {
     "model": {"fg": "magenta", "bold": True},
     "id": {"fg": "cyan"},
     "head": {"dim": True},
+    "match": {"fg": "yellow", "bold": True},
 }
+
+
+LEAD = 6
 
 
 class Screen:
@@ -47,6 +51,23 @@ class Screen:
                 return
         for line in lines:
             sys.stdout.write(f"{line}\n")
+
+    def lines_at(self, lines: Sequence[str], at: int) -> None:
+        """Write lines so that the reader begins a little before one of them.
+
+        A pager can go back from there. Where there is none, the title stands above, and what was left out is counted.
+        """
+        begin = max(0, at - LEAD)
+        if self.paged:
+            from pollux.cli.pager import page
+
+            if page(lines, begin):
+                return
+        left_out = begin - 1
+        if left_out > 1:
+            self.lines([lines[0], self.paint(f"… {left_out:,} lines before", "dim"), *lines[begin:]])
+        else:
+            self.lines(lines)
 
     def json(self, value: Any) -> None:
         """Write one JSON document."""

@@ -10,8 +10,7 @@ from functools import cache
 
 import tantivy
 
-from pollux.model import Kind, Session, Summary, Value
-from pollux.store.passages import Passage, PassageKind
+from pollux.store.passages import Facts, Passage, PassageKind
 from pollux.store.words import clean, name
 
 KINDS = tuple(PassageKind)
@@ -34,20 +33,6 @@ _COPY = 0.9
 _FIRST_YEAR = datetime(2023, 1, 1, tzinfo=UTC)
 _HALF_LIFE = timedelta(days=730)
 _MOST_HALVES = 5.0
-
-
-class Facts(Value, frozen=True, kw_only=True):
-    """What is true of a whole session and can be asked for."""
-
-    agent: str
-    kind: Kind = Kind.MAIN
-    project: str | None = None
-    project_hash: str | None = None
-
-    @classmethod
-    def of(cls, session: Session | Summary) -> Facts:
-        """The facts of a session."""
-        return cls(agent=session.agent, kind=session.kind, project=session.project, project_hash=session.project_hash)
 
 
 @cache

@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import datetime
+from collections.abc import Collection, Mapping
 
-from pollux.model import Author, Kind, Role, Value
+from pollux.model import Author, Role, Summary
+from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import Query, Words
-from pollux.store.questions import Questions
-from pollux.store.ranking import Sort
+from pollux.store.query import Both, Query, Sort, Words
+from pollux.store.questions import Questions, Shortest
 from pollux.store.searching import Hit
-from pollux.store.snippets import Span
 from pollux.store.text import TextIndex
 
-
-class Found(Value, frozen=True, kw_only=True):
-    """A message that answers to a query.
-
-    `spans` are the parts of `snippet` that were looked for. `scattered`: it holds only some of what was looked for,
-    other messages of the session the rest.
-    """
-
-    key: str
-    message_id: str
-    role: Role
-    author: Author
-    kind: PassageKind
-    at: datetime | None
-    session_kind: Kind
-    project: str | None
-    title: str | None
-    snippet: str
-    spans: tuple[Span, ...]
-    score: float
-    scattered: bool
-
-
-class Findings(Value, frozen=True, kw_only=True):
-    """What was found, best first. `hints` and `meant` are for a person who finds nothing: what else may be tried."""
-
-    hits: tuple[Found, ...]
-    hints: tuple[str, ...] = ()
-    meant: tuple[tuple[str, str], ...] = ()
+Mark = tuple[str, Role, Author]
+"""A message's id, and who it is by."""
 
 
 def find(  # noqa: PLR0913
@@ -54,49 +25,71 @@ def find(  # noqa: PLR0913
     sort: Sort,
     per_session: int | None,
     kinds: Collection[PassageKind] | None,
+    counted: bool,
 ) -> Findings:
     """Hits in sessions that are still there. The index may hold more than the catalogue, never less."""
     size = limit
     while True:
         raw = index.search(query, limit=size, sort=sort, per_session=per_session, kinds=kinds)
-        found = _known(raw, questions)
+        known = _known(raw, questions)
+        found = [hit for hit in known if hit is not None]
         if len(found) >= limit or len(raw) < size:
             break
         size *= 4
     if found:
-        return Findings(hits=tuple(found[:limit]), hints=query.hints)
+        keys = {hit.session: one.key for hit, one in zip(raw, known, strict=True) if one is not None}
+        counts = _counts(index, query, keys, kinds) if counted else {}
+        return Findings(hits=tuple(found[:limit]), counts=counts, hints=query.hints)
     return Findings(hits=(), hints=query.hints, meant=tuple(_meant(index, query)))
 
 
-def _known(raw: list[Hit], questions: Questions) -> list[Found]:
+def _known(raw: list[Hit], questions: Questions) -> list[Found | None]:
+    """What the catalogue knows about each hit; None where the session is no more."""
     sessions = questions.numbered(hit.session for hit in raw)
-    found: list[Found] = []
-    for hit in raw:
-        if hit.session not in sessions:
-            continue
-        told, marks = sessions[hit.session]
-        id, role, author = marks[hit.message] if hit.message < len(marks) else ("", Role.SYSTEM, Author.CLIENT)
-        found.append(
-            Found(
-                key=told.key,
-                message_id=id,
-                role=role,
-                author=author,
-                kind=hit.kind,
-                at=hit.at,
-                session_kind=told.kind,
-                project=told.project,
-                title=told.title,
-                snippet=hit.snippet,
-                spans=hit.spans,
-                score=hit.score,
-                scattered=hit.scattered,
-            )
+    told = {number: Told(*known, questions) for number, known in sessions.items()}
+    return [told[hit.session].found(hit) if hit.session in told else None for hit in raw]
+
+
+class Told:
+    """A session in which something was found."""
+
+    def __init__(self, summary: Summary, marks: list[Mark], questions: Questions) -> None:
+        self._summary = summary
+        self._marks = marks
+        self._short = questions.short(summary.id)
+        self._messages = Shortest(sorted({id for id, _, _ in marks}))
+
+    def found(self, hit: Hit) -> Found:
+        """The hit, with what is known about its message."""
+        known = hit.message < len(self._marks)
+        id, role, author = self._marks[hit.message] if known else ("", Role.SYSTEM, Author.CLIENT)
+        return Found(
+            key=self._summary.key,
+            short_id=self._short,
+            message_id=id,
+            short_message_id=self._messages.of(id),
+            role=role,
+            author=author,
+            kind=hit.kind,
+            at=hit.at,
+            session_kind=self._summary.kind,
+            project=self._summary.project,
+            title=self._summary.title,
+            snippet=hit.snippet,
+            spans=hit.spans,
+            score=hit.score,
+            scattered=hit.scattered,
         )
-    return found
+
+
+def _counts(
+    index: TextIndex, query: Query, keys: Mapping[int, str], kinds: Collection[PassageKind] | None
+) -> dict[str, int]:
+    return {keys[number]: count for number, count in index.counts(query, list(keys), kinds).items()}
 
 
 def _meant(index: TextIndex, query: Query) -> list[tuple[str, str]]:
-    """For each word the one that is written almost alike and does occur."""
-    words = [node.text for node in query.node.nodes if isinstance(node, Words) and not node.prefix]
-    return [(word, near[0]) for word in words if " " not in word and (near := index.words_like(word, 1))]
+    """For each word that occurs nowhere the one that is written almost alike and does."""
+    words = [node for node in query.node.nodes if isinstance(node, Words) and not node.prefix and " " not in node.text]
+    strange = [one.text for one in words if not index.search(Query(text=one.text, node=Both(nodes=(one,))), limit=1)]
+    return [(word, near[0]) for word in strange if (near := index.words_like(word, 1))]

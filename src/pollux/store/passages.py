@@ -18,11 +18,13 @@ from pollux.model import (
     Author,
     Context,
     FileReference,
+    Kind,
     Message,
     Part,
     Role,
     Session,
     Status,
+    Summary,
     SummaryPart,
     Text,
     Thinking,
@@ -42,6 +44,20 @@ CUT = "\n[…]\n"
 _PATH_KEYS = ("path", "paths", "file", "files", "filename", "filenames", "filepath")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 _LONGEST_PATH = 1024
+
+
+class Facts(Value, frozen=True, kw_only=True):
+    """What is true of a whole session and can be asked for."""
+
+    agent: str
+    kind: Kind = Kind.MAIN
+    project: str | None = None
+    project_hash: str | None = None
+
+    @classmethod
+    def of(cls, session: Session | Summary) -> Facts:
+        """The facts of a session."""
+        return cls(agent=session.agent, kind=session.kind, project=session.project, project_hash=session.project_hash)
 
 
 class PassageKind(StrEnum):
@@ -102,6 +118,13 @@ def passages(session: Session) -> Iterator[Passage]:
         yield from _of_message(number, message, at, model)
 
 
+def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:
+    """What a message says, part by part and without any cut, for those who look through everything."""
+    for part in message.parts:
+        for piece in _pieces(part, message.author, cut=False):
+            yield piece.kind, piece.text
+
+
 def _models(messages: Sequence[Message]) -> list[str | None]:
     """The model that said each message, or answered it: who asks for a model's words means the questions too."""
     models: list[str | None] = []
@@ -158,7 +181,8 @@ _WORDS_OF = {
 }
 
 
-def _pieces(part: Part, author: Author) -> Iterator[_Piece]:
+def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]:
+    """What a part has to say, a very long output shortened unless it is not to be `cut`."""
     match part:
         case Text():
             yield _Piece(kind=_WORDS_OF[author], text=part.text)
@@ -167,10 +191,10 @@ def _pieces(part: Part, author: Author) -> Iterator[_Piece]:
         case SummaryPart():
             yield _Piece(kind=PassageKind.SUMMARY, text=part.text)
         case ToolCall():
-            yield _call(part)
+            yield _call(part, cut=cut)
         case ToolResult():
             if part.output or part.attachments:
-                yield _result(part)
+                yield _result(part, cut=cut)
         case FileReference():
             text = "\n".join((part.path, *_attached(part.attachments), part.text or ""))
             yield _Piece(kind=PassageKind.FILE, text=text, apart=True, files=(part.path,))
@@ -184,8 +208,8 @@ def _pieces(part: Part, author: Author) -> Iterator[_Piece]:
             assert_never(part)
 
 
-def _call(call: ToolCall) -> _Piece:
-    output, cut = _shortened(call.output or "")
+def _call(call: ToolCall, *, cut: bool) -> _Piece:
+    output, shorter = _shortened(call.output or "", cut=cut)
     name = call.name if call.name == call.canonical else f"{call.name} {call.canonical}"
     given = spoken(call.input)
     return _Piece(
@@ -195,24 +219,24 @@ def _call(call: ToolCall) -> _Piece:
         tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
         failed=call.status is Status.ERROR,
         files=tuple(dict.fromkeys(touched(call.input))),
-        cut=cut,
+        cut=shorter,
     )
 
 
-def _result(result: ToolResult) -> _Piece:
-    output, cut = _shortened(result.output or "")
+def _result(result: ToolResult, *, cut: bool) -> _Piece:
+    output, shorter = _shortened(result.output or "", cut=cut)
     names = (result.name,) if result.name else ()
     return _Piece(
         kind=PassageKind.TOOL,
         text="\n".join((*names, *_attached(result.attachments), output)),
         apart=True,
         tools=tuple(name.lower() for name in names),
-        cut=cut,
+        cut=shorter,
     )
 
 
-def _shortened(output: str) -> tuple[str, bool]:
-    if len(output) <= OUTPUT_HEAD + OUTPUT_TAIL:
+def _shortened(output: str, *, cut: bool) -> tuple[str, bool]:
+    if not cut or len(output) <= OUTPUT_HEAD + OUTPUT_TAIL:
         return output, False
     return f"{output[:OUTPUT_HEAD]}{CUT}{output[-OUTPUT_TAIL:]}", True
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from enum import StrEnum
 
 from pollux.errors import BadQuery, RequestError
 from pollux.model import Role, Value
@@ -33,6 +34,13 @@ PLACES: dict[str, tuple[PassageKind, ...]] = {
 
 _NAMED = re.compile(r"([A-Za-z]+):(.*)", re.DOTALL)
 _TRUTH = {"yes": True, "no": False}
+
+
+class Sort(StrEnum):
+    """What comes first."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
 
 
 class Words(Value, frozen=True, kw_only=True, tag=True):

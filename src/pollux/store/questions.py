@@ -151,6 +151,16 @@ class Questions:
         found = {number: self._catalogue.rows(asked, number) for number in dict.fromkeys(numbers)}
         return {number: (summary_of(rows[0][0]), marks_of(rows[0][1])) for number, rows in found.items() if rows}
 
+    def short(self, id: str) -> str:
+        """The beginning of an id that no other session's has, as in a list: only its neighbours are looked at."""
+        before = self._catalogue.rows(
+            f"SELECT id FROM sessions WHERE id < ? AND {self._here} ORDER BY id DESC LIMIT 1", id
+        )
+        after = self._catalogue.rows(
+            f"SELECT id FROM sessions WHERE id >= ? AND {self._here} ORDER BY id LIMIT 1", f"{id}\U0010ffff"
+        )
+        return Shortest([other for rows in (before, [(id,)], after) for (other,) in rows]).of(id)
+
     def count(self) -> int:
         """How many sessions there are."""
         return int(self._catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self._here}")[0][0])

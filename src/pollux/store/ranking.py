@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from enum import StrEnum
+from typing import Any
 
 import tantivy
 from tantivy import Query as Asked
 
 from pollux.model import Value
 from pollux.store.asking import but, one_of
-
-
-class Sort(StrEnum):
-    """What comes first."""
-
-    RELEVANCE = "relevance"
-    NEWEST = "newest"
+from pollux.store.query import Sort
 
 
 class Ranked(Value, frozen=True, kw_only=True):
@@ -74,9 +68,26 @@ def top(searcher: tantivy.Searcher, question: Asked, sort: Sort, size: int) -> l
     ]
 
 
-def sessions_with(searcher: tantivy.Searcher, question: Asked, among: Collection[int]) -> dict[int, int]:
-    """Those of some sessions in which a question is answered, and by how many passages."""
+def sessions_with(searcher: tantivy.Searcher, question: Asked, among: Collection[int]) -> set[int]:
+    """Those of some sessions in which a question is answered."""
+    return {int(bucket["key"]) for bucket in _buckets(searcher, question, among)}
+
+
+def messages_with(searcher: tantivy.Searcher, question: Asked, among: Collection[int]) -> dict[int, int]:
+    """In how many messages of some sessions a question is answered; beyond a thousand it is no longer counted."""
+    each = {"messages": {"terms": {"field": "message", "size": _COUNTED}}}
+    buckets = _buckets(searcher, question, among, each)
+    return {int(bucket["key"]): len(bucket["messages"]["buckets"]) for bucket in buckets}
+
+
+_COUNTED = 1000
+
+
+def _buckets(
+    searcher: tantivy.Searcher, question: Asked, among: Collection[int], each: dict[str, Any] | None = None
+) -> list[dict[str, Any]]:
     wanted = Asked.boolean_query([(tantivy.Occur.Must, question), (tantivy.Occur.Must, one_of("session", list(among)))])
-    terms = {"terms": {"field": "session", "size": max(1, len(among))}}
-    answer = searcher.aggregate(wanted, {"sessions": terms})
-    return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["sessions"]["buckets"]}
+    terms: dict[str, Any] = {"terms": {"field": "session", "size": max(1, len(among))}}
+    answer = searcher.aggregate(wanted, {"sessions": terms | ({"aggs": each} if each else {})})
+    buckets: list[dict[str, Any]] = answer["sessions"]["buckets"]
+    return buckets

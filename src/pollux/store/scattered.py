@@ -10,8 +10,8 @@ from tantivy import Query as Asked
 
 from pollux.store.asking import any_of, ask, one_of, together
 from pollux.store.fields import tokens
-from pollux.store.query import Both, Node, Not, Only, Words
-from pollux.store.ranking import Ranked, Sort, best, sessions_with, top
+from pollux.store.query import Both, Node, Not, Only, Sort, Words
+from pollux.store.ranking import Ranked, best, sessions_with, top
 
 _MOST_PASSAGES = 2_000
 """So many of the best passages with the rarest word are followed up. Two common words meet in one passage anyway."""
@@ -49,9 +49,9 @@ def scattered(
     for group in _groups(searcher, asked[0], found, 4 * limit):
         left = set(group)
         for question in asked[1:]:
-            left = set(sessions_with(searcher, question, left)) if left else left
+            left = sessions_with(searcher, question, left) if left else left
         for question in unwanted:
-            left -= set(sessions_with(searcher, question, left)) if left else left
+            left -= sessions_with(searcher, question, left) if left else left
         held += [session for session in group if session in left]
         if len(held) >= limit:
             break

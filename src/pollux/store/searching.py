@@ -11,11 +11,12 @@ import tantivy
 from pollux.model import Kind, Value
 from pollux.store.asking import ask, one_of, together
 from pollux.store.fields import EPOCH, KINDS, kind_numbers
+from pollux.store.found import Span
 from pollux.store.passages import PassageKind
-from pollux.store.query import Query
-from pollux.store.ranking import Ranked, Sort, best, sessions_with
+from pollux.store.query import Query, Sort
+from pollux.store.ranking import Ranked, best, messages_with
 from pollux.store.scattered import scattered
-from pollux.store.snippets import Needle, Span, needles, snippet
+from pollux.store.snippets import Needle, needles, snippet
 from pollux.store.words import plain
 
 _BELOW = 0.9
@@ -74,10 +75,15 @@ def search(searcher: tantivy.Searcher, query: Query, wanted: Wanted) -> list[Hit
     return sorted(hits, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else hits
 
 
-def counts(searcher: tantivy.Searcher, query: Query, sessions: Collection[int]) -> dict[int, int]:
+def counts(
+    searcher: tantivy.Searcher, query: Query, sessions: Collection[int], kinds: Collection[PassageKind] | None
+) -> dict[int, int]:
     """See `TextIndex.counts`."""
     question = ask(query.node, searcher)
-    return {} if question is None or not sessions else sessions_with(searcher, question, sessions)
+    if question is None or not sessions:
+        return {}
+    scope = [one_of("kind", kind_numbers(kinds))] if kinds is not None else []
+    return messages_with(searcher, together(question, *scope), sessions)
 
 
 def _hit(searcher: tantivy.Searcher, ranked: Ranked, looked_for: Sequence[Needle]) -> Hit:

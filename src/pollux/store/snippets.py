@@ -9,6 +9,7 @@ from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from pollux.store.fields import tokens
+from pollux.store.found import Span
 from pollux.store.query import Both, Either, Node, Words
 from pollux.store.words import UNSPACED, camel_spans
 
@@ -17,8 +18,6 @@ _LEAD = 40
 _MOST_MARKS = 64
 _ASCII = bytes(range(128))
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
-
-Span = tuple[int, int]
 
 
 class Snippet(NamedTuple):
@@ -69,6 +68,11 @@ def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snip
     """The best line of a text: where most of what was looked for stands close together."""
     folded, places = _folded(text) if looked_for else (text, None)
     marks = sorted({(*span, n) for n, needle in enumerate(looked_for) for span in _found(text, folded, places, needle)})
+    return around(text, marks, width)
+
+
+def around(text: str, marks: Sequence[tuple[int, int, int]], width: int = WIDTH) -> Snippet:
+    """The best line of a text in which finds are marked: where each begins and ends, and of what it is one."""
     start = _start(text, marks, width)
     end = min(start + width, len(text))
     if end < len(text) and (space := text.rfind(" ", end - width // 8, end)) > max(

@@ -12,18 +12,38 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
+from pollux.model import Value
 from pollux.sources.base import Surroundings
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Look, Outcome, Progress, Sync
-from pollux.store.text import Damaged, TextIndex
+from pollux.store.trouble import Damaged, NotWritten
+from pollux.wire import shown
+
+if TYPE_CHECKING:
+    from pollux.store.text import TextIndex
+
+_CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
+
+
+class Held(Value, frozen=True, kw_only=True):
+    """What the cache holds, and how much room that takes."""
+
+    folder: str
+    catalogue_bytes: int = 0
+    index_bytes: int = 0
+    sessions: int = 0
+    passages: int = 0
+    generation: int = 0
+
 
 # With less room than this, it is the want of room that made writing fail.
 _LITTLE = 1 << 20
 
-TROUBLE = (Damaged, *Damage, OSError)
+TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 """What goes wrong with the files of a cache."""
 
 
@@ -49,9 +69,13 @@ class Store:
         """The index of words. Raises `StoreError` where there is none, and `Damaged` where words are missing."""
         if self.catalogue.path is None:
             raise StoreError(
-                f"There is no index to search. {self.problem}", "Set XDG_CACHE_HOME to a folder with room."
+                f"Words cannot be searched without a cache. {self.problem or ''}".strip(),
+                "Set XDG_CACHE_HOME to a folder with room, or use --regex.",
             )
         if self._text is None:
+            # Imported by those alone who search or write.
+            from pollux.store.text import TextIndex
+
             self._text = TextIndex.open(self.folder / "text")
             if (self._text.generation() or 0) < self.catalogue.generation:
                 raise Damaged("The index of words is older than the catalogue.")
@@ -67,7 +91,7 @@ class Store:
 
     def _current(self) -> Catalogue:
         """The catalogue, made anew where it is damaged or another edition's."""
-        path = self.folder / "catalogue.db"
+        path = self.folder / _CATALOGUE[0]
         try:
             catalogue = Catalogue(path, self._edition)
             if catalogue.edition == self._edition:
@@ -77,13 +101,30 @@ class Store:
             raise
         except Damage:
             pass
-        self._wipe()
+        with sole(self.folder / "lock") as alone:
+            if not alone:
+                raise OSError("another release of pollux is writing to it")
+            self._wipe()
         return Catalogue(path, self._edition)
 
     def _wipe(self) -> None:
-        for name in ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm"):
+        for name in _CATALOGUE:
             (self.folder / name).unlink(missing_ok=True)
         shutil.rmtree(self.folder / "text", ignore_errors=True)
+
+    def held(self) -> Held:
+        """What is in the folder as it is. Nothing is made where there is nothing yet."""
+        if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
+            return Held(folder=shown(self.folder))
+        catalogue = self.catalogue  # one of another edition is wiped when it is opened
+        return Held(
+            folder=shown(self.folder),
+            catalogue_bytes=sum(_size(self.folder / name) for name in _CATALOGUE),
+            index_bytes=sum(_size(file) for file in (self.folder / "text").glob("*")),
+            sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],
+            passages=self.text.size() if catalogue.path is not None else 0,
+            generation=catalogue.generation,
+        )
 
     def clear(self) -> None:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
@@ -157,3 +198,10 @@ class Store:
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # it went while we looked
+        return 0

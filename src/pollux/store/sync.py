@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from itertools import chain
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.store.catalogue import Catalogue, first_number
-from pollux.store.fields import Facts
+from pollux.store.passages import Facts
 from pollux.store.readers import readings
 from pollux.store.rows import Reading
-from pollux.store.text import TextIndex
 from pollux.wire import shown
+
+if TYPE_CHECKING:
+    from pollux.store.text import TextIndex
 
 _BATCH_SECONDS = 10.0
 

@@ -16,28 +16,16 @@ import tantivy
 from pollux.errors import StoreError
 from pollux.model import Kind
 from pollux.store.asking import one_of
-from pollux.store.fields import Facts, document, register, schema
+from pollux.store.fields import document, register, schema
 from pollux.store.guesses import words_like
-from pollux.store.passages import Passage, PassageKind
-from pollux.store.query import Query
-from pollux.store.ranking import Sort
+from pollux.store.passages import Facts, Passage, PassageKind
+from pollux.store.query import Query, Sort
 from pollux.store.searching import Hit, Wanted, counts, search
+from pollux.store.trouble import Busy, Damaged, NotWritten
 
 HEAP = 96_000_000
 _MARKER = "generation"
 _TOGETHER = 500
-
-
-class Damaged(StoreError):
-    """The index cannot be read: it is damaged, incomplete, or another release made it. It has to be made anew."""
-
-
-class NotWritten(StoreError):
-    """The index could not be written, as on a full disk. What was committed before is still there."""
-
-
-class Busy(StoreError):
-    """Another process is writing to the index."""
 
 
 class TextIndex:
@@ -108,10 +96,12 @@ class TextIndex:
             )
             return search(self._index.searcher(), query, wanted)
 
-    def counts(self, query: Query, sessions: Collection[int]) -> dict[int, int]:
-        """How many passages of each of these sessions hold everything that is asked for."""
+    def counts(
+        self, query: Query, sessions: Collection[int], kinds: Collection[PassageKind] | None = None
+    ) -> dict[int, int]:
+        """How many messages of each of these sessions have a passage that holds everything that is asked for."""
         with _guarded(self.folder):
-            return counts(self._index.searcher(), query, sessions)
+            return counts(self._index.searcher(), query, sessions, kinds)
 
     def words_like(self, word: str, most: int = 5) -> list[str]:
         """Words of the index that are written almost like this one, the nearest and most frequent first."""

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from pollux.library import Library
 from pollux.model import Author, Message, Part, Role, Session, Status, Text, ToolCall
-from pollux.store.fields import Facts
-from pollux.store.passages import passages
+from pollux.store.passages import Facts, passages
 from pollux.store.query import parse
 from pollux.store.searching import Hit
 from pollux.store.text import TextIndex

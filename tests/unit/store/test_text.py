@@ -12,11 +12,10 @@ import pytest
 
 from pollux.errors import RequestError, StoreError
 from pollux.model import FileReference, Kind, Status, Thinking
-from pollux.store.fields import Facts
-from pollux.store.passages import PassageKind, passages
-from pollux.store.query import Both, Node, Only, Query, Words, parse
-from pollux.store.ranking import Sort
-from pollux.store.text import Busy, Damaged, TextIndex
+from pollux.store.passages import Facts, PassageKind, passages
+from pollux.store.query import Both, Node, Only, Query, Sort, Words, parse
+from pollux.store.text import TextIndex
+from pollux.store.trouble import Busy, Damaged
 from tests.unit.store.making import edited, found, hits, made, ran, replied, said, session
 
 WEATHER = session(

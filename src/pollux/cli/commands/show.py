@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import sessions
+from pollux.cli.complete import messages, sessions
+from pollux.errors import RequestError
 
 
 @click.command("show")
@@ -19,10 +20,13 @@ from pollux.cli.complete import sessions
     show_default=True,
     help="All that is in the files, or only what the agent would resume.",
 )
+@click.option(
+    "--at", metavar="MESSAGE", shell_complete=messages, help="Open at this message: its id, or the beginning of it."
+)
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, as_json: bool) -> None:
+def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: str | None, as_json: bool) -> None:
     """Show a session.
 
     KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
@@ -31,9 +35,12 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, as_j
     pollux show last
     pollux show 3274cde4 --full
     pollux show ./session.jsonl --raw
+    pollux show 3274cde4 --at 5a7cbec2
     """
     from pollux.cli.screen import Screen
 
+    if at is not None and as_json:
+        raise RequestError("--at is for reading, and --json gives the whole session.", "Leave out one of them.")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
     if as_json:
@@ -45,4 +52,11 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, as_j
     from pollux.cli.transcript import transcript
 
     home = str(shelf.places.home)
-    screen.lines(transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live"))
+    lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
+    if at is None:
+        screen.lines(lines)
+        return
+    from pollux.cli.transcript import Here
+
+    every = list(lines)
+    screen.lines_at(every, next(number for number, line in enumerate(every) if isinstance(line, Here)))

@@ -1,0 +1,65 @@
+"""`pollux cache`: what pollux keeps to answer quickly, and a way to be rid of it."""
+
+from __future__ import annotations
+
+import click
+
+from pollux.cli.common import common, json_option, library
+
+
+@click.group("cache", invoke_without_command=True)
+@common()
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Look at the cache, or throw it away.
+
+    It holds nothing that is not in the agents' files, and is made anew when it is missing.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(info)
+
+
+@command.command("info")
+@json_option
+@common()
+@click.pass_context
+def info(ctx: click.Context, as_json: bool = False) -> None:
+    """Tell where the cache is and what it holds, as it is."""
+    from pollux.cli.screen import Screen
+
+    shelf, screen = library(ctx, quiet=as_json, words=True), Screen(ctx)
+    held = shelf.cache()
+    if as_json:
+        screen.json(held)
+        return
+    from pollux.cli.clean import one_line
+    from pollux.cli.table import Column, table
+    from pollux.cli.words import size, tilde
+
+    name, value = Column(""), Column("", flexible=True, least=20, path=True)
+    for what, told in (
+        ("folder", one_line(tilde(held.folder, str(shelf.places.home)))),
+        ("catalogue", size(held.catalogue_bytes)),
+        ("index", size(held.index_bytes)),
+        ("sessions", f"{held.sessions:,}"),
+        ("passages", f"{held.passages:,}"),
+        ("generation", f"{held.generation:,}"),
+    ):
+        name.add(what, "dim")
+        value.add(told)
+    screen.lines(table(screen, [name, value]))
+
+
+@command.command("clear")
+@common()
+@click.pass_context
+def clear(ctx: click.Context) -> None:
+    """Throw the cache away."""
+    from pollux.cli.screen import talk
+    from pollux.cli.words import size
+
+    shelf = library(ctx)
+    held = shelf.cache()
+    shelf.clear_cache()
+    freed = held.catalogue_bytes + held.index_bytes
+    talk(f"Removed {size(freed)}." if freed else "There was nothing to remove.")

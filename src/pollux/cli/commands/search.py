@@ -1,0 +1,195 @@
+"""`pollux search`: where was this said?"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.filters import narrowing, wanted
+from pollux.errors import NotFound, RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pollux.cli.screen import Screen
+    from pollux.library import Filter, Findings, Found, Library
+
+PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
+SORTS = ["relevance", "newest"]
+EACH = 3
+
+
+class Searching(click.Command):
+    """Takes `-word` for what it is in a query: a word to leave out, not an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set a blank before such a word. It changes no query, and no option begins with one."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [f" {arg}" if _excludes(arg) else arg for arg in args[:end]] + args[end:])
+
+
+def _excludes(argument: str) -> bool:
+    return len(argument) > 2 and argument[0] == "-" and argument[1] != "-"
+
+
+@click.command("search", cls=Searching)
+@click.argument("query", nargs=-1)
+@narrowing
+@click.option(
+    "--in", "place", type=click.Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
+)
+@click.option("--sort", type=click.Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many messages."
+)
+@click.option(
+    "--each",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help=f"At most so many messages of one session.  [default: {EACH}; with --json: no limit]",
+)
+@click.option(
+    "--regex", metavar="PATTERN", help="Read all files for a regular expression, newest first, instead of a QUERY."
+)
+@click.option("--all", "everything", is_flag=True, hidden=True, help="As in `list`; here it is always so.")
+@json_option
+@common()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    query: tuple[str, ...],
+    place: str,
+    sort: str | None,
+    limit: int,
+    each: int | None,
+    regex: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Search every session: prompts, replies, thinking, tools and what they answered.
+
+    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: project: model: tool:
+    file: failed: since: before: role: narrow the search down.
+
+    \b
+    pollux search retry logic
+    pollux search '"off by one"' -test
+    pollux search 'parse* tool:shell_exec failed:yes' --since 2w
+    pollux search --regex 'v\\d+\\.\\d+' --in replies
+    """
+    from pollux.cli.screen import Screen
+    from pollux.library import PLACES as KINDS, Sort
+
+    text = " ".join(query)
+    _sensible(text, regex, sort)
+    asked = wanted(**options)
+    kinds = None if place == "all" else KINDS[place]
+    shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
+    if regex is not None:
+        with closing(shelf.scan(regex, asked, kinds=kinds)) as stream:
+            some = _scanned(screen, stream, limit, each, as_json)
+        if not some and not as_json:
+            _nothing(ctx, screen, shelf, _narrowed(asked, place))
+        ctx.exit(0 if some else 1)
+    found = shelf.search(
+        text,
+        asked,
+        kinds=kinds,
+        limit=limit,
+        sort=Sort(sort or SORTS[0]),
+        per_session=each if as_json else each or EACH,
+        counted=not as_json,
+    )
+    if as_json:
+        screen.json([hit_document(hit) for hit in found.hits])
+        ctx.exit(0 if found.hits else 1)
+    if not found.hits:
+        other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
+        _nothing(ctx, screen, shelf, _meant(found, text) or _narrowed(asked, place) or [other])
+    _for_people(screen, found)
+
+
+def _sensible(text: str, regex: str | None, sort: str | None) -> None:
+    if regex is not None and text.strip():
+        raise RequestError("Either a query or --regex, not both.", "--agent, --project and --since narrow both down.")
+    if regex is not None and sort == SORTS[0]:
+        raise RequestError("What --regex finds has no relevance: it comes newest first.")
+    if regex == "" or (regex is None and not text.strip()):
+        raise RequestError("What is to be found?", "Try: pollux search WORD…")
+
+
+def hit_document(hit: Found) -> dict[str, Any]:
+    """A hit as the contract has it, and what is known beside."""
+    import msgspec
+
+    from pollux.writers.json import stamp
+
+    return {**msgspec.structs.asdict(hit), "at": stamp(hit.at)}
+
+
+def _for_people(screen: Screen, found: Findings) -> None:
+    from pollux.cli.finds import finds, grouped
+    from pollux.cli.screen import talk
+
+    screen.lines(finds(screen, grouped(found)))
+    for hint in found.hints:
+        talk(hint)
+    _read_on(screen, found.hits[0])
+
+
+def _read_on(screen: Screen, first: Found) -> None:
+    from pollux.cli.screen import talk
+
+    if screen.terminal:
+        talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
+
+
+def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | None, as_json: bool) -> bool:
+    """What a pattern finds, written as it comes. Was there something?"""
+    from pollux.cli.finds import finds, scanned
+
+    groups = scanned(stream, limit, each if as_json else each or EACH)
+    if as_json:
+        hits = [hit for group in groups for hit in group.hits]
+        screen.json([hit_document(hit) for hit in hits])
+        return bool(hits)
+    first = next(groups, None)
+    if first is None:
+        return False
+    screen.lines(finds(screen, chain([first], groups)))
+    _read_on(screen, first.hits[0])
+    return True
+
+
+def _meant(found: Findings, text: str) -> list[str]:
+    """What else may be tried."""
+    for word, near in found.meant:
+        text = text.replace(word, near)
+    return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
+
+
+def _narrowed(asked: Filter, place: str) -> list[str]:
+    from pollux.library import Filter
+
+    open_to_all = asked == Filter(everything=asked.everything) and place == "all"
+    return [] if open_to_all else ["Try it without options: they narrow the search down."]
+
+
+def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str]) -> None:
+    """Say that there is nothing, and what may have been meant. Ends with status 1."""
+    from pollux.cli.screen import talk
+    from pollux.cli.words import plural
+    from pollux.library import Filter
+
+    every = len(shelf.list(Filter(everything=True)))
+    if not every:
+        from pollux.cli.empty import nothing
+
+        talk("\n".join(nothing(screen, shelf)))
+        ctx.exit(1)
+    raise NotFound(f"Nothing like that in {plural(every, 'session')}.", "\n".join(hints) or None)

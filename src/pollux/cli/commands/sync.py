@@ -1,0 +1,39 @@
+"""`pollux sync`: take in what changed. Every command does, so this is for those who want it done beforehand."""
+
+from __future__ import annotations
+
+import click
+
+from pollux.cli.common import common, json_option, library
+
+
+@click.command("sync")
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """Bring the cache up to date.
+
+    Every command does that first: nobody needs this one. It is for a timer, or before a first search through a large
+    history. It may be interrupted at any time, and goes on where it was.
+    """
+    from pollux.cli.screen import Screen, talk
+
+    shelf, screen = library(ctx, quiet=as_json, words=True), Screen(ctx)
+    try:
+        outcome = shelf.sync()
+    except KeyboardInterrupt:
+        if not as_json:
+            talk("pollux: interrupted. What was read is kept, and the next run goes on from there.")
+        raise
+    if as_json:
+        screen.json(outcome)
+    elif not outcome.busy:
+        from pollux.cli.words import plural, size
+
+        told = [f"{plural(outcome.sessions, 'session')} in {plural(outcome.files, 'file')}"]
+        if outcome.removed:
+            told.append(f"{outcome.removed:,} gone")
+        if outcome.changed:
+            told.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
+        screen.lines([", ".join(told) if len(told) > 1 else f"{told[0]}, nothing new"])

@@ -1,0 +1,50 @@
+"""What a search gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pollux.model import Author, Kind, Role, Value
+from pollux.store.passages import PassageKind
+
+Span = tuple[int, int]
+"""Where a part of a text begins and ends."""
+
+
+class Found(Value, frozen=True, kw_only=True):
+    """A message that answers to a query.
+
+    `spans` are the parts of `snippet` that were looked for. `scattered`: it holds only some of what was looked for,
+    other messages of the session the rest. `short_id` and `short_message_id` are the beginnings that suffice to name
+    the session, and the message in it.
+    """
+
+    key: str
+    short_id: str
+    message_id: str
+    short_message_id: str
+    role: Role
+    author: Author
+    kind: PassageKind
+    at: datetime | None
+    session_kind: Kind
+    project: str | None
+    title: str | None
+    snippet: str
+    spans: tuple[Span, ...]
+    score: float
+    scattered: bool
+
+
+class Findings(Value, frozen=True, kw_only=True):
+    """What was found, best first.
+
+    `counts`, where they were asked for, tell how many messages of each session hold everything that was looked for.
+    `hints` and `meant` are for a person who finds nothing: what else may be tried.
+    """
+
+    hits: tuple[Found, ...]
+    counts: Mapping[str, int] = {}
+    hints: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()

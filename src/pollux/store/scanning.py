@@ -1,0 +1,145 @@
+"""Looking for a pattern in the sessions themselves, for what an index of words cannot find."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Generator, Sequence
+from contextlib import closing
+from datetime import datetime
+from itertools import chain, islice
+
+import msgspec
+
+from pollux.errors import BadQuery
+from pollux.model import Author, Message, Session, Summary, Value, summarize
+from pollux.store.found import Found
+from pollux.store.halves import written_out
+from pollux.store.passages import PassageKind, texts
+from pollux.store.questions import Shortest
+from pollux.store.snippets import around
+from pollux.store.team import Task, answers, helpers
+
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_MARKS = 16
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[Found]).decode
+
+
+Spot = tuple[PassageKind, str, list[tuple[int, int]]]
+"""A text in which something was found, what it is, and where."""
+
+
+class Sought(Value, frozen=True, kw_only=True):
+    """What is looked for: a pattern, in passages of some kinds, said in some time, in the sessions of these keys."""
+
+    pattern: re.Pattern[str]
+    keys: Collection[str]
+    kinds: Collection[PassageKind] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A regular expression as Python has them. Capital letters matter only where the pattern has some."""
+    careless = not any(letter.isupper() for letter in _ESCAPE.sub("", text))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(text, re.MULTILINE | (re.IGNORECASE if careless else re.NOFLAG))
+    except re.error as error:
+        raise BadQuery(f"The pattern makes no sense: {error.msg}.", text, error.pos or 0) from None
+    except (RecursionError, OverflowError):
+        raise BadQuery("The pattern is too large.", text, 0) from None
+
+
+def scan(tasks: Sequence[Task], sought: Sought, processes: int | None = None) -> Generator[Found]:
+    """The messages in which the pattern occurs, in the order of the tasks; a session's as it tells them.
+
+    `short_id` is left empty: only the catalogue knows all the others.
+    """
+    size = helpers(tasks, processes)
+    if size < 2:
+        for task in tasks:
+            yield from _in_bundle(task, sought)
+        return
+    early: dict[int, list[Found]] = {}
+    due = 0
+    with closing(answers(lambda number: _answer(tasks[number], sought), len(tasks), size)) as stream:
+        for number, answer in stream:
+            early[number] = _decode(answer) if answer is not None else []
+            while due in early:
+                yield from early.pop(due)
+                due += 1
+
+
+def _answer(task: Task, sought: Sought) -> bytes:
+    found = _in_bundle(task, sought)
+    try:
+        return _encode(found)
+    except UnicodeEncodeError:
+        return _encode([written_out(one, Found) for one in found])
+
+
+def _in_bundle(task: Task, sought: Sought) -> list[Found]:
+    source, bundle = task
+    try:
+        sessions = [session for session in source.read(bundle) if session.key in sought.keys]
+    except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` tells of it)
+        return []
+    return [found for session in sessions for found in _in_session(session, sought)]
+
+
+def _in_session(session: Session, sought: Sought) -> list[Found]:
+    at = session.started
+    titled = next((m for m in session.messages if m.author is Author.HUMAN), None) or next(iter(session.messages), None)
+    spots: list[tuple[Message, datetime | None, Spot]] = []
+    for message in session.messages:
+        at = message.at or at
+        title = session.title if message is titled else None
+        if _in_time(at, sought) and (spot := _in_message(message, title, sought)) is not None:
+            spots.append((message, at, spot))
+    if not spots:
+        return []
+    told, short = summarize(session), Shortest(sorted({message.id for message in session.messages}))
+    return [_found(told, message, at, spot, short.of(message.id)) for message, at, spot in spots]
+
+
+def _found(told: Summary, message: Message, at: datetime | None, spot: Spot, short: str) -> Found:
+    kind, text, spans = spot
+    shown = around(text, [(*span, 0) for span in spans])
+    return Found(
+        key=told.key,
+        short_id="",
+        message_id=message.id,
+        short_message_id=short,
+        role=message.role,
+        author=message.author,
+        kind=kind,
+        at=at,
+        session_kind=told.kind,
+        project=told.project,
+        title=told.title,
+        snippet=shown.text,
+        spans=shown.spans,
+        score=float(len(spans)),
+        scattered=False,
+    )
+
+
+def _in_time(at: datetime | None, sought: Sought) -> bool:
+    if at is None:
+        return sought.since is None and sought.until is None
+    return (sought.since is None or at >= sought.since) and (sought.until is None or at <= sought.until)
+
+
+def _in_message(message: Message, title: str | None, sought: Sought) -> Spot | None:
+    """The first text of a message in which something is found. What is found must be something, not a mere place."""
+    heading = [(PassageKind.TITLE, title)] if title else []
+    for kind, text in chain(texts(message), heading):
+        if sought.kinds is None or kind in sought.kinds:
+            spans = (match.span() for match in sought.pattern.finditer(text) if match[0])
+            if some := list(islice(spans, _MARKS)):
+                return kind, text, some
+    return None

@@ -1,0 +1,17 @@
+"""What may go wrong with the index of words."""
+
+from __future__ import annotations
+
+from pollux.errors import StoreError
+
+
+class Damaged(StoreError):
+    """The index cannot be read: it is damaged, incomplete, or another release made it. It has to be made anew."""
+
+
+class NotWritten(StoreError):
+    """The index could not be written, as on a full disk. What was committed before is still there."""
+
+
+class Busy(StoreError):
+    """Another process is writing to the index."""

@@ -1,0 +1,148 @@
+"""The cache as people meet it: brought up to date, looked at, thrown away, busy, interrupted, impossible."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux.cli.progress import Bar
+from pollux.library import Progress
+from tests.cli.running import Pollux
+from tests.cli.test_manners import session
+from tests.cli.test_terminal import in_terminal
+
+BUSY = "Another pollux is indexing: what is newer than its last run may be missing here."
+
+
+def index(pollux: Pollux) -> Path:
+    return pollux.folder / "xdg" / "cache" / "pollux" / "index"
+
+
+def synced(pollux: Pollux) -> dict[str, Any]:
+    done = pollux("sync", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    assert set(outcome) >= {"sessions", "files", "changed", "removed", "bytes", "seconds"}
+    return outcome
+
+
+def test_sync_tells_what_it_did(pollux: Pollux) -> None:
+    first = synced(pollux)
+    assert first["sessions"] == first["changed"] == len(json.loads(pollux("list", "--all", "--json").stdout))
+    again = synced(pollux)
+    assert (again["sessions"], again["files"]) == (first["sessions"], first["files"])
+    assert (again["changed"], again["removed"], again["bytes"]) == (0, 0, 0)
+    file = pollux.file("p/chats/session-2026-11-15T05-00-one.json", session("one"))
+    assert " 1 read (" in pollux("sync").stdout
+    file.unlink()
+    done = pollux("sync")
+    assert ", 1 gone" in done.stdout
+    assert done.stderr == ""
+
+
+def test_what_the_cache_holds(pollux: Pollux) -> None:
+    assert not index(pollux).exists()
+    assert json.loads(pollux("cache", "info", "--json").stdout)["sessions"] == 0
+    assert not index(pollux).exists()
+    sessions = synced(pollux)["sessions"]
+    held = json.loads(pollux("cache", "info", "--json").stdout)
+    assert held["folder"] == str(index(pollux))
+    assert held["sessions"] == sessions
+    assert min(held["passages"], held["catalogue_bytes"], held["index_bytes"], held["generation"]) > 0
+    assert f"sessions    {sessions}" in pollux("cache").stdout
+    assert pollux("cache", "clear").stderr.startswith("Removed ")
+    assert json.loads(pollux("cache", "info", "--json").stdout)["catalogue_bytes"] == 0
+    assert synced(pollux)["changed"] == sessions
+
+
+def test_another_pollux_is_indexing(pollux: Pollux) -> None:
+    synced(pollux)
+    before = pollux("list", "--all").stdout
+    pollux.file("p/chats/session-2026-11-15T05-00-one.json", session("one", "A zebra, at last."))
+    with (index(pollux) / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = pollux("list", "--all")
+        assert (done.returncode, done.stdout, done.stderr) == (0, before, f"pollux: {BUSY}\n")
+        done = pollux("search", "zebra", "--json")
+        assert (done.returncode, done.stdout, json.loads(done.stderr)) == (1, "[]\n", {"warning": BUSY})
+        done = pollux("sync")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", f"pollux: {BUSY}\n")
+        assert json.loads(pollux("sync", "--json").stdout)["busy"] is True
+        done = pollux("cache", "clear")
+        assert done.returncode == 4
+        assert "Another pollux is writing" in done.stderr
+    assert pollux("search", "zebra").returncode == 0
+
+
+def test_a_cache_that_cannot_be_written(pollux: Pollux) -> None:
+    plain = pollux("list")
+    for arguments, status in ((["list"], 0), (["show", "last"], 0), (["search", "--regex", "humid"], 0)):
+        done = pollux(*arguments, XDG_CACHE_HOME="/proc/none")
+        assert done.returncode == status
+        assert done.stderr.count("/proc/none/pollux/index cannot be used") == 1
+        assert len(done.stderr.splitlines()) == 1
+    assert pollux("list", XDG_CACHE_HOME="/proc/none").stdout == plain.stdout
+    done = pollux("search", "humidity", XDG_CACHE_HOME="/proc/none")
+    assert done.returncode == 4
+    assert done.stderr.count("/proc/none/pollux/index cannot be used") == 1
+    assert "--regex" in done.stderr
+
+
+INTERRUPTED = """
+import os, signal, sys
+from pollux.cli import app, progress
+heard = 0
+def stop(bar, told):
+    global heard
+    heard += 1
+    if heard == 4:
+        os.kill(os.getpid(), signal.SIGINT)
+progress.Bar.__call__ = stop
+sys.exit(app.run(sys.argv[1:]))
+"""
+
+
+def test_interrupted_nothing_is_lost(pollux: Pollux) -> None:
+    (pollux.folder / "other").mkdir()
+    whole = Pollux(pollux.folder / "other", "0.61.0")
+    command = [sys.executable, "-c", INTERRUPTED, "sync"]
+    done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "pollux: interrupted. What was read is kept, and the next run goes on from there.\n"
+    kept = json.loads(pollux("cache", "info", "--json").stdout)["sessions"]
+    assert kept >= 4
+    outcome = synced(pollux)
+    assert outcome["changed"] == outcome["sessions"] - kept
+    assert pollux("list", "--all").stdout == whole("list", "--all").stdout
+    assert pollux("search", "humidity").stdout == whole("search", "humidity").stdout
+
+
+def test_an_interrupted_command_is_silent(pollux: Pollux) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, "list"]
+    done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_no_bar_where_nobody_watches(pollux: Pollux) -> None:
+    assert "Indexing" not in pollux("sync").stderr
+    pollux("cache", "clear")
+    assert "Indexing" not in in_terminal(pollux, "sync")  # too quick for anyone to wonder
+
+
+def test_the_bar_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    bar = Bar()
+    bar(Progress(files=4, bytes=100, done_files=1, done_bytes=50))
+    assert "50%" in (drawn := capsys.readouterr().err)
+    assert "1 of 4 files" in drawn
+    bar.close()
+    assert capsys.readouterr().err == "\r\x1b[2K"
+    bar.close()
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,119 @@
+"""Searching: what programs get, what reaches the terminal, and what click must not take for an option."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pollux.cli.commands.search import PLACES, SORTS
+from pollux.library import PLACES as KINDS, Sort
+from tests.cli.running import Pollux
+from tests.cli.test_manners import EVIL, harmless, session
+from tests.cli.test_terminal import COLOUR, in_terminal
+
+CONTRACT = {"key", "message_id", "role", "author", "at", "project", "title", "snippet", "score"}
+
+
+def test_the_choices_are_the_librarys() -> None:
+    assert set(PLACES) == set(KINDS)
+    assert list(Sort) == SORTS
+
+
+def test_hits_for_programs(pollux: Pollux) -> None:
+    done = pollux("search", "humidity", "--in", "prompts", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    (hit,) = json.loads(done.stdout)
+    assert set(hit) >= CONTRACT
+    assert hit["at"] == "2026-11-15T05:57:09.653Z"
+    assert hit["score"] > 0
+    shown = json.loads(pollux("show", hit["key"], "--json").stdout)
+    (message,) = [one for one in shown["messages"] if one["id"] == hit["message_id"]]
+    assert (message["role"], message["author"], message["at"]) == (hit["role"], hit["author"], hit["at"])
+    start, end = hit["spans"][0]
+    assert hit["snippet"][start:end] == "humidity"
+
+
+def test_every_kind_of_session_is_searched(pollux: Pollux) -> None:
+    kinds = {hit["session_kind"] for hit in json.loads(pollux("search", "conversion", "--json").stdout)}
+    assert "subagent" in kinds
+    assert pollux("search", "conversion", "--all", "--json").stdout == pollux("search", "conversion", "--json").stdout
+
+
+@pytest.mark.parametrize("word", ["-report", "-humidity", "-nothing"])
+def test_a_word_to_leave_out_is_no_option(pollux: Pollux, word: str) -> None:
+    quoted = pollux("search", f"humidity {word}", "--json")
+    assert quoted.returncode in (0, 1)
+    assert pollux("search", "humidity", word, "--json").stdout == quoted.stdout
+    assert pollux("search", "--json", "--", "humidity", word).stdout == quoted.stdout
+
+
+def test_limits(pollux: Pollux) -> None:
+    hits = json.loads(pollux("search", "weather", "--json", "--limit", "5").stdout)
+    assert len(hits) == 5
+    each = json.loads(pollux("search", "weather", "--json", "--limit", "100", "--each", "1").stdout)
+    assert len({hit["key"] for hit in each}) == len(each) > 5
+
+
+def test_no_control_character_gets_out(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil\x1b[1m", EVIL, EVIL))
+    for query in ("hello", "evil", "nothing-like-\x1b[2J", '"\x1b[2J'):
+        done = empty("search", query)
+        assert harmless(done.stdout)
+        assert harmless(done.stderr)
+        seen = in_terminal(empty, "search", query)
+        assert harmless(COLOUR.sub("", seen))
+        assert "\x1b[31m red" not in seen
+
+
+def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
+    seen = in_terminal(pollux, "search", "humidity")
+    assert "\x1b[33m\x1b[1mhumidity" in seen
+    assert "To read on: pollux show 26f2b7db --at adebdfd3" in seen
+    assert "To read on" not in pollux("search", "humidity").stderr
+
+
+def test_without_any_session(empty: Pollux) -> None:
+    done = empty("search", "anything")
+    assert done.returncode == 1
+    assert done.stderr.startswith("No sessions were found.")
+    assert empty("search", "anything", "--json").stdout == "[]\n"
+
+
+def test_the_sample_is_searched(empty: Pollux) -> None:
+    done = empty("--sample", "search", "beans")
+    assert done.returncode == 0
+    assert "second packet of the same beans" in done.stdout
+    assert not (empty.folder / "xdg" / "cache").exists()
+
+
+# ---------------------------------------------------------------------- patterns
+
+
+def test_a_pattern_finds_what_no_word_does(pollux: Pollux) -> None:
+    (hit, *_) = json.loads(pollux("search", "--regex", r"to_f\(\w+\), hum", "--json").stdout)
+    assert set(hit) >= CONTRACT
+    start, end = hit["spans"][0]
+    assert hit["snippet"][start:end] == "to_f(celsius), hum"
+    assert pollux("search", "--regex", "HUMIDITY COLUMN").returncode == 1
+    assert pollux("search", "--regex", r"\Whumidity column").returncode == 0
+
+
+def test_a_pattern_heeds_the_options(pollux: Pollux) -> None:
+    def found(*options: str) -> list[dict[str, object]]:
+        hits: list[dict[str, object]] = json.loads(pollux("search", "--regex", "humid", "--json", *options).stdout)
+        return hits
+
+    assert {hit["kind"] for hit in found("--in", "prompts")} == {"prompt"}
+    assert len(found("--limit", "2")) == 2
+    assert found("--project", "notes") == []
+    assert found("--since", "2026-11-15T23:00") == []
+    assert len({hit["key"] for hit in found("--each", "1")}) == len(found("--each", "1")) > 1
+    assert {hit["short_id"] for hit in found("--in", "prompts")} == {"26f2b7db"}
+
+
+def test_a_long_output_is_scanned_whole(empty: Pollux) -> None:
+    text = "x " * 200_000 + "needle-7" + " y" * 200_000
+    empty.file("p/chats/session-2026-11-15T05-00-long.json", session("long", text))
+    (hit, _) = json.loads(empty("search", "--regex", r"needle-\d", "--json").stdout)
+    assert "needle-7" in hit["snippet"]
