@@ -109,6 +109,12 @@ def sealed(texts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+def unchanged(leaning: bytes, stamps: Mapping[str, str]) -> bool:
+    """Are files that a reading leaned on, kept with their stamps, as they were? One that was not there has none."""
+    then: dict[str, str] = msgspec.msgpack.decode(leaning, type=dict[str, str])
+    return all(stamps.get(path, "") == stamp for path, stamp in then.items())
+
+
 T = TypeVar("T")
 
 

@@ -78,6 +78,14 @@ def found(entry: os.DirEntry[str], role: str, status: Status, reason: str | None
     )
 
 
+def stamp_of(path: str) -> str:
+    """A file's stamp; none where there is no file."""
+    try:
+        return stat_file(Path(path), OTHER).stamp
+    except OSError:
+        return ""
+
+
 def stat_file(path: Path, role: str) -> File:
     """One file handed over by path."""
     stat = path.stat()

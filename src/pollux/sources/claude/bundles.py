@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+
+import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.base import Bundle, File, Surroundings, sealed, unchanged
 from pollux.sources.claude import find
-from pollux.sources.claude.heads import head_of
-from pollux.sources.claude.history import History, Typing
+from pollux.sources.claude.heads import Head, head_of
+from pollux.sources.claude.history import History, Kept, Typing, kept
 from pollux.sources.walk import stat_file
 from pollux.wire import shown
 
@@ -42,25 +44,53 @@ class ClaudeBundle(Bundle, kw_only=True):
     typed: list[Typing] = []
     history: History | None = None
     asked: bool = False
+    leant: dict[str, str] = {}
+
+    def seal(self) -> str:
+        """Its own files, those of its relatives, what others call it; of a lost session the lines that were typed."""
+        said = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
+        if self.kind is Kind.PROMPTS:
+            typed = (f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed)
+            near = self.history.witnesses(self.typed, self.id) if self.history is not None else ()
+            return sealed([*said, *typed, *near])
+        relatives = [*self.children, *self.siblings, *self.peers]
+        files = [*self.files, *(file for other in relatives for file in other.files)]
+        return sealed([*said, *(other.id for other in relatives), *(f"{file.path}\n{file.stamp}" for file in files)])
+
+    def leaning(self) -> bytes:
+        """Outputs in files of their own."""
+        return msgspec.msgpack.encode(self.leant) if self.leant else b""
+
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+        """Are they as they were?"""
+        return not leaning or unchanged(leaning, stamps)
 
     def transcripts(self) -> list[File]:
         """The files that hold lines of the conversation."""
         return [file for file in self.files if file.role in (find.SESSION, find.AGENT)]
 
 
-def bundles(root: Path, files: Iterable[File], _around: Surroundings) -> list[Bundle]:
+Look = Callable[[File], Head]
+"""A glance at a file's head."""
+
+
+def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
     """The sessions under one root."""
     listed = list(files)
-    mains = _mains(listed)
-    agents = _agents(listed)
+
+    def look(file: File) -> Head:
+        return around.glance(file, Head, head_of)
+
+    mains = _mains(listed, look)
+    agents = _agents(listed, look)
     _companions(listed, mains, agents)
     _adopt(mains, agents)
-    _introduce([*mains.values(), *agents])
-    alone = _alone(listed, mains, root)
+    _introduce([*mains.values(), *agents], look)
+    alone = _alone(listed, mains, root, around)
     return [*mains.values(), *agents, *alone]
 
 
-def _mains(files: list[File]) -> dict[str, ClaudeBundle]:
+def _mains(files: list[File], look: Look) -> dict[str, ClaudeBundle]:
     """Transcripts by their ids; the same id in two folders is one session that moved."""
     found: dict[str, ClaudeBundle] = {}
     summaries: dict[str, dict[str, str]] = {}
@@ -69,8 +99,8 @@ def _mains(files: list[File]) -> dict[str, ClaudeBundle]:
             continue
         folder = os.path.dirname(file.path)  # noqa: PTH120
         titles = summaries.setdefault(folder, {})
-        titles.update(head_of(file).summaries)
-        name = identity(file)
+        titles.update(look(file).summaries)
+        name = identity(file, look)
         bundle = found.get(name)
         if bundle is None:
             bundle = found[name] = ClaudeBundle(agent=AGENT, id=name, name=name, summaries=titles)
@@ -84,12 +114,12 @@ def _mains(files: list[File]) -> dict[str, ClaudeBundle]:
     return found
 
 
-def identity(file: File) -> str:
+def identity(file: File, look: Look = head_of) -> str:
     """A session's id is its file's name; a file that was renamed goes by what its records say."""
     name = stem(file.path)
     if _UUID.match(name):
         return name
-    head = head_of(file)
+    head = look(file)
     return head.last or head.first or name
 
 
@@ -98,7 +128,7 @@ def stem(path: str) -> str:
     return shown(os.path.basename(path)).removesuffix(".jsonl")  # noqa: PTH119
 
 
-def _agents(files: list[File]) -> list[ClaudeBundle]:
+def _agents(files: list[File], look: Look = head_of) -> list[ClaudeBundle]:
     """Sub-agents' files, each with the session it belongs to: by its folder, or by its last record (2.0)."""
     found: dict[tuple[str, str], ClaudeBundle] = {}
     for file in files:
@@ -109,7 +139,7 @@ def _agents(files: list[File]) -> list[ClaudeBundle]:
         if folder is not None:
             parent, evidence = shown(os.path.basename(folder)), "its file lies in the session's folder"  # noqa: PTH119
         else:
-            head = head_of(file)
+            head = look(file)
             parent, evidence = head.last or head.first or "", "its records carry the session's id"
         bundle = found.get((name, parent))
         if bundle is None:
@@ -165,25 +195,25 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _introduce(found: list[ClaudeBundle]) -> None:
+def _introduce(found: list[ClaudeBundle], look: Look) -> None:
     """Transcripts that begin with the same record know one another: one of them is the other's fork."""
     by_root: dict[str, list[ClaudeBundle]] = {}
     for bundle in found:
-        for root in {head_of(file).root for file in bundle.transcripts()} - {None}:
+        for root in {look(file).root for file in bundle.transcripts()} - {None}:
             by_root.setdefault(root, []).append(bundle)  # type: ignore[arg-type]
     for group in by_root.values():
         for bundle in group if len(group) > 1 else ():
             bundle.peers = [other for other in group if other is not bundle]
 
 
-def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path) -> list[ClaudeBundle]:
+def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: Surroundings) -> list[ClaudeBundle]:
     """Sessions of which only typed lines are left."""
     found: list[ClaudeBundle] = []
     for file in files:
         if file.role != find.HISTORY:
             continue
-        history = History(file, root)
-        for name, typed in history.sessions(set(mains)).items():
+        history = History(file, root, [file for file in files if file.role == find.SESSION])
+        for name, typed in history.sessions(around.glance(file, Kept, kept), set(mains)).items():
             found.append(
                 ClaudeBundle(
                     agent=AGENT, id=name, name=name, kind=Kind.PROMPTS, files=(file,), typed=typed, history=history
@@ -202,8 +232,9 @@ def loose(path: Path, _around: Surroundings) -> ClaudeBundle:
     try:
         if path.name == "history.jsonl" or _is_history(path):
             file = stat_file(path, find.HISTORY)
-            history = History(file, path.parent / "projects")
-            held = history.sessions(set())
+            root = path.parent / "projects"
+            history = History(file, root, [stat_file(inner, find.SESSION) for inner in sorted(root.glob("*/*.jsonl"))])
+            held = history.sessions(kept(file), set())
             name = next(iter(held), stem(str(path)))
             typed = [one for lines in held.values() for one in lines]
             return ClaudeBundle(

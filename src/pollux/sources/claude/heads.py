@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import msgspec
 
@@ -32,17 +31,12 @@ class Head(msgspec.Struct, frozen=True):
     summaries: tuple[tuple[str, str], ...] = ()
 
 
-def head_of(file: File) -> Head:
+def head_of(told: File) -> Head:
     """The head of a file; of one that cannot be read, nothing."""
-    return _head(file.path, file.size, file.mtime_ns, file.inode)
-
-
-@lru_cache(maxsize=1 << 14)
-def _head(path: str, size: int, mtime_ns: int, inode: int) -> Head:  # noqa: ARG001 (parts of the cache's key)
     root = first = last = None
     summaries: list[tuple[str, str]] = []
     try:
-        with opened(path, buffer=1 << 13) as file:
+        with opened(told.path, buffer=1 << 13) as file:
             for line in file:
                 if b'"leafUuid"' in line and b'"summary"' in line:
                     summaries += _summary(line)
@@ -51,8 +45,8 @@ def _head(path: str, size: int, mtime_ns: int, inode: int) -> Head:  # noqa: ARG
                 if (found := _UUID.search(line)) is not None:
                     root = found.group(1).decode("utf-8", "replace")
                     break
-            if size > 0:
-                file.seek(max(0, size - _TAIL))
+            if told.size > 0:
+                file.seek(max(0, told.size - _TAIL))
                 named = _SESSION.findall(file.read(_TAIL))
                 last = named[-1].decode("utf-8", "replace") if named else first
     except Unreadable:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.claude.books import Typed
 from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, shown
+
+_A_DAY = timedelta(days=1)
 
 
 class Typing(msgspec.Struct, frozen=True):
@@ -32,57 +35,80 @@ class Typing(msgspec.Struct, frozen=True):
     extra: dict[str, Any]
 
 
-class History:
-    """The log beside a `projects` folder."""
+class Kept(msgspec.Struct):
+    """All that a log holds: its lines with the sessions they belong to, and what was noticed about it."""
 
-    def __init__(self, file: File, root: Path) -> None:
+    lines: list[tuple[str | None, Typing]] = []
+    notices: tuple[Notice, ...] = ()
+
+
+def kept(file: File) -> Kept:
+    """Read a log."""
+    notes = Notes(shown(file.path))
+    lines: list[tuple[str | None, Typing]] = []
+    try:
+        for number, raw in read_lines(file.path):
+            notes.line = number
+            typed = _decoded(raw, notes)
+            if typed is not None:
+                lines.append((typed.sessionId, _typing(typed, number)))
+    except Unreadable as error:
+        notes.add("file.unreadable", str(error), Severity.ERROR)
+    return Kept(lines, notes.all())
+
+
+class History:
+    """The log beside a `projects` folder, and the transcripts there."""
+
+    def __init__(self, file: File, root: Path, transcripts: Iterable[File]) -> None:
         self.file = file
         self._root = root
+        self._transcripts = list(transcripts)
         self.notices: tuple[Notice, ...] = ()
 
-    def sessions(self, known: set[str]) -> dict[str, list[Typing]]:
+    def sessions(self, held: Kept, known: set[str]) -> dict[str, list[Typing]]:
         """The typed lines of sessions that have no transcript, by session; those without an id by project."""
         found: dict[str, list[Typing]] = {}
         seen: set[tuple[str | None, str, datetime | None, str | None]] = set()
-        notes = Notes(shown(self.file.path))
-        try:
-            for number, raw in read_lines(self.file.path):
-                notes.line = number
-                typed = _decoded(raw, notes)
-                if typed is None or typed.sessionId in known:
-                    continue
-                line = _typing(typed, number)
-                same = (typed.sessionId, line.text, line.at, line.project)
-                if same in seen and not line.extra:
-                    continue
-                seen.add(same)
-                found.setdefault(typed.sessionId or _derived(self.file, line), []).append(line)
-        except Unreadable as error:
-            notes.add("file.unreadable", str(error), Severity.ERROR)
-        self.notices = notes.all()
+        for session, line in held.lines:
+            same = (session, line.text, line.at, line.project)
+            if session in known or (same in seen and not line.extra):
+                continue
+            seen.add(same)
+            found.setdefault(session or _derived(self.file, line), []).append(line)
+        self.notices = held.notices
         return found
 
     def lost(self, typed: list[Typing], name: str) -> list[Typing]:
         """Those of a session's lines that no transcript of their project holds."""
         if not name.endswith("-prompts"):
             return typed
-        held: dict[str, bytes] = {}
-        return [line for line in typed if line.extra or not self._holds(line, held)]
-
-    def _holds(self, line: Typing, held: dict[str, bytes]) -> bool:
-        """Does a transcript of the project say this? Then it was not lost with its session."""
-        if line.project is None:
-            return False
-        folder = self._root / encoded(line.project)
-        if line.project not in held:
-            texts: list[bytes] = []
-            for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+        left = {line.number: msgspec.json.encode(line.text)[1:-1] for line in typed if not line.extra}
+        for project in {line.project for line in typed}:
+            mine = [line.number for line in typed if line.project == project]
+            for file in self._of_project(project):
                 try:
-                    texts.append(read_bytes(path))
+                    raw = read_bytes(file.path)
                 except Unreadable:
                     continue
-            held[line.project] = b"\n".join(texts)
-        return msgspec.json.encode(line.text)[1:-1] in held[line.project]
+                for number in mine:
+                    if left.get(number, b"\n") in raw:
+                        left[number] = b""
+        return [line for line in typed if left.get(line.number, b" ") != b""]
+
+    def _of_project(self, project: str | None) -> list[File]:
+        if project is None:
+            return []
+        folder = str(self._root / encoded(project))
+        return [file for file in self._transcripts if os.path.dirname(file.path) == folder]  # noqa: PTH120
+
+    def witnesses(self, typed: list[Typing], name: str) -> Iterator[str]:
+        """What `lost` depends on: the transcripts there are; of one that was written to since, also what is in it."""
+        times = [line.at for line in typed if line.at is not None]
+        until = (max(times) + _A_DAY).timestamp() * 1e9 if times else float("inf")
+        for project in {line.project for line in typed} if name.endswith("-prompts") else ():
+            for file in self._of_project(project):
+                yield f"{file.path}\n{file.stamp if file.mtime_ns < until else ''}"
 
 
 def _decoded(raw: bytes, notes: Notes) -> Typed | None:

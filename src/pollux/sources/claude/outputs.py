@@ -6,7 +6,8 @@ import os
 import re
 
 from pollux.errors import Unreadable
-from pollux.wire import read_bytes
+from pollux.sources.walk import stamp_of
+from pollux.wire import read_bytes, shown
 
 PERSISTED = "<persisted-output>"
 _PLACE = re.compile(r"Full output saved to: ([^\n]+)")
@@ -14,11 +15,15 @@ _STEPS = re.compile(r"[/\\]")
 
 
 class Outputs:
-    """Fetches spilled output from the session's own folder, wherever the home was moved to, and remembers which."""
+    """Fetches spilled output from the session's own folder, wherever the home was moved to, and remembers which.
+
+    `asked` are the places that were looked at, with the stamps of what lay there.
+    """
 
     def __init__(self, folders: list[str]) -> None:
         self._folders = [os.path.join(folder, "tool-results") for folder in folders]  # noqa: PTH118
         self.used: list[str] = []
+        self.asked: dict[str, str] = {}
 
     def fetch(self, named: str) -> str | None:
         """The whole output by the path that the result names, of which only the last step counts; None if gone."""
@@ -27,6 +32,7 @@ class Outputs:
             return None
         for folder in self._folders:
             path = os.path.join(folder, name)  # noqa: PTH118
+            self.asked[shown(path)] = stamp_of(path)
             if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):  # noqa: PTH120
                 continue
             try:
@@ -38,7 +44,7 @@ class Outputs:
         return None
 
 
-def place_of(shown: str) -> str | None:
+def place_of(text: str) -> str | None:
     """The path that a cut output names."""
-    found = _PLACE.search(shown) if shown.startswith(PERSISTED) else None
+    found = _PLACE.search(text) if text.startswith(PERSISTED) else None
     return found.group(1) if found is not None else None

@@ -90,6 +90,7 @@ class Reading:
         if not any(_is_said(message) for message in messages):
             return []
         children = [self._chain(chain, builder.facts, spawned) for chain in chains]
+        bundle.leant = self.outputs.asked
         return [self._session(builder, messages, fork), *children]
 
     def _divided(self) -> tuple[list[tuple[Transcript, list[Pair]]], list[Chain]]:
