@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
 import zstandard
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.base import Bundle, File, Surroundings, sealed
 from pollux.sources.codex import find
-from pollux.sources.codex.document import items_of
+from pollux.sources.codex.document import Items, items_of
 from pollux.sources.codex.packed import MAGIC
 from pollux.sources.codex.prompts import Beside
-from pollux.sources.codex.shelf import Shelf, identity, stem
+from pollux.sources.codex.shelf import Head, Shelf, head_of, identity, stem
 from pollux.sources.walk import stat_file
 
 AGENT = "codex"
@@ -40,17 +41,40 @@ class CodexBundle(Bundle, kw_only=True):
     shelf: Shelf
     beside: Beside
     asked: bool = False
+    leant: dict[str, str] = {}
+
+    def seal(self) -> str:
+        """Its own files, and what the files beside the sessions say of it."""
+        beside = self.beside
+        said = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
+        said += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
+        if self.kind is Kind.PROMPTS or not self.files:
+            return sealed([*said, *map(repr, beside.notices())])
+        return sealed([*said, *(f"{file.path}\n{file.stamp}" for file in self.files)])
+
+    def leaning(self) -> bytes:
+        """What it asked about other sessions, and what the answers depend on."""
+        return msgspec.msgpack.encode(self.leant) if self.leant else b""
+
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
+        """Would it be told the same?"""
+        then: dict[str, str] = msgspec.msgpack.decode(leaning, type=dict[str, str]) if leaning else {}
+        return all(self.shelf.answers(question) == answer for question, answer in then.items())
 
 
-def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:  # noqa: ARG001 (as the protocol has it)
+def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
     """The sessions under one root."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
-    shelf = Shelf(root, rollouts)
+
+    def look(file: File) -> Head:
+        return around.glance(file, Head, head_of)
+
+    shelf = Shelf(root, rollouts, look)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
     found: dict[str, CodexBundle] = {}
     for file in rollouts:
-        _put(found, file, shelf, beside)
+        _put(found, file, look(file), shelf, beside)
     if root.name == find.ARCHIVE:
         # What lies in both folders is told with the live one.
         live = {thread for file in shelf.other if (thread := find.named(file.path)[0]) is not None}
@@ -58,15 +82,15 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     elif found:
         for file in shelf.other:
             if find.named(file.path)[0] in found:
-                _put(found, file, shelf, beside)
-    result = _grown(list(found.values()))
+                _put(found, file, look(file), shelf, beside)
+    result = _grown(list(found.values()), around)
     if root.name == find.LIVE:
         result += _alone(found, shelf, beside)
     return list(result)
 
 
-def _put(found: dict[str, CodexBundle], file: File, shelf: Shelf, beside: Beside) -> None:
-    name = identity(file.path) or stem(file.path)
+def _put(found: dict[str, CodexBundle], file: File, head: Head, shelf: Shelf, beside: Beside) -> None:
+    name = head.id or stem(file.path)
     bundle = found.get(name)
     if bundle is None:
         bundle = found[name] = CodexBundle(agent=AGENT, id=name, shelf=shelf, beside=beside)
@@ -78,10 +102,10 @@ def _files_beside(root: Path) -> list[File]:
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
-def _grown(found: list[CodexBundle]) -> list[CodexBundle]:
+def _grown(found: list[CodexBundle], around: Surroundings) -> list[CodexBundle]:
     """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
     documents = [bundle for bundle in found if all(file.path.endswith(".json") for file in bundle.files)]
-    held = {bundle.id: items_of(bundle.files[0].path) for bundle in documents}
+    held = {bundle.id: around.glance(bundle.files[0], Items, items_of).seals for bundle in documents}
     documents.sort(key=lambda bundle: (len(held[bundle.id]), bundle.id), reverse=True)
     gone: set[str] = set()
     for index, bundle in enumerate(documents):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from pollux.errors import Unreadable
 from pollux.model import Severity
+from pollux.sources.base import File, sealed
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import Record, record_of, report
 from pollux.sources.codex.schema import Bookkeeping, Envelope
@@ -21,12 +24,24 @@ class Document(Shape):
     items: list[Any] | None = None
 
 
-def items_of(path: str) -> list[Any]:
-    """The items of a document, to compare it with others."""
+class Items(msgspec.Struct):
+    """What stands for the items of a document, to compare it with others."""
+
+    seals: list[str] = []
+
+
+def items_of(file: File) -> Items:
+    """The items of a document."""
     try:
-        return document(path, Notes()).items or []
+        items = document(file.path, Notes()).items or []
     except Unreadable:
-        return []
+        return Items()
+    return Items([seal_of(item) for item in items])
+
+
+def seal_of(item: Any) -> str:
+    """What stands for an item."""
+    return sealed([repr(item)])
 
 
 def document(path: str, notes: Notes) -> Document:

@@ -14,7 +14,7 @@ from pollux.sources.base import File
 from pollux.sources.codex import prompts
 from pollux.sources.codex.bundles import AGENT, CodexBundle
 from pollux.sources.codex.calls import Call
-from pollux.sources.codex.document import document, items_of, records_of
+from pollux.sources.codex.document import document, items_of, records_of, seal_of
 from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.exactness import exact
 from pollux.sources.codex.parts import Chain, Part, chained, part
@@ -27,6 +27,13 @@ _DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")
 def read(bundle: CodexBundle) -> list[Session]:
     """The session of a bundle; empty where nothing was said."""
     bundle.problem = None
+    bundle.shelf.asked = {}
+    sessions = _read(bundle)
+    bundle.leant = bundle.shelf.asked
+    return sessions
+
+
+def _read(bundle: CodexBundle) -> list[Session]:
     if bundle.kind is Kind.PROMPTS:
         return _typed(bundle)
     if not bundle.files:
@@ -121,7 +128,7 @@ def _settle(entry: Entry, author: Author | None) -> None:
 def _adopt(call: Call, bundle: CodexBundle) -> None:
     """Which session a call started, where there is one."""
     child = call.child or _spawned(call)
-    call.child = f"{AGENT}:{child}" if child in bundle.shelf.threads else None
+    call.child = f"{AGENT}:{child}" if child is not None and bundle.shelf.holds(child) else None
 
 
 def _looks_injected(entry: Entry) -> bool:
@@ -268,8 +275,8 @@ def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
             notes.add("file.unreadable", str(error), Severity.ERROR)
             return held
         held |= {"session": found.session, **found.extra}
-        whole = items_of(current.file.path)
-        other = [item for n, item in enumerate(found.items or ()) if item not in whole[n : n + 1]]
+        whole = items_of(current.file).seals
+        other = [item for n, item in enumerate(found.items or ()) if seal_of(item) not in whole[n : n + 1]]
         if other:
             held["items"] = other
         # What is odd about it is told, too.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
+
 from pollux.errors import Unreadable
-from pollux.sources.base import File
+from pollux.sources.base import File, sealed
 from pollux.sources.codex import find
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.records import records
@@ -25,12 +28,32 @@ _HEAD = 512
 _TRIED = 40
 
 
-class Shelf:
-    """The session files under a root and, where it is one of Codex's two folders, in the other."""
+class Head(msgspec.Struct):
+    """What a glance at a file tells: its id, and in the bare era the line in which the human speaks first."""
 
-    def __init__(self, root: Path, files: list[File] | None = None) -> None:
+    id: str | None = None
+    prompt: bytes | None = None
+
+
+Look = Callable[[File], Head]
+
+
+def head_of(file: File) -> Head:
+    """Look at a file's beginning."""
+    return Head(identity(file.path), _first_prompt(file.path))
+
+
+class Shelf:
+    """The session files under a root and, where it is one of Codex's two folders, in the other.
+
+    `asked` is what was asked since it was last emptied, and what the answer depends on.
+    """
+
+    def __init__(self, root: Path, files: list[File] | None = None, look: Look | None = None) -> None:
         self._root = root
         self._given = files
+        self._look = look or head_of
+        self.asked: dict[str, str] = {}
 
     @cached_property
     def files(self) -> list[File]:
@@ -57,7 +80,23 @@ class Shelf:
 
     def rollout(self, name: str) -> File | None:
         """The file with this id of its own."""
-        return self._rollouts.get(name)
+        file = self._rollouts.get(name)
+        self.asked[f"file {name}"] = file.stamp if file is not None else ""
+        return file
+
+    def holds(self, thread: str) -> bool:
+        """Is there a session of this id?"""
+        there = thread in self.threads
+        self.asked[f"thread {thread}"] = "yes" if there else ""
+        return there
+
+    def answers(self, question: str) -> str:
+        """What a question that was `asked` before depends on now."""
+        kind, _, name = question.partition(" ")
+        kept, self.asked = self.asked, {}
+        _ = self.rollout(name) if kind == "file" else self.holds(name) if kind == "thread" else self.alike(name)
+        now, self.asked = self.asked.get(question, ""), kept
+        return now
 
     @cached_property
     def threads(self) -> frozenset[str]:
@@ -69,14 +108,16 @@ class Shelf:
         """The files of the bare era by the first thing the human said in them."""
         found: dict[bytes, list[File]] = {}
         for file in self.files:
-            if (first := _first_prompt(file.path)) is not None:
+            if (first := self._look(file).prompt) is not None:
                 found.setdefault(first, []).append(file)
         return found
 
     def alike(self, path: str) -> list[File]:
         """The other files of the bare era that begin with the same prompt."""
         first = _first_prompt(path)
-        return [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
+        found = [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
+        self.asked[f"alike {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
+        return found
 
 
 def _first_prompt(path: str) -> bytes | None:
