@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,7 +17,7 @@ from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings, sealed
 from pollux.sources.gemini import find, records
 from pollux.sources.gemini.projects import Folder, Projects
-from pollux.sources.gemini.prompts import PromptLog
+from pollux.sources.gemini.prompts import PromptLog, alive
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain, read_head, shown
 
@@ -34,9 +35,13 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Leaning(msgspec.Struct):
-    """What a reading leaned on beyond its own files: others' files with their stamps, and a stretch of the log."""
+    """What a reading leaned on beyond its own files: large outputs, the files of other sessions, a stretch of the log.
+
+    `files` are outputs with their stamps; `peers` the sessions that were alive at a moment, by the moment, with theirs.
+    """
 
     files: dict[str, str] = {}
+    peers: dict[float, dict[str, str]] = {}
     log: str | None = None
     since: float | None = None
     until: float | None = None
@@ -78,7 +83,9 @@ class GeminiBundle(Bundle, kw_only=True):
         """Are those files, and those lines, what they were?"""
         then = msgspec.msgpack.decode(leaning, type=Leaning)
         now = self.log.seal(self.id, then.since, then.until) if self.log is not None else None
-        return now == then.log and all(stamps.get(path, "") == stamp for path, stamp in then.files.items())
+        if now != then.log or any(stamps.get(path, "") != stamp for path, stamp in then.files.items()):
+            return False
+        return all(_stamps(self._alive(moment)) == held for moment, held in then.peers.items())
 
     @property
     def folder_paths(self) -> list[str]:
@@ -90,12 +97,17 @@ class GeminiBundle(Bundle, kw_only=True):
         """The ids of its sub-agents' sessions."""
         return {child.id for child in self.children}
 
-    def peers(self) -> list[File]:
-        """The project's other session files."""
-        own = {file.path for file in self.files}
-        found = [f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own]
-        self.leant.files.update((shown(file.path), file.stamp) for file in found)
+    def peers(self, at: datetime) -> list[File]:
+        """The project's other session files that were alive at a moment."""
+        moment = at.timestamp()
+        found = self._alive(moment)
+        self.leant.peers[moment] = _stamps(found)
         return found
+
+    def _alive(self, moment: float) -> list[File]:
+        own = {file.path for file in self.files}
+        others = (f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own)
+        return [file for file in others if alive(file, moment)]
 
     def project(self) -> tuple[str | None, str | None]:
         """The project's path and how we know it."""
@@ -112,6 +124,10 @@ class GeminiBundle(Bundle, kw_only=True):
         """Files in which the project's path may be found."""
         roles = (find.SESSION, find.SUBAGENT, find.CHECKPOINT)
         return [f for folder in self.folders for f in folder.files if f.role in roles] or list(self.files)
+
+
+def _stamps(files: list[File]) -> dict[str, str]:
+    return {shown(file.path): file.stamp for file in files}
 
 
 def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:

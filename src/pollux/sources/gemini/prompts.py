@@ -227,7 +227,7 @@ def around(messages: list[Message], lines: list[Line]) -> tuple[float | None, fl
 
 
 def settled(
-    session: str, own: list[Message], log: PromptLog, peers: Callable[[], list[File]]
+    session: str, own: list[Message], log: PromptLog, peers: Callable[[datetime], list[File]]
 ) -> tuple[list[Message], list[Line]]:
     """A session's messages, each with what the log says of its typing; and the lines that no session holds.
 
@@ -245,7 +245,7 @@ def settled(
     for index, number in held.items():
         messages[spoken[number]] = _with_line(own[spoken[number]], every[index][1])
     left = [line for index, line in enumerate(lines) if index not in held]
-    gone = [line for line in left if not line.command and not _elsewhere(line, log, peers())]
+    gone = [line for line in left if not line.command and not _elsewhere(line, log, peers)]
     ours = [every[index][1] for index in held] + gone
     names = dict.fromkeys([session, *(every[index][0] for index in held)])
     lost: list[Line] = []
@@ -273,30 +273,33 @@ def _typed_here(command: Line, lines: list[Line], ours: list[Line], *, own_log: 
     return prompt in ours
 
 
-def _elsewhere(line: Line, log: PromptLog, peers: Iterable[File]) -> bool:
+def _elsewhere(line: Line, log: PromptLog, peers: Callable[[datetime], list[File]]) -> bool:
     """Does another session of the project hold this line, and not rather an equal one that was typed nearer to it?
 
     Only files that were alive at its time are asked.
     """
     if line.at is None:
         return False
-    moment = int(line.at.timestamp() * 1e9)
     equal = [other for _, other in log.saying(line.words, line.at - _LATE, line.at + _LATE)]
     place = equal.index(line)
-    alive = (peer for peer in peers if peer.mtime_ns + 1_000_000_000 >= moment or not _trusted(peer))
-    return any(place in match(equal, list(_typed_in(peer.path, peer.mtime_ns)), own=False) for peer in alive)
+    near = peers(line.at)
+    return any(place in match(equal, list(_typed_in(peer.path, peer.mtime_ns)), own=False) for peer in near)
 
 
-def _trusted(file: File) -> bool:
-    """Can a file's time be believed? Not where it is older than the minute in the file's own name."""
+def alive(file: File, moment: float) -> bool:
+    """May a session hold what was typed at a moment? It had begun, by its name, and was still written to.
+
+    A file's time is not believed where it is older than the minute in its own name.
+    """
     named = re.search(r"session-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)", file.path)
-    if named is None:
-        return False
     try:
-        written = datetime.fromisoformat(f"{named[1]}:{named[2]}+00:00")
+        begun = datetime.fromisoformat(f"{named[1]}:{named[2]}+00:00").timestamp() if named is not None else None
     except ValueError:
-        return False
-    return file.mtime_ns >= written.timestamp() * 1e9
+        begun = None
+    if begun is None:
+        return True
+    written = file.mtime_ns / 1e9
+    return begun <= moment + _LATE.total_seconds() and (written + 1 >= moment or written < begun)
 
 
 def as_messages(lines: list[Line], *, alone: bool) -> list[Message]:
