@@ -23,19 +23,22 @@ from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.store.finding import Findings, Found, find
 from pollux.store.passages import PassageKind
 from pollux.store.query import PLACES, parse
-from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
+from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.ranking import Sort
 from pollux.store.scanning import Sought, pattern as compile_pattern, scan
 from pollux.store.store import Held, Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
+from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
 
 __all__ = [
     "PLACES",
     "Enough",
+    "Event",
     "Filter",
     "Findings",
     "Found",
+    "Happening",
     "Held",
     "Library",
     "Listed",
@@ -198,6 +201,8 @@ class Library:
         ...     print(hit.key, hit.snippet)
         """
         asked = wanted or Filter()
+        if asked.agent is not None:
+            registry.source(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
@@ -257,7 +262,7 @@ class Library:
         if len({place.key for place in found}) > 1:
             raise Ambiguous(name, sorted({place.key for place in found}))
         for place in found:
-            if (session := self._read(place)) is not None:
+            for session in self._read(place):
                 return session
         raise UnknownName("session", name, hint="Try: pollux list --all")
 
@@ -265,14 +270,16 @@ class Library:
         with self.store.answering():
             return self._current.starting(prefix, agent)
 
-    def _read(self, place: Place) -> Session | None:
-        """A session from its files."""
+    def _read(self, *places: Place) -> Iterator[Session]:
+        """Sessions from their files."""
         for source, root in self.roots():
-            if source.name == place.agent and shown(root.path) == place.root:
-                for bundle in self._bundles(source, root):
-                    if bundle.key == place.bundle:
-                        return next((one for one in source.read(bundle) if one.key == place.key), None)
-        return None
+            wanted: dict[str, set[str]] = {}
+            for place in places:
+                if (place.agent, place.root) == (source.name, shown(root.path)):
+                    wanted.setdefault(place.bundle, set()).add(place.key)
+            for bundle in self._bundles(source, root) if wanted else ():
+                if bundle.key in wanted:
+                    yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
 
     def starting(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
         """Agent, id and title of the sessions whose id starts like this, those that were left last first."""
@@ -288,9 +295,8 @@ class Library:
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
             with self.store.answering():
                 places = self._current.holding(shown(name))
-            for place in places:
-                if (session := self._read(place)) is not None:
-                    return session
+            for session in self._read(*places):
+                return session
         for source in self.sources():
             if source.claims(path, head):
                 for session in source.read(source.loose(path, self._around())):
@@ -304,6 +310,39 @@ class Library:
         """What a session and its descendants used."""
         with self.store.answering():
             return self._current.family_usage(summarize(session))
+
+    # ------------------------------------------------------------------ as it is being written
+
+    def watch(self, wanted: Filter | None = None, key: str | None = None) -> Iterator[Event]:
+        """What is written into sessions from now on, as it comes: each step waits, and there is no end.
+
+        >>> for event in Library().watch():
+        ...     print(event.event, event.session.key)
+        """
+        if wanted is not None and wanted.agent is not None:
+            registry.source(wanted.agent)
+        return iter(Watch(self, wanted or Filter(everything=True), key))
+
+    def newest(self) -> tuple[Point, set[str]]:
+        """How far the cache is, and the keys of all sessions."""
+        with self.store.answering():
+            return self._questions.newest()
+
+    def newer(self, point: Point, wanted: Filter, key: str | None = None) -> Iterator[tuple[Session, str]]:
+        """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
+        with self.store.answering():
+            questions = self._questions
+            places = [place for place in questions.newer(point, wanted) if key in (None, place.key)]
+            short = {place.key: questions.short(place.id) for place in places}
+        for session in self._read(*places):
+            yield session, short[session.key]
+
+    def recent(self, wanted: Filter, most: int, key: str | None = None) -> Iterator[Session]:
+        """The sessions that were left last, or the one of this key."""
+        with self.store.answering():
+            newest = [one.summary.key for one in self._questions.listed(wanted, most)] if key is None else [key]
+            places = [place for one in newest for place in self._questions.starting(one.partition(":")[2])]
+        yield from self._read(*(place for place in places if place.key in newest))
 
     # ------------------------------------------------------------------ projects and files
 
