@@ -24,17 +24,20 @@ from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
 from pollux.store.query import PLACES, Sort, parse
-from pollux.store.questions import Filter, Listed, Place, Project, Questions, is_project
+from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import TROUBLE, Held, Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
+from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
 
 __all__ = [
     "PLACES",
     "Enough",
+    "Event",
     "Filter",
     "Findings",
     "Found",
+    "Happening",
     "Held",
     "Library",
     "Listed",
@@ -156,16 +159,16 @@ class Library:
             self.sync()
         return self._questions
 
-    def _ask(self, question: Callable[[Questions], T]) -> T:
+    def _ask(self, question: Callable[[Questions], T], *, synced: bool = True) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
         for remedy in (self.store.close, self.store.start_anew):
             try:
-                return question(self._current)
+                return question(self._current if synced else self._questions)
             except TROUBLE:
                 self.__dict__.pop("_current", None)
                 remedy()
         try:
-            return question(self._current)
+            return question(self._current if synced else self._questions)
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
@@ -212,6 +215,8 @@ class Library:
         from pollux.store.finding import find
 
         asked = wanted or Filter()
+        if asked.agent is not None:
+            registry.source(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
@@ -273,21 +278,23 @@ class Library:
         if len({place.key for place in found}) > 1:
             raise Ambiguous(name, sorted({place.key for place in found}))
         for place in found:
-            if (session := self._read(place)) is not None:
+            for session in self._read(place):
                 return session
         raise UnknownName("session", name, hint="Try: pollux list --all")
 
     def _starting(self, prefix: str, agent: str | None) -> Rows[Place]:
         return self._ask(lambda current: current.starting(prefix, agent))
 
-    def _read(self, place: Place) -> Session | None:
-        """A session from its files."""
+    def _read(self, *places: Place) -> Iterator[Session]:
+        """Sessions from their files."""
         for source, root in self.roots():
-            if source.name == place.agent and shown(root.path) == place.root:
-                for bundle in self._bundles(source, root):
-                    if bundle.key == place.bundle:
-                        return next((one for one in source.read(bundle) if one.key == place.key), None)
-        return None
+            wanted: dict[str, set[str]] = {}
+            for place in places:
+                if (place.agent, place.root) == (source.name, shown(root.path)):
+                    wanted.setdefault(place.bundle, set()).add(place.key)
+            for bundle in self._bundles(source, root) if wanted else ():
+                if bundle.key in wanted:
+                    yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
 
     def starting(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
         """Agent, id and title of the sessions whose id starts like this, those that were left last first."""
@@ -301,9 +308,9 @@ class Library:
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
-            for place in self._ask(lambda current, name=name: current.holding(shown(name))):  # type: ignore[misc]
-                if (session := self._read(place)) is not None:
-                    return session
+            places = self._ask(lambda current, name=name: current.holding(shown(name)))  # type: ignore[misc]
+            for session in self._read(*places):
+                return session
         for source in self.sources():
             if source.claims(path, head):
                 for session in source.read(source.loose(path, self._around())):
@@ -317,6 +324,45 @@ class Library:
         """What a session and its descendants used."""
         told = summarize(session)
         return self._ask(lambda current: current.family_usage(told))
+
+    # ------------------------------------------------------------------ as it is being written
+
+    def watch(self, wanted: Filter | None = None, key: str | None = None) -> Iterator[Event]:
+        """What is written into sessions from now on, as it comes: each step waits, and there is no end.
+
+        >>> for event in Library().watch():
+        ...     print(event.event, event.session.key)
+        """
+        if wanted is not None and wanted.agent is not None:
+            registry.source(wanted.agent)
+        return iter(Watch(self, wanted or Filter(everything=True), key))
+
+    def newest(self) -> tuple[Point, set[str]]:
+        """How far the cache is, and the keys of all sessions."""
+        return self._ask(Questions.newest, synced=False)
+
+    def newer(self, point: Point, wanted: Filter, key: str | None = None) -> Iterator[tuple[Session, str]]:
+        """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
+
+        def question(current: Questions) -> Rows[tuple[Place, str]]:
+            found = [place for place in current.newer(point, wanted) if key in (None, place.key)]
+            return [(place, current.short(place.id)) for place in found]
+
+        named = self._ask(question, synced=False)
+        places = [place for place, _ in named]
+        short = {place.key: beginning for place, beginning in named}
+        for session in self._read(*places):
+            yield session, short[session.key]
+
+    def recent(self, wanted: Filter, most: int, key: str | None = None) -> Iterator[Session]:
+        """The sessions that were left last, or the one of this key."""
+
+        def question(current: Questions) -> Rows[Place]:
+            newest = [one.summary.key for one in current.listed(wanted, most)] if key is None else [key]
+            places = (place for one in newest for place in current.starting(one.partition(":")[2]))
+            return [place for place in places if place.key in newest]
+
+        yield from self._read(*self._ask(question, synced=False))
 
     # ------------------------------------------------------------------ projects and files
 

@@ -73,6 +73,12 @@ def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
     assert "To read on" not in pollux("search", "humidity").stderr
 
 
+def test_an_agent_nobody_knows(pollux: Pollux) -> None:
+    for query in (["humidity"], ["--regex", "humidity"]):
+        done = pollux("search", *query, "--agent", "hal")
+        assert (done.returncode, done.stderr) == (2, "pollux: No agent is called 'hal'.\nKnown: gemini.\n")
+
+
 def test_without_any_session(empty: Pollux) -> None:
     done = empty("search", "anything")
     assert done.returncode == 1

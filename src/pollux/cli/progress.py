@@ -31,10 +31,14 @@ class Bar:
         if self._begun is None:
             self._begun = now
         done = progress.done_files >= progress.files
-        if now - self._begun < _SILENCE or (now - self._drawn < _PAUSE and not done):
+        if done:
+            self._begun = None
+            self.close()
+            return
+        if now - self._begun < _SILENCE or now - self._drawn < _PAUSE:
             return
         self._drawn = now
-        self._write("" if done else line(progress, now - self._begun))
+        self._write(line(progress, now - self._begun))
 
     def close(self) -> None:
         """Wipe what an interrupted sync left on the line."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 
@@ -73,7 +74,10 @@ def first_number(generation: int) -> int:
 
 
 class Catalogue:
-    """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to."""
+    """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to.
+
+    `born` tells this catalogue from one that was made anew, whose numbers began anew as well.
+    """
 
     def __init__(self, path: Path | None, edition: str) -> None:
         self.path = path
@@ -88,7 +92,9 @@ class Catalogue:
                         self._sql.execute(statement)
                     self._put("edition", edition)
                     self._put("generation", 0)
+                    self._put("born", uuid4().hex)
         self.edition = self._get("edition")
+        self.born = str(self._get("born"))
         self._number = 0
 
     def close(self) -> None:

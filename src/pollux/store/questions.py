@@ -64,6 +64,13 @@ class Place(Value, frozen=True, kw_only=True):
     bundle: str
 
 
+class Point(Value, frozen=True, kw_only=True):
+    """How far a catalogue is: whenever a session is read, the number grows."""
+
+    born: str
+    number: int
+
+
 class Kept(Value, frozen=True, kw_only=True):
     """What became of a bundle when it was read."""
 
@@ -179,6 +186,25 @@ class Questions:
             f"{prefix}\U0010ffff",
             agent,
             agent,
+        )
+        return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
+
+    def newest(self) -> tuple[Point, set[str]]:
+        """How far the catalogue is, and the keys of all sessions."""
+        rows = self._catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self._here} GROUP BY key")
+        number = max((number for _, number in rows), default=0)
+        return Point(born=self._catalogue.born, number=number), {key for key, _ in rows}
+
+    def newer(self, point: Point, asked: Filter) -> list[Place]:
+        """The sessions that were read since the catalogue was so far; all where it was made anew meanwhile."""
+        where, values = self._where(asked)
+        number = point.number if point.born == self._catalogue.born else 0
+        rows = self._catalogue.rows(
+            "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
+            "JOIN bundles b ON b.id=s.bundle "
+            f"WHERE s.no IN (SELECT no FROM sessions WHERE no > ? AND {where}) ORDER BY s.moment, s.no",
+            number,
+            *values,
         )
         return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
 

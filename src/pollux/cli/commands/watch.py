@@ -1,0 +1,73 @@
+"""`pollux watch`: sessions as they are being written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import agents, projects, sessions
+
+if TYPE_CHECKING:
+    from pollux.library import Event
+
+
+@click.command("watch")
+@click.argument("key", required=False, shell_complete=sessions)
+@click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's.")
+@click.option(
+    "--project",
+    metavar="PATH-OR-NAME",
+    shell_complete=projects,
+    help="Only this project's: a path, a name, part of a name.",
+)
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, key: str | None, agent: str | None, project: str | None, as_json: bool) -> None:
+    """Follow sessions while agents write them: all of them, or the one called KEY.
+
+    Messages are shown as they come, and new sessions are announced. Ctrl-C ends it. With --json, one event a line.
+
+    \b
+    pollux watch
+    pollux watch last
+    pollux watch --project weather
+    """
+    from pollux.cli.live import Live
+    from pollux.cli.screen import Screen, talk
+    from pollux.library import Filter
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    events = shelf.watch(Filter(agent=agent, project=project, everything=True), key)
+    if not as_json:
+        talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
+    sys.stderr.flush()
+    live = Live(screen)
+    for event in events:
+        if as_json:
+            screen.json(event_document(event))
+        else:
+            for line in live.lines(event):
+                sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
+def event_document(event: Event) -> dict[str, Any]:
+    """An event for programs: what happened, in which session, and the message as `show --json` has it."""
+    from pollux.writers.json import message_document
+
+    told = event.session
+    return {
+        "event": event.event,
+        "key": told.key,
+        "short_id": event.short_id,
+        "agent": told.agent,
+        "kind": told.kind,
+        "parent": told.parent,
+        "title": told.title,
+        "project": told.project,
+        "message": message_document(event.message) if event.message is not None else None,
+    }
