@@ -162,7 +162,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
     listed = json.loads(pollux("list", "--all", "--json").stdout)
     documents = [
         listed,
-        *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers")),
+        *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers", "sync")),
+        json.loads(pollux("cache", "info", "--json").stdout),
+        json.loads(pollux("search", "the", "--json").stdout),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])

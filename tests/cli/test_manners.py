@@ -70,7 +70,19 @@ def test_list_does_without_rich_where_text_is_plain(home_of: Callable[[str], Pol
 
 
 @pytest.mark.parametrize(
-    "arguments", [["list"], ["show", "last"], ["projects"], ["doctor"], ["agents"], ["writers"]], ids=lambda a: a[0]
+    "arguments",
+    [
+        ["list"],
+        ["show", "last"],
+        ["search", "weather"],
+        ["projects"],
+        ["doctor"],
+        ["agents"],
+        ["writers"],
+        ["sync"],
+        ["cache", "info"],
+    ],
+    ids=lambda a: a[0],
 )
 def test_json_is_one_document(pollux: Pollux, arguments: list[str]) -> None:
     done = pollux(*arguments, "--json")
@@ -87,6 +99,11 @@ def test_json_is_one_document(pollux: Pollux, arguments: list[str]) -> None:
         (["show", "/nowhere/x.json"], 3),
         (["list", "--since", "soon"], 2),
         (["list", "--bogus"], 2),
+        (["show", "last", "--at", "nowhere"], 2),
+        (["search", ""], 2),
+        (["search", "--regex", ""], 2),
+        (["watch", "ffff"], 2),
+        (["cache", "bogus"], 2),
         (["bogus"], 2),
     ],
 )
