@@ -19,7 +19,8 @@ def test_there_is_a_corpus() -> None:
 
 @pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
 def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
-    library = Library({"HOME": str(home), "XDG_DATA_HOME": str(tmp_path)}, tmp_path, hunt=False)
+    environ = {"HOME": str(home), "XDG_DATA_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    library = Library(environ, tmp_path, hunt=False)
     sessions = list(library.sessions(Filter(everything=True)))
     assert sessions
     for session in sessions:
