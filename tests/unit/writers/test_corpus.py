@@ -23,7 +23,11 @@ def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
     beside = home.parent / "env.json"
     named = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
     environ = {name: value.replace("{HOME}", str(home)) for name, value in named.items()}
-    library = Library({"HOME": str(home), "XDG_DATA_HOME": str(tmp_path), **environ}, tmp_path, hunt=False)
+    library = Library(
+        {"HOME": str(home), "XDG_DATA_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), **environ},
+        tmp_path,
+        hunt=False,
+    )
     sessions = list(library.sessions(Filter(everything=True)))
     assert sessions
     for session in sessions:
