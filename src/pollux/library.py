@@ -18,6 +18,8 @@ from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.wire import read_head
 
 ALWAYS_LISTED = (Kind.MAIN,)
+WITNESSES = ("recorded", "history", "marker", "registry", "remembered", "hash", "guess")
+"""How a project's path may be known, the best first."""
 _HEAD = 4096
 
 Rows = list
@@ -360,9 +362,9 @@ def _project(group: list[tuple[Summary, str | None]]) -> Project:
     hashes = tuple(sorted({digest for _, digest in group if digest}))
     # Conversations count; a project known only by what is left of them counts that.
     shown = [summary for summary, _ in group if summary.kind in ALWAYS_LISTED] or [summary for summary, _ in group]
-    agents: dict[str, int] = {}
-    for summary in shown:
-        agents[summary.agent] = agents.get(summary.agent, 0) + 1
+    named = sorted(summary.agent for summary in shown)
+    agents = {agent: named.count(agent) for agent in dict.fromkeys(named)}
     name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
-    evidence = next((s.project_evidence for s, _ in group if s.project_evidence), None)
+    known = {s.project_evidence for s, _ in group if s.project_evidence}
+    evidence = next((one for one in (*WITNESSES, *sorted(known)) if one in known), None)
     return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)
