@@ -207,7 +207,7 @@ def answer(pollux: Pollux, arguments: str, before: str) -> str:
 
 @pytest.mark.parametrize("path", [p for p in PAGES if "```pycon" in p.read_text("utf-8")], ids=named)
 def test_python_examples_run(path: Path, at_home: Pollux, monkeypatch: pytest.MonkeyPatch) -> None:
-    moving = ("CLAUDE_PROJECTS_DIR", "CLAUDE_CONFIG_DIR")
+    moving = ("CLAUDE_PROJECTS_DIR", "CLAUDE_CONFIG_DIR", "CODEX_SESSIONS_DIR", "CODEX_HOME")
     for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR", "GEMINI_CLI_HOME", *moving):
         monkeypatch.delenv(name, raising=False)
     for name, value in at_home.env.items():

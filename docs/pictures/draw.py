@@ -30,7 +30,8 @@ ENVIRON = {
     "COLUMNS": str(COLUMNS),
     "LANG": "C.UTF-8",
 }
-COMMANDS = {"pollux": 8, "pollux show last": 33}
+SOURCE = str(Path(__file__).parents[2] / "src")
+COMMANDS = {"pollux": 14, "pollux show last": 33}
 """What is typed, and how many lines of the answer are shown at most."""
 WORDS = re.compile(r"\S+(?: \S+)*")
 """Words with single spaces between them; wider gaps divide a line into pieces with places of their own."""
@@ -40,7 +41,7 @@ FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Libe
 def output(command: str) -> list[str]:
     """The lines pollux prints, with their colours."""
     arguments = [sys.executable, "-m", "pollux", "--sample", *command.split()[1:]]
-    environ = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.devnull, **ENVIRON}
+    environ = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.devnull, "PYTHONPATH": SOURCE, **ENVIRON}
     done = subprocess.run(arguments, env=environ, capture_output=True, encoding="utf-8", check=True)  # noqa: S603
     return done.stdout.splitlines()
 
@@ -89,7 +90,7 @@ def picture() -> str:
     )
     rows = "\n".join(drawn(line, TOP + LINE * n) for n, line in enumerate(told))
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img">
-<title>A terminal in which pollux lists six sessions and shows the last one</title>
+<title>A terminal in which pollux lists the sessions of three agents and shows the last one</title>
 <rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1}" rx="10" fill="{GROUND}" stroke="{EDGE}"/>
 <path d="M0.5 38 V10.5 a10 10 0 0 1 10 -10 H{width - 10.5:.1f} a10 10 0 0 1 10 10 V38 Z" fill="{BAR}"/>
 {dots}

@@ -14,6 +14,8 @@ from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.rows import micros
 
 ALWAYS_LISTED = (Kind.MAIN,)
+WITNESSES = ("recorded", "history", "marker", "registry", "hash", "guess")
+"""How a project's path may be known, the best first."""
 
 
 class Filter(Value, frozen=True, kw_only=True):
@@ -315,9 +317,14 @@ def _project(group: list[tuple[Any, ...]]) -> Project:
     # Conversations count; a project known only by what is left of them counts that.
     shown = [row for row in group if row[1] in ALWAYS_LISTED] or group
     agents: dict[str, int] = {}
-    for agent, _, _, _, _, count in shown:
+    for agent, _, _, _, _, count in sorted(shown, key=lambda row: str(row[0])):
         agents[agent] = agents.get(agent, 0) + count
+    known = {row[4] for row in group if row[4]}
     name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
     return Project(
-        path=path, name=name, agents=agents, hashes=hashes, evidence=next((row[4] for row in group if row[4]), None)
+        path=path,
+        name=name,
+        agents=agents,
+        hashes=hashes,
+        evidence=next((one for one in (*WITNESSES, *sorted(known)) if one in known), None),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,6 +38,10 @@ KEYS = (
 SHOWN = 3
 LENGTH = 120
 REASON_LENGTH = 200
+
+# A patch begins with these words and says which files it is for.
+PATCH = "*** Begin Patch"
+PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 OUTCOMES = {Status.OK: "ok", Status.ERROR: "failed", Status.CANCELLED: "cancelled", Status.UNFINISHED: "no result"}
 
@@ -96,8 +101,10 @@ def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
 
 
 def _brief(value: Any) -> tuple[str, bool]:
-    """A value on one line, and whether it is whole."""
+    """A value on one line, and whether it is whole. Of a patch it tells the files."""
     if isinstance(value, str):
+        if value.startswith(PATCH) and (files := PATCHED.findall(value)):
+            return one_line(" ".join(dict.fromkeys(files)), LENGTH), False
         line = one_line(value[: 4 * LENGTH].strip().replace("\n", " ⏎ "), LENGTH)
         return line, len(value) <= LENGTH and "\n" not in value.strip()
     if isinstance(value, list | tuple):

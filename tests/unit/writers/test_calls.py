@@ -27,6 +27,12 @@ def made(status: Status = Status.OK, output: str | None = None, exit_code: int |
         ({"todos": [{}, {}]}, [("todos", "2 items")], False),
         ({"path": "", "url": "u"}, [(None, "u")], False),
         ({"query": "x" * 500}, [(None, "x" * 119 + "…")], False),
+        (
+            "*** Begin Patch\n*** Add File: a.py\n+x\n*** Update File: b c.py\n@@\n-x\n+y\n*** End Patch\n",
+            [(None, "a.py b c.py")],
+            False,
+        ),
+        ("*** Begin Patch\n", [(None, "*** Begin Patch")], True),
         ("free text", [(None, "free text")], True),
         ([1, "a"], [(None, "1 a")], True),
         (7, [(None, "7")], True),
