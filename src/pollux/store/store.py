@@ -68,10 +68,8 @@ class Store:
     def text(self) -> TextIndex:
         """The index of words. Raises `StoreError` where there is none, and `Damaged` where words are missing."""
         if self.catalogue.path is None:
-            raise StoreError(
-                f"Words cannot be searched without a cache. {self.problem or ''}".strip(),
-                "Set XDG_CACHE_HOME to a folder with room, or use --regex.",
-            )
+            hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
+            raise StoreError("Words cannot be searched without a cache.", hint)
         if self._text is None:
             # Imported by those alone who search or write.
             from pollux.store.text import TextIndex
