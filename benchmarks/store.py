@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from benchmarks.yardsticks import bare_parse
 from pollux.library import Filter, Library
@@ -129,7 +129,7 @@ def _commands(home: Path, environ: dict[str, str]) -> dict[str, float | None]:
 class Memory:
     """The most memory that this process and its children hold at once, by what the kernel says they share."""
 
-    def __enter__(self) -> Memory:
+    def __enter__(self) -> Self:
         self.peak = 0
         self._done = threading.Event()
         self._base = self._now()

@@ -76,7 +76,8 @@ def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
 def test_an_agent_nobody_knows(pollux: Pollux) -> None:
     for query in (["humidity"], ["--regex", "humidity"]):
         done = pollux("search", *query, "--agent", "hal")
-        assert (done.returncode, done.stderr) == (2, "pollux: No agent is called 'hal'.\nKnown: gemini, claude, codex.\n")
+        assert done.returncode == 2
+        assert done.stderr == "pollux: No agent is called 'hal'.\nKnown: gemini, claude, codex.\n"
 
 
 def test_without_any_session(empty: Pollux) -> None:
