@@ -32,7 +32,9 @@ class Live:
             return
         assert event.message is not None  # noqa: S101 (only an announcement has none)
         reader = self._reader if event.session.key == self._shown else Reader(self._screen, full=False)
-        lines = list(self._fate(event.message) if event.event == "fate" else reader.lines(event.message))
+        lines = list(
+            self._fate(event.message) if event.event == "fate" else [*reader.lines(event.message), *reader.rest()]
+        )
         if not lines:
             return
         if event.session.key != self._shown:

@@ -13,31 +13,14 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 
-_held: set[int] = set()
-
-
-def _let_go() -> None:
-    """A forked process must not keep what its parent was given: it may live on when the parent is killed."""
-    for handle in _held:
-        os.close(handle)
-    _held.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
-
-
 @contextmanager
 def sole(path: Path) -> Iterator[bool]:
     """Inside, True where nobody else is inside; the system gives the lock back even after a SIGKILL."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    _held.add(handle)
     try:
         yield _taken(handle)
     finally:
-        if handle in _held:
-            _held.discard(handle)
-            os.close(handle)
+        os.close(handle)
 
 
 def _taken(handle: int) -> bool:

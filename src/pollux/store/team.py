@@ -54,9 +54,7 @@ class _Team:
 
     def _hire(self) -> None:
         ours, theirs = self._fork.Pipe()
-        # A process that held its siblings' pipes would keep them from noticing that the parent is gone.
-        not_its = [*self._at, ours]
-        process = self._fork.Process(target=_work, args=(theirs, not_its, self._job), daemon=True)
+        process = self._fork.Process(target=_work, args=(theirs, self._job), daemon=True)
         process.start()
         theirs.close()
         self._held.callback(process.join, 5)
@@ -94,11 +92,18 @@ class _Team:
         return first
 
 
-def _work(pipe: Connection, others: list[Connection], job: Job) -> None:
+def _work(pipe: Connection, job: Job) -> None:
     """The life of a process: told a number, it works and answers, until nobody is there any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for other in others:
-        other.close()
+    _close_all_but({0, 1, 2, pipe.fileno()})
     with contextlib.suppress(EOFError, OSError):
         while True:
             pipe.send_bytes(job(int.from_bytes(pipe.recv_bytes())))
+
+
+def _close_all_but(kept: set[int]) -> None:
+    """Let go of what a fork brings along: locks would be held, and siblings' pipes kept open, as long as it lives."""
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208
+        if int(name) not in kept:
+            with contextlib.suppress(OSError):
+                os.close(int(name))

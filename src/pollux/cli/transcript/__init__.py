@@ -52,11 +52,13 @@ def transcript(
         reader = Reader(screen, full=full)
         for number, message in enumerate(messages):
             if number == here:
+                yield from reader.rest()
                 yield from _here(screen, message)
                 yield from islice(Reader(screen, full=True).lines(message), 1, None)
                 reader = Reader(screen, full=full)
             else:
                 yield from reader.lines(message)
+        yield from reader.rest()
     yield from remarks(screen, session, home, full=full)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pollux.cli.clean import one_line
 from pollux.cli.transcript.parts import Writing
 from pollux.cli.when import clock, full as full_time
-from pollux.cli.width import short
+from pollux.cli.width import cut, short
 from pollux.model import Author, Fate, Message, Role, Text, ToolResult
 from pollux.when import local
 
@@ -26,6 +28,11 @@ FATES = {
 }
 
 
+NOTICE = "notice"
+# From so many on, the client's texts share a line.
+MANY = 4
+
+
 class Reader:
     """Reads a session aloud, message by message; remembers who spoke last."""
 
@@ -35,13 +42,15 @@ class Reader:
         self._writing = Writing(screen, full=full)
         self._last: tuple[str, ...] | None = None
         self._folded = False
+        self._held: list[tuple[str, Part]] = []
         self._day: date | None = None
 
     def lines(self, message: Message) -> Iterator[str]:
-        """The lines of one message."""
+        """The lines of one message; what the client wrote is held back until somebody else speaks."""
         if message.author is Author.CLIENT and not self._full:
-            yield from self._fold(message)
+            self._hold(message)
             return
+        yield from self.rest()
         speaker = (who(message), *tags(message))
         if speaker != self._last or message.author is not Author.MODEL:
             self._writing.before = None
@@ -71,11 +80,22 @@ class Reader:
         new_day, self._day = self._day is not None and day != self._day, day
         return full_time(at) if new_day else clock(at)
 
-    def _fold(self, message: Message) -> Iterator[str]:
-        """What the client wrote, in one line each."""
-        label = "notice" if message.role is Role.SYSTEM else "client"
+    def _hold(self, message: Message) -> None:
+        label = NOTICE if message.role is Role.SYSTEM else "client"
         lead = f"  · {label}{''.join(f' ({tag})' for tag in tags(message))}: "
-        told = [line for part in message.parts if (line := folded(part, self._screen.columns, lead))]
+        self._held += [(lead, part) for part in message.parts]
+
+    def rest(self) -> Iterator[str]:
+        """What the client wrote and was held back: one line each, or one for many in a row."""
+        columns = self._screen.columns
+        held, self._held = self._held, []
+        told: list[str] = []
+        for lead, group in groupby(held, key=itemgetter(0)):
+            parts = [part for _, part in group if folded(part, columns, lead)]
+            if len(parts) < MANY or NOTICE in lead:
+                told += [lead + folded(part, columns, lead) for part in parts]
+            else:
+                told.append(lead + several(parts, columns, lead))
         if not told:
             return
         if not self._folded:
@@ -83,7 +103,7 @@ class Reader:
         self._folded = True
         self._writing.before = Text
         for line in told:
-            yield self._screen.paint(lead + line, "dim")
+            yield self._screen.paint(line, "dim")
 
 
 def who(message: Message) -> str:
@@ -110,6 +130,14 @@ def folded(part: Part, columns: int | None, lead: str) -> str:
         return ""
     text = part.text if type(part) is Text else "".join(_texts(part))
     return short(text, 80 if columns is None else columns - len(lead))
+
+
+def several(parts: list[Part], columns: int | None, lead: str) -> str:
+    """One line for many parts: what they are about."""
+    names = [one_line(next(_texts(part)).strip("[] ")) for part in parts]
+    size = sum(len("".join(islice(_texts(part), 1, None))) for part in parts)
+    count = f"{len(parts)} texts, {size:,} characters: "
+    return cut(count + ", ".join(dict.fromkeys(names)), 80 if columns is None else columns - len(lead))
 
 
 def _texts(part: Part) -> Iterator[str]:
