@@ -68,26 +68,28 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             raise AssertionError(f"{len(failures)} failures (POLLUX_SEED={self.chooser.seed}), the first:\n{told}")
 
 
-def cases(subject: Subject, folder: Path, *, exhaustive: bool | None = None, seed: str | None = None) -> list[Case]:
+def cases(
+    subject: Subject, folder: Path, *, exhaustive: bool | None = None, seed: str | None = None, small: int = SMALL
+) -> list[Case]:
     """Every case of every home in a folder.
 
-    Files up to 8 kB are tried in every place, larger ones in a sample that the seed decides (`POLLUX_SEED`),
+    Files up to `small` bytes are tried in every place, larger ones in a sample that the seed decides (`POLLUX_SEED`),
     or in every place as well where `exhaustive` is true (`POLLUX_EXHAUSTIVE=1`).
     """
     everywhere = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0") if exhaustive is None else exhaustive
     sown = seed or os.environ.get("POLLUX_SEED") or SEED
-    return [case for home in homes(subject, folder) for case in _of(home, sown, everywhere=everywhere)]
+    return [case for home in homes(subject, folder) for case in _of(home, sown, small, everywhere=everywhere)]
 
 
-def _of(home: Home, seed: str, *, everywhere: bool) -> Iterator[Case]:
+def _of(home: Home, seed: str, small: int, *, everywhere: bool) -> Iterator[Case]:
     plain = Chooser(seed, thorough=everywhere)
     yield Case(home=home, file="", name="lost", chooser=plain)
     yield Case(home=home, file="", name="others", chooser=plain)
     for file in home.files:
         size = (home.path / file).stat().st_size
         for name, (_, most, share) in _FILE.items():
-            parts = -(-size // share) if everywhere and size > SMALL else 1
-            limit = most if size > SMALL and not everywhere else None
+            parts = -(-size // share) if everywhere and size > small else 1
+            limit = most if size > small and not everywhere else None
             for part in range(parts):
                 chooser = Chooser(seed, limit, part, parts, thorough=everywhere and size <= _LARGE)
                 yield Case(home=home, file=file, name=name, chooser=chooser)
