@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test lint bench test-exhaustive clean help
+.PHONY: run test lint bench bench-large test-exhaustive clean help
 
 run: $(READY) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux $(ARGS); status=$$?; \
@@ -31,6 +31,10 @@ lint: $(READY) ## Check style, types and layers
 
 bench: $(READY) ## Measure speed and memory (benchmarks/run.py)
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+bench-large: $(READY) ## Measure the store with 1,000, 3,000 and 10,000 sessions, and draw how the cost grows
+	$(BIN)/python -m benchmarks.store $(or $(FOLDER),/tmp/pollux-bench) 1000 3000 10000 | tee store.jsonl
+	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
 test-exhaustive: $(READY) ## Run the property tests over every case instead of a sample
 	POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties $(ARGS)

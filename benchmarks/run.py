@@ -1,6 +1,6 @@
-"""`make bench`: reading, start-up and memory. Prints a table, and JSON with `--json`.
+"""`make bench`: reading, start-up, memory and the store. Prints a table, and JSON with `--json`.
 
-python -m benchmarks.run [--sessions N] [--megabytes N] [--rounds N] [--json]
+python -m benchmarks.run [--sessions N] [--megabytes N] [--rounds N] [--store N] [--json]
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import yardsticks
+from benchmarks import store, yardsticks
 from pollux.library import Library
 
 AGENTS = ("gemini", "claude", "codex")
 TARGETS = {**{f"read {agent}": 1.5 for agent in AGENTS}, "start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}
+TARGETS |= {"first sync": 8.0, "unchanged sync": 0.01, "search process": 0.5}
 
 
 def main() -> None:
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=600, help="how many sessions the history has")
     parser.add_argument("--megabytes", type=int, default=100, help="the size of the one large session")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--store", type=int, default=1000, help="how many sessions the store is tried with")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pollux-bench-") as folder:
@@ -34,6 +36,7 @@ def main() -> None:
             "start-up": starting(options.rounds),
             "memory jsonl": memory(Path(folder) / "session-large.jsonl", options.megabytes),
             "memory json": memory(Path(folder) / "session-large.json", options.megabytes),
+            **keeping(Path(folder), options.store),
         }
     if options.json:
         print(json.dumps(results, indent=1))
@@ -70,6 +73,22 @@ def reading(folder: Path, agent: str, sessions: int, rounds: int) -> dict[str, A
         "ratio": figures["ratio"],
         "median_ratio": figures["median_ratio"],
         "megabytes": size,
+    }
+
+
+def keeping(folder: Path, sessions: int) -> dict[str, Any]:
+    """The store against a bare parse by two processes, its own first sync, and a scan of all files."""
+    found = store.measured(store.history(folder, sessions), folder / "cache", 20)
+    rows = {
+        "first sync": (found["bare parse s"], found["first sync s"]),
+        "unchanged sync": (found["first sync s"], found["unchanged sync s"]),
+    }
+    if found["ripgrep s"] is not None:
+        rows["search process"] = (found["ripgrep s"], found["pollux search s"])
+    print(json.dumps(found, indent=1), file=sys.stderr)
+    return {
+        name: {"yardstick": f"{theirs:.2f} s", "pollux": f"{ours:.3f} s", "ratio": ours / theirs}
+        for name, (theirs, ours) in rows.items()
     }
 
 

@@ -166,7 +166,13 @@ def _wall(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """`python -m benchmarks.store FOLDER SESSIONS…`: a JSON object a history, which `benchmarks.plot` draws."""
     folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
     for count in map(int, sys.argv[2:]):
-        print(json.dumps(measured(history(folder, count), folder / "cache", 40), indent=1))
+        print(json.dumps(measured(history(folder, count), folder / "cache", 40)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

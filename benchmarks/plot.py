@@ -1,0 +1,72 @@
+"""How sync and search grow with the history, as a picture: `python -m benchmarks.plot < store.jsonl > store.svg`."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+WIDTH, HEIGHT, LEFT, TOP, PANEL = 760, 320, 64, 40, 290
+COLOURS = ("#3b6ea5", "#c8692b", "#4d8c57", "#8a5aa8")
+
+SHOWN = ("rare word", "common word", "phrase", "架构")
+
+Lines = dict[str, list[tuple[float, float]]]
+
+
+def picture(rows: list[dict[str, Any]]) -> str:
+    """Two panels: seconds of a sync, milliseconds of a search."""
+    sync: Lines = {
+        "first sync": [(row["sessions"], row["first sync s"]) for row in rows],
+        "bare parse": [(row["sessions"], row["bare parse s"]) for row in rows],
+        "unchanged": [(row["sessions"], row["unchanged sync s"]) for row in rows],
+        "one grows": [(row["sessions"], row["one grows s"]) for row in rows],
+    }
+    search: Lines = {name: [(row["sessions"], row["search"][name]["p50 ms"]) for row in rows] for name in SHOWN}
+    body = panel(LEFT, "seconds", sync) + panel(LEFT + PANEL + 80, "milliseconds a search (p50)", search)
+    style = "text{font:12px sans-serif;fill:#444}@media(prefers-color-scheme:dark){text{fill:#bbb}}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
+        f"<title>Cost of the store by number of sessions</title><style>{style}</style>{body}</svg>\n"
+    )
+
+
+def panel(left: int, title: str, lines: Lines) -> str:
+    """One panel with logarithmic axes."""
+    points = [point for line in lines.values() for point in line]
+    x = scale([p[0] for p in points], left, left + PANEL - 90)
+    y = scale([p[1] for p in points], HEIGHT - 40, TOP)
+    out = [f'<text x="{left}" y="{TOP - 16}">{title}</text>']
+    for value in decades([p[1] for p in points]):
+        out.append(
+            f'<line x1="{left}" x2="{left + PANEL - 90}" y1="{y(value):.1f}" y2="{y(value):.1f}" stroke="#8884"/>'
+        )
+        out.append(f'<text x="{left - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
+    out += [
+        f'<text x="{x(value):.1f}" y="{HEIGHT - 18}" text-anchor="middle">{value:,.0f}</text>'
+        for value in sorted({p[0] for p in points})
+    ]
+    for colour, (name, line) in zip(COLOURS, lines.items(), strict=False):
+        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in line)
+        out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        out += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in line]
+        end = line[-1]
+        out.append(f'<text x="{x(end[0]) + 8:.1f}" y="{y(end[1]) + 4:.1f}" style="fill:{colour}">{name}</text>')
+    return "".join(out)
+
+
+def scale(values: list[float], start: float, end: float) -> Callable[[float], float]:
+    """From a value to a place, logarithmically."""
+    low, high = math.log10(min(values)), math.log10(max(values))
+    return lambda value: start + (math.log10(value) - low) / (high - low or 1) * (end - start)
+
+
+def decades(values: list[float]) -> list[float]:
+    """The powers of ten between the values."""
+    return [10.0**n for n in range(math.ceil(math.log10(min(values))), math.floor(math.log10(max(values))) + 1)]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(picture([json.loads(line) for line in sys.stdin if line.strip()]))
