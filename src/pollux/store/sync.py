@@ -26,7 +26,7 @@ from pollux.wire import shown
 if TYPE_CHECKING:
     from pollux.store.text import TextIndex
 
-_BATCH_SECONDS = 10.0
+_BATCH_SECONDS = 20.0
 
 
 class Progress(msgspec.Struct):

@@ -121,10 +121,12 @@ class Writer:
     def __init__(self, index: TextIndex, writer: tantivy.IndexWriter) -> None:
         self._index = index
         self._writer = writer
+        self._dirty = False
 
     def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
         """Add the passages of a session, known by its number; gives how many of them had to be cut."""
         cut = 0
+        self._dirty = True
         for passage in passages:
             with _guarded(self._index.folder, writing=True):
                 self._writer.add_document(document(number, facts, passage))
@@ -133,6 +135,7 @@ class Writer:
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions, also what was added of them since the last commit."""
+        self._dirty = True
         with _guarded(self._index.folder, writing=True):
             # By query: tantivy-py's deletion by term takes every number for a signed one, and finds none of ours.
             every = list(numbers)
@@ -141,7 +144,8 @@ class Writer:
 
     def forget_from(self, number: int) -> None:
         """Remove all sessions from this number on."""
-        with _guarded(self._index.folder):
+        self._dirty = True
+        with _guarded(self._index.folder, writing=True):
             kind = tantivy.FieldType.Unsigned
             beyond = tantivy.Query.range_query(schema(), "session", kind, lower_bound=number)
             self._writer.delete_documents_by_query(beyond)
@@ -155,13 +159,16 @@ class Writer:
             mark.add_unsigned("generation", generation)
             self._writer.add_document(mark)
             self._writer.commit()
+        self._dirty = False
         self._index.refresh()
 
     def close(self) -> None:
         """Drop what was not committed, wait for pieces of the index that are being joined, let others write."""
         with _guarded(self._index.folder, writing=True):
             try:
-                self._writer.rollback()
+                # A rollback breaks off the joining, and leaves its files behind.
+                if self._dirty:
+                    self._writer.rollback()
             finally:
                 self._writer.wait_merging_threads()
 
