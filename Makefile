@@ -11,6 +11,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
+# Tests make thousands of small files: in memory, where the system offers it as a folder.
+QUICK := $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: run test lint bench bench-large test-exhaustive clean help
@@ -21,7 +24,7 @@ run: $(READY) ## Open pollux on this machine's histories, or on the bundled samp
 	exec $(BIN)/pollux --sample $(ARGS)
 
 test: lint ## Check style, types and layers, then run all tests
-	$(BIN)/pytest -n auto $(ARGS)
+	TMPDIR=$(QUICK) $(BIN)/pytest -n auto $(ARGS)
 
 lint: $(READY) ## Check style, types and layers
 	$(BIN)/ruff check
@@ -37,7 +40,7 @@ bench-large: $(READY) ## Measure the store with 1,000, 3,000 and 10,000 sessions
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
 test-exhaustive: $(READY) ## Run the property tests over every case instead of a sample
-	POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties $(ARGS)
+	TMPDIR=$(QUICK) POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties $(ARGS)
 
 clean: ## Remove the environment and everything else that is made
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
