@@ -13,7 +13,7 @@ from pollux.sources.codex.schema import (
     RawReasoningEvent,
     ReasoningEvent,
     TokenCount,
-    UsageLine,
+    UsageRecord,
     UserEvent,
 )
 from pollux.wire import tidy
@@ -74,15 +74,15 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
         walk.keep("event_msg/token_count", rest)
 
 
-def usage(walk: Walk, line: UsageLine) -> None:
+def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     """A response's own figures."""
-    usage = walk.meter.record(line.payload)
+    usage = walk.meter.record(record)
     walk.spent(usage)
-    rest: dict[str, Any] = dict(line.extra)
-    if line.metadata is not None:
-        rest["line_metadata"] = line.metadata
+    rest: dict[str, Any] = dict(around.extra)
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
     if usage is None:
-        rest |= tidy(line.payload)
+        rest |= tidy(record)
     if rest:
         walk.keep("token_usage_record", rest)
 
@@ -93,4 +93,5 @@ EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     ReasoningEvent: _reasoning_event,
     RawReasoningEvent: _reasoning_event,
     TokenCount: _count,
+    UsageRecord: _usage,
 }

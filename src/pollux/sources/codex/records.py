@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 import msgspec
@@ -13,31 +14,61 @@ from pollux.sources.codex.schema import (
     ECHOES,
     ITEMS,
     Bookkeeping,
-    ContextLine,
     Envelope,
     EventLine,
     ItemLine,
+    Kept,
     Line,
     UsageLine,
     UsageRecord,
 )
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
-Record = ItemLine | EventLine | UsageLine | Bookkeeping
+Record = ItemLine | EventLine | UsageLine | Kept
+Run = tuple[int, list[Record]]
+"""Records that follow each other line by line, with the number of the first one's line."""
 
 _quick = msgspec.json.Decoder(Line).decode
+_all = msgspec.json.Decoder(Line).decode_lines
+_PIECE = 1 << 20
 _NESTED = (dict, list)
 _AROUND = ("timestamp", "ordinal", "metadata")
 
 
-def records(file: BinaryIO, notes: Notes) -> Iterator[tuple[int, Record]]:
-    """The records of a file as they are read, each with its line; damaged and empty lines are passed over."""
-    for number, line in enumerate(file, start=1):
+def runs(file: BinaryIO, notes: Notes) -> Iterator[Run]:
+    """The records of a file as they are read. Lines that are all as we know them are decoded at one go."""
+    number = 1
+    while piece := file.read1(_PIECE):  # type: ignore[attr-defined]
+        if not piece.endswith(b"\n"):
+            piece += file.readline()
+        lines = _count(piece)
+        try:
+            run = _all(piece)
+        except REFUSED:
+            run = []
+        if len(run) == lines:
+            yield number, run
+        else:
+            for place, record in records(io.BytesIO(piece), notes, number):
+                yield place, [record]
+        number += lines
+
+
+def _count(piece: bytes) -> int:
+    """How many lines there are. Looking for one after the other is twice as quick as `bytes.count`."""
+    count, find = 0, piece.find
+    place = find(b"\n")
+    while place >= 0:
+        count += 1
+        place = find(b"\n", place + 1)
+    return count if piece.endswith(b"\n") else count + 1
+
+
+def records(lines: Iterable[bytes], notes: Notes, first: int = 1) -> Iterator[tuple[int, Record]]:
+    """The records of some lines, each with its number; damaged and empty lines are passed over."""
+    for number, line in enumerate(lines, first):
         try:
             record: Any = _quick(line)
-            if type(record) is ContextLine:
-                notes.line = number
-                record = _kept(record, "turn_context", record.payload, notes)
         except REFUSED:
             notes.line = number
             record = _slowly(line, notes)
@@ -75,7 +106,7 @@ def record_of(value: dict[str, Any], notes: Notes) -> Record:
         notes.add(
             "record.unknown", "A record without a kind or without content; kept.", subject="record without a kind"
         )
-        return Bookkeeping(around, "?", {"type": kind, "payload": payload})
+        return Bookkeeping(**_members(around), kind="?", payload={"type": kind, "payload": payload})
     inner = payload.get("type")
     if kind == "response_item":
         return _item(around, inner, payload, notes)
@@ -120,8 +151,14 @@ def _fitted(shape: type[Shape], value: dict[str, Any], notes: Notes) -> Any:
 
 
 def _kept(around: Envelope, kind: str, held: dict[str, Any], notes: Notes) -> Bookkeeping:
-    """A record of bookkeeping; one of a kind we do not know is news."""
+    """A record of bookkeeping, looked through."""
     kind = ALIASES.get(kind, kind)
+    look_through(kind, held, notes)
+    return Bookkeeping(**_members(around), kind=kind, payload=held)
+
+
+def look_through(kind: str, held: dict[str, Any], notes: Notes) -> None:
+    """Say what is news about a record of bookkeeping: that it is of a kind we do not know, or has such fields."""
     known = KNOWN.get(kind)
     if known is None:
         notes.add("record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}")
@@ -129,7 +166,6 @@ def _kept(around: Envelope, kind: str, held: dict[str, Any], notes: Notes) -> Bo
         report(kind, held, known, notes)
         if kind == "event_msg/item_completed" and type(item := held.get("item")) is dict:
             _check_item(item, notes)
-    return Bookkeeping(around, kind, held)
 
 
 def _check_item(item: dict[str, Any], notes: Notes) -> None:

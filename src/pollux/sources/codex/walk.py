@@ -15,20 +15,18 @@ from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers,
 from pollux.sources.codex.content import as_context, directory_in, divided, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
-from pollux.sources.codex.events import EVENTS, usage
-from pollux.sources.codex.records import Record
+from pollux.sources.codex.events import EVENTS
+from pollux.sources.codex.records import Run
 from pollux.sources.codex.schema import (
     AgentItem,
-    Bookkeeping,
     CustomCall,
     CustomOutput,
     Envelope,
-    EventLine,
     FunctionCall,
     FunctionOutput,
     ImageCall,
     Item,
-    ItemLine,
+    Kept,
     MessageItem,
     ReasoningItem,
     SearchCall,
@@ -71,27 +69,22 @@ class Walk:
         self.limits: Any = None
         self.window: int | None = None
 
-    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Bookkeeping], None]) -> Walk:
+    def run(self, runs: Iterable[Run], bookkeeper: Callable[[Walk, Kept], None]) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
-        items, events, times = _ITEMS, EVENTS, self.times
-        for self.line, record in records:
-            kind = type(record)
-            around: Envelope = record.around if kind is Bookkeeping else record  # type: ignore[union-attr,assignment]
-            if around.ordinal is not None:
-                self.ordinal = around.ordinal
-            if around.timestamp is not None:
-                times.append(around.timestamp)
-            if kind is ItemLine:
-                payload = record.payload  # type: ignore[union-attr]
-                items[type(payload)](self, payload, around)
-            elif kind is EventLine:
-                payload = record.payload  # type: ignore[union-attr]
-                events[type(payload)](self, payload, around)
-            elif kind is Bookkeeping:
-                self.notes.line = self.line
-                bookkeeper(self, record)  # type: ignore[arg-type]
-            else:
-                usage(self, record)  # type: ignore[arg-type]
+        conversation, times = _CONVERSATION, self.times
+        for first, run in runs:
+            for self.line, record in enumerate(run, first):
+                if record.ordinal is not None:
+                    self.ordinal = record.ordinal
+                if record.timestamp is not None:
+                    times.append(record.timestamp)
+                payload = record.payload
+                see_to = conversation.get(type(payload))
+                if see_to is not None:
+                    see_to(self, payload, record)
+                else:
+                    self.notes.line = self.line
+                    bookkeeper(self, record)  # type: ignore[arg-type]
         self._finish()
         return self
 
@@ -332,10 +325,11 @@ class Walk:
             self.pending.append(figures)
 
 
-_ITEMS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+_CONVERSATION: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     MessageItem: Walk._message,  # noqa: SLF001 (its own table)
     ReasoningItem: Walk._reasoning,  # noqa: SLF001
     AgentItem: Walk._agent,  # noqa: SLF001
     **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Walk._call),  # noqa: SLF001
     **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Walk._answer),  # noqa: SLF001
+    **EVENTS,
 }
