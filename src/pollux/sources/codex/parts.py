@@ -114,15 +114,15 @@ class Chain(msgspec.Struct):
     foreign: list[tuple[Part, int]]
     own: list[Part]
 
-    def entries(self) -> list[tuple[Part, Entry]]:
-        """Every message with the file it stands in."""
-        found: list[tuple[Part, Entry]] = []
+    def entries(self) -> list[tuple[Part, list[Entry]]]:
+        """Every message, by the file it stands in."""
+        found: list[tuple[Part, list[Entry]]] = []
         for held, end in self.foreign:
-            for entry in held.walk.entries:
-                if entry.ordinal < end:
-                    entry.inherited = True
-                    found.append((held, entry))
-        return found + [(held, entry) for held in self.own for entry in held.walk.entries]
+            inherited = [entry for entry in held.walk.entries if entry.ordinal < end]
+            for entry in inherited:
+                entry.inherited = True
+            found.append((held, inherited))
+        return found + [(held, held.walk.entries) for held in self.own]
 
 
 def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:

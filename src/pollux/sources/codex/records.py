@@ -30,7 +30,7 @@ Run = tuple[int, list[Record]]
 
 _quick = msgspec.json.Decoder(Line).decode
 _all = msgspec.json.Decoder(Line).decode_lines
-_PIECE = 1 << 20
+_PIECE = 1 << 18
 _NESTED = (dict, list)
 _AROUND = ("timestamp", "ordinal", "metadata")
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from pollux.model import Part, Text, Thinking, ToolResult, Unknown, Usage
+from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
 from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
-from pollux.sources.codex.content import as_context, directory_in, divided, part_of, pieces
+from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.events import EVENTS
@@ -100,8 +100,9 @@ class Walk:
         """The model's message that an item belongs to: a new one where something came between."""
         entry = self.open
         if entry is None:
-            entry = self.add(ASSISTANT, MODEL, around, [])
-            entry.model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, around.timestamp, [], None, model)
+            self.entries.append(entry)
             self.open = self.last = entry
             self.prompts.forget()
             self.fresh = False
@@ -151,7 +152,7 @@ class Walk:
             entry = self.add(ASSISTANT, CLIENT, around, [])
             self.reviewed = False
         else:
-            entry = self.turn(item, around)
+            entry = self.open or self.turn(item, around)
         for piece in pieces(item.content):
             part = part_of(piece)
             if type(part) is Text:
@@ -235,7 +236,7 @@ class Walk:
             self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, kind, text, self.model))
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
-        entry = self.turn(item, around)
+        entry = self.open or self.turn(item, around)
         extra: dict[str, Any] = leftovers(item, around)
         if item.encrypted_content is not None:
             extra["encrypted_content"] = item.encrypted_content
@@ -246,11 +247,14 @@ class Walk:
         if item.status not in (None, "completed"):
             extra["status"] = item.status
         for piece in item.summary or () if item.content is None else (*(item.summary or ()), *item.content):
-            part = part_of(piece)
-            if type(part) is Text:
+            if (text := only_words(piece)) is not None:
+                self.echoes.say(text)
+                part: Part = Thinking(text=text, extra=extra)
+                extra = NOTHING
+            elif type(part := part_of(piece)) is Text:
                 self.echoes.say(part.text)
-                part = Thinking(text=part.text, extra={**part.extra, **extra} if part.extra else extra)
-                extra = {}
+                part = Thinking(text=part.text, extra={**part.extra, **extra})
+                extra = NOTHING
             entry.parts.append(part)
         if extra:
             entry.note(reasoning=extra)
@@ -260,17 +264,14 @@ class Walk:
     def _call(self, item: Asked, around: Envelope) -> None:
         call = called(item, around)
         (self.open or self.turn(item, around)).parts.append(call)
-        if type(item) is FunctionCall and item.name == "spawn_agent":
+        kind = type(item)
+        if kind is FunctionCall and item.name == "spawn_agent":  # type: ignore[union-attr]
             self.spawns.append(call)
-        if item.id is not None:
-            self._register(item.id, call)
-        if (name := getattr(item, "call_id", None)) is not None:
-            self._register(name, call)
-
-    def _register(self, name: str, call: Call) -> None:
-        self.calls[name] = call
-        if self.waiting and name in self.waiting:
-            call.events = [*(call.events or ()), *self.waiting.pop(name)]
+        for name in (item.id, item.call_id if kind is not ImageCall else None):  # type: ignore[union-attr]
+            if name is not None:
+                self.calls[name] = call
+                if self.waiting and name in self.waiting:
+                    call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
     def _answer(self, item: Answered, around: Envelope) -> None:
         self.open = None
@@ -314,10 +315,8 @@ class Walk:
             self.turn(Item(), Envelope())
         self.open = None
 
-    def spent(self, figures: Usage | None) -> None:
+    def spent(self, figures: Usage) -> None:
         """What a response cost."""
-        if figures is None:
-            return
         self.fresh = True
         if self.last is not None and self.last.usages is None:
             self.last.usages = [figures]
