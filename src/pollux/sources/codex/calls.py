@@ -123,14 +123,14 @@ def called(item: Asked, around: Envelope) -> Call:
         given = item.arguments  # type: ignore[union-attr]
         if not given:
             return Call(item, given, around, {})
-        patched = "*** Begin Patch" in given
+        call = Call(item, given, around, {})
+        call.patched = "*** Begin Patch" in given
         try:
-            given = _json(given)
+            call.given = _json(given)
         except REFUSED:
-            pass
-        else:
-            item.arguments = None  # type: ignore[union-attr]
-        return Call(item, given, around, {}, patched=patched)
+            return call
+        item.arguments = None  # type: ignore[union-attr]
+        return call
     if kind is CustomCall:
         given = item.input  # type: ignore[union-attr]
     elif kind is ToolSearchCall:

@@ -46,10 +46,10 @@ class Echoes:
     def known(self, text: str) -> bool:
         """Are words that were shown the echo of words said before?"""
         left = self._said.get(text)
-        if left:
-            self._said[text] = left - 1
-            return True
-        return False
+        if not left:
+            return False
+        self._said[text] = left - 1
+        return True
 
     def hear(self, text: str, heard: Heard) -> None:
         """Words that were shown, and are not said yet."""

@@ -127,6 +127,8 @@ class Chain(msgspec.Struct):
 
 def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
     """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
+    if len(own) == 1 and own[0].base is None:
+        return Chain([], own)
     by_rollout = {held.rollout: held for held in own if held.rollout is not None}
     current = own[-1]
     ends: dict[int, int | None] = {id(current): None}

@@ -43,7 +43,16 @@ class Meter:
                 step = grown
         if recorded or step == _NOTHING:
             return None
-        return _usage(step, last, {"last_token_usage": _native(last)})
+        native = {
+            "input_tokens": last.input_tokens,
+            "cached_input_tokens": last.cached_input_tokens,
+            "output_tokens": last.output_tokens,
+            "reasoning_output_tokens": last.reasoning_output_tokens,
+            "total_tokens": last.total_tokens,
+        }
+        if last.cache_write_input_tokens is not None:
+            native["cache_write_input_tokens"] = last.cache_write_input_tokens
+        return _usage(step, last, {"last_token_usage": native})
 
     def record(self, record: UsageRecord) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
@@ -69,20 +78,6 @@ def _parts(figures: Figures) -> _Parts:
 
 def _less(one: _Parts, other: _Parts) -> _Parts:
     return one[0] - other[0], one[1] - other[1], one[2] - other[2], one[3] - other[3], one[4] - other[4]
-
-
-def _native(figures: Figures) -> dict[str, Any]:
-    """The vendor's own figures."""
-    native: dict[str, Any] = {
-        "input_tokens": figures.input_tokens,
-        "cached_input_tokens": figures.cached_input_tokens,
-        "output_tokens": figures.output_tokens,
-        "reasoning_output_tokens": figures.reasoning_output_tokens,
-        "total_tokens": figures.total_tokens,
-    }
-    if figures.cache_write_input_tokens is not None:
-        native["cache_write_input_tokens"] = figures.cache_write_input_tokens
-    return native
 
 
 def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:

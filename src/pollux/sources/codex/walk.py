@@ -153,11 +153,15 @@ class Walk:
             self.reviewed = False
         else:
             entry = self.open or self.turn(item, around)
-        for piece in pieces(item.content):
-            part = part_of(piece)
-            if type(part) is Text:
-                self.echoes.say(part.text)
-            entry.parts.append(part)
+        for piece in item.content if type(item.content) is list else pieces(item.content):
+            if (text := only_words(piece)) is not None:
+                self.echoes.say(text)
+                entry.parts.append(Text(text=text))
+            else:
+                part = part_of(piece)
+                if type(part) is Text:
+                    self.echoes.say(part.text)
+                entry.parts.append(part)
         self._beside(entry, item, around)
 
     def _beside(self, entry: Entry, item: MessageItem | AgentItem, around: Envelope) -> None:
@@ -189,7 +193,7 @@ class Walk:
         else:
             self.spend()
             self.reviewed = False
-            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)])
+            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)] if slipped else said)
             known = self.prompts.send(entry)
             if known is not None:
                 # The echo came first and has the place; what was sent tells more.
@@ -232,8 +236,8 @@ class Walk:
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown."""
         if not self.echoes.known(text):
-            at = around.timestamp
-            self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, kind, text, self.model))
+            place, at = len(self.entries), around.timestamp
+            self.echoes.hear(text, Heard(place, self.line, self.ordinal, at, kind, text, self.model))
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.open or self.turn(item, around)
