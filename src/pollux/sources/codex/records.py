@@ -31,6 +31,7 @@ Run = tuple[int, list[Record]]
 _quick = msgspec.json.Decoder(Line).decode
 _all = msgspec.json.Decoder(Line).decode_lines
 _PIECE = 1 << 18
+_BRACE = ord("}")
 _NESTED = (dict, list)
 _AROUND = ("timestamp", "ordinal", "metadata")
 
@@ -41,26 +42,33 @@ def runs(file: BinaryIO, notes: Notes) -> Iterator[Run]:
     while piece := file.read1(_PIECE):  # type: ignore[attr-defined]
         if not piece.endswith(b"\n"):
             piece += file.readline()
-        lines = _count(piece)
         try:
             run = _all(piece)
         except REFUSED:
             run = []
-        if len(run) == lines:
+        if run and len(run) == _objects(piece):
             yield number, run
+            number += len(run)
         else:
-            for place, record in records(io.BytesIO(piece), notes, number):
+            lines = io.BytesIO(piece).readlines()
+            for place, record in records(lines, notes, number):
                 yield place, [record]
-        number += lines
+            number += len(lines)
 
 
-def _count(piece: bytes) -> int:
-    """How many lines there are. Looking for one after the other is twice as quick as `bytes.count`."""
+def _objects(piece: bytes) -> int:
+    """How many lines there are, all of which may be objects; 0 where one cannot be.
+
+    Decoded at one go, an empty line is passed over and two objects in one line are both taken: then the numbers of
+    lines would be wrong. Looking for one end after the other is twice as quick as `bytes.count`.
+    """
     count, find = 0, piece.find
-    place = find(b"\n")
-    while place >= 0:
+    end = find(b"\n")
+    while end >= 0:
+        if piece[end - 1] != _BRACE:
+            return 0
         count += 1
-        place = find(b"\n", place + 1)
+        end = find(b"\n", end + 1)
     return count if piece.endswith(b"\n") else count + 1
 
 
