@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 import msgspec
@@ -30,30 +31,37 @@ Run = tuple[int, list[Record]]
 
 _quick = msgspec.json.Decoder(Line).decode
 _all = msgspec.json.Decoder(Line).decode_lines
-_PIECE = 1 << 18
+_untyped = msgspec.json.Decoder(Bookkeeping).decode
+_PIECE = 1 << 16
 _BRACE = ord("}")
 _NESTED = (dict, list)
+_TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
 _AROUND = ("timestamp", "ordinal", "metadata")
 
 
 def runs(file: BinaryIO, notes: Notes) -> Iterator[Run]:
-    """The records of a file as they are read. Lines that are all as we know them are decoded at one go."""
-    number = 1
+    """The records of a file as they are read. Lines that are all as we know them are decoded at one go.
+
+    Where there was an odd one among them more of that kind are likely, and the next piece is not tried like that.
+    """
+    number, smooth = 1, True
     while piece := file.read1(_PIECE):  # type: ignore[attr-defined]
         if not piece.endswith(b"\n"):
             piece += file.readline()
-        try:
-            run = _all(piece)
-        except REFUSED:
-            run = []
+        run: list[Record] = []
+        if smooth:
+            with suppress(*REFUSED):
+                run = _all(piece)
         if run and len(run) == _objects(piece):
             yield number, run
             number += len(run)
-        else:
-            lines = io.BytesIO(piece).readlines()
-            for place, record in records(lines, notes, number):
-                yield place, [record]
-            number += len(lines)
+            continue
+        smooth = True
+        lines = io.BytesIO(piece).readlines()
+        for place, record in records(lines, notes, number):
+            smooth = smooth and type(record) is not Bookkeeping
+            yield place, [record]
+        number += len(lines)
 
 
 def _objects(piece: bytes) -> int:
@@ -79,14 +87,32 @@ def records(lines: Iterable[bytes], notes: Notes, first: int = 1) -> Iterator[tu
             record: Any = _quick(line)
         except REFUSED:
             notes.line = number
-            record = _slowly(line, notes)
+            record = _booked(line, notes) or _slowly(line, notes)
         if record is not None:
             yield number, record
     notes.line = None
 
 
+def _booked(line: bytes, notes: Notes) -> Bookkeeping | None:
+    """A line of bookkeeping, as most are that are not typed."""
+    try:
+        record = _untyped(line)
+    except REFUSED:
+        return None
+    kind, typed = record.kind, _TYPED.get(record.kind)
+    if typed is not None:
+        inner = record.payload.get("type")
+        if kind == "token_usage_record" or (type(inner) is str and inner in typed):
+            # It should have been typed.
+            return None
+        kind = f"{kind}/{inner}"
+    record.kind = ALIASES.get(kind, kind)
+    look_through(record.kind, record.payload, notes)
+    return record
+
+
 def _slowly(line: bytes, notes: Notes) -> Record | None:
-    """A line of bookkeeping, of the bare era, or one that is not as it should be."""
+    """A line of the bare era, or one that is not as it should be."""
     if line.isspace():
         return None
     try:

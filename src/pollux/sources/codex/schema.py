@@ -299,7 +299,7 @@ ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in E
 class Bookkeeping(Envelope, kw_only=True):
     """A record that is not typed, as it was: its kind (`compacted`, `event_msg/task_started`) and what it says."""
 
-    kind: str
+    kind: str = msgspec.field(name="type")
     payload: dict[str, Any]
 
 
