@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+_NESTED = (dict, list)
+
 
 def tidy(value: Any) -> Any:
     """A wire value as plain JSON: without absent fields, with those we do not know in their places."""
@@ -15,7 +17,9 @@ def tidy(value: Any) -> Any:
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         kept = {
-            key: _without_nulls(item) for key, item in value.items() if key not in ("⁂", "⁂odd") and item is not None
+            key: _without_nulls(item) if type(item) in _NESTED else item
+            for key, item in value.items()
+            if item is not None and key not in ("⁂", "⁂odd")
         }
         for key, rest in value.get("⁂", {}).items():
             # Of a list with odd items both halves are there.

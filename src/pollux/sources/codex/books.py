@@ -10,7 +10,8 @@ from pollux.sources.codex.content import picture
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
 from pollux.sources.codex.fates import absorbed, fold, roll_back
 from pollux.sources.codex.keys import KNOWN
-from pollux.sources.codex.schema import Bookkeeping, Envelope
+from pollux.sources.codex.records import look_through
+from pollux.sources.codex.schema import Bookkeeping, Envelope, Kept
 from pollux.sources.codex.walk import Walk
 
 _ERROR = "error"
@@ -21,7 +22,6 @@ class Books:
 
     def __init__(self) -> None:
         self.meta: dict[str, Any] = {}
-        self.around = Envelope()
         self.copied: list[str] = []
         self.turns: list[tuple[int, str]] = []
         self.uncounted = False
@@ -29,33 +29,32 @@ class Books:
         self._context: dict[str, Any] = {}
         self._settings: dict[str, Any] = {}
 
-    def enter(self, walk: Walk, record: Bookkeeping) -> None:
+    def enter(self, walk: Walk, record: Kept) -> None:
         """See to one record."""
-        own = _KINDS.get(record.kind)
+        kind, held = record.kind, record.payload
+        if type(record) is not Bookkeeping:
+            look_through(kind, held, walk.notes)
+        own = _KINDS.get(kind)
         if own is not None:
-            own(self, walk, record.held, record.around)
-        elif record.kind.startswith("response_item/") and record.kind not in KNOWN:
-            walk.unknown(record.around, record.held)
-        elif record.kind.startswith("event_msg/") and type(call := record.held.get("call_id")) is str:
-            event = walk.told(call, record.held)
-            child = record.held.get("new_thread_id")
+            own(self, walk, held, record)
+        elif kind.startswith("response_item/") and kind not in KNOWN:
+            walk.unknown(record, held)
+        elif kind.startswith("event_msg/") and type(call := held.get("call_id")) is str:
+            event = walk.told(call, held)
+            child = held.get("new_thread_id")
             if event is not None and type(child) is str:
                 event.child = child
         else:
-            walk.keep(record.kind, record.held)
-        self._beside(walk, record)
-
-    def _beside(self, walk: Walk, record: Bookkeeping) -> None:
-        around = record.around
-        if around.metadata is not None or around.extra:
-            walk.keep(record.kind, {"line_metadata": around.metadata, **around.extra})
+            walk.keep(kind, held)
+        if record.metadata is not None or record.extra:
+            walk.keep(kind, {"line_metadata": record.metadata, **record.extra})
 
     # ------------------------------------------------------------------ whose file it is
 
-    def _meta(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+    def _meta(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """The first is the file's own; later ones came with a parent's lines."""
         if not self.meta:
-            self.meta, self.around = held, around
+            self.meta = held
             return
         if type(name := held.get("id")) is str and name != self.meta.get("id"):
             self.copied.append(name)
@@ -73,9 +72,10 @@ class Books:
 
     def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """Written for each request or each turn; what has not changed is not kept again."""
-        changed = {key: value for key, value in held.items() if key not in self._context or self._context[key] != value}
-        self._context = {**self._context, **changed}
-        if changed:
+        known = self._context
+        if not held.items() <= known.items():
+            changed = {key: value for key, value in held.items() if key not in known or known[key] != value}
+            self._context = {**known, **changed}
             walk.keep("turn_context", changed)
         if type(model := held.get("model")) is str and model:
             walk.model = model

@@ -32,6 +32,7 @@ Answered = FunctionOutput | CustomOutput | ToolSearchOutput
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
 # The head that Codex puts before a command's output: `Exit code: N` (0.60+), `Process exited with code N` (0.100+).
 _EXIT = re.compile(r"(?:Chunk ID: [^\n]*\n|Wall time: [^\n]*\n)*(?:Exit code:|Process exited with code) (-?\d{1,10})\b")
+_ABORTS = ("Wall time: ", "aborted by user")
 _ABORTED = re.compile(r"(?:Wall time: [^\n]*\n)?aborted by user")
 _FAILURES = (
     "unsupported call:",
@@ -122,14 +123,14 @@ def called(item: Asked, around: Envelope) -> Call:
         given = item.arguments  # type: ignore[union-attr]
         if not given:
             return Call(item, given, around, {})
-        patched = "*** Begin Patch" in given
+        call = Call(item, given, around, {})
+        call.patched = "*** Begin Patch" in given
         try:
-            given = _json(given)
+            call.given = _json(given)
         except REFUSED:
-            pass
-        else:
-            item.arguments = None  # type: ignore[union-attr]
-        return Call(item, given, around, {}, patched=patched)
+            return call
+        item.arguments = None  # type: ignore[union-attr]
+        return call
     if kind is CustomCall:
         given = item.input  # type: ignore[union-attr]
     elif kind is ToolSearchCall:
@@ -159,7 +160,8 @@ def tool_call(call: Call) -> ToolCall:
     if call.events is not None:
         code, failed = _told(call, code, failed=failed)
         extra["events"] = call.events
-    _ride_along(call, extra)
+    if not _is_plain(asked, call.around) or (call.answer is not None and not _is_plain(call.answer, call.answered)):
+        _ride_along(call, extra)
     return ToolCall(
         id=id_,
         name=name if namespace is None else full_name(name, namespace),
@@ -253,7 +255,7 @@ def _status(call: Call, output: str | None, code: int | None, *, failed: bool) -
         if call.cancelled:
             return _CANCELLED
         return _UNFINISHED if call.events is None else _ERROR if failed or code else _UNFINISHED
-    if output is not None and _ABORTED.match(output):
+    if output is not None and output.startswith(_ABORTS) and _ABORTED.match(output):
         return _CANCELLED
     if failed or code:
         return _ERROR
@@ -261,6 +263,22 @@ def _status(call: Call, output: str | None, code: int | None, *, failed: bool) -
         word = call.asked.status
         return _OK if word in (None, "completed", "generating") else _ERROR if word == "failed" else _UNFINISHED
     return _OK
+
+
+def _is_plain(item: Asked | Answered, around: Envelope | None) -> bool:
+    """Is there nothing else about a function's call or answer, as about nearly all?"""
+    kind = type(item)
+    return (
+        (kind is FunctionCall or kind is FunctionOutput)
+        and item.id is None
+        and item.status is None
+        and item.passed is None
+        and not item.extra
+        and (kind is FunctionOutput or item.namespace is None)  # type: ignore[union-attr]
+        and around is not None
+        and around.metadata is None
+        and not around.extra
+    )
 
 
 def _ride_along(call: Call, extra: dict[str, Any]) -> None:

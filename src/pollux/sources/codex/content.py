@@ -29,17 +29,22 @@ INJECTED = {
 # The sentence with which a summary is handed over to the next model.
 HANDOVER = "Another language model started"
 _STARTS = (*INJECTED, HANDOVER)
+_FIRST = frozenset(words[0] for words in _STARTS)
+_TAGS = ("<image name=", "</image>")
 _IMAGE = re.compile(r"<image name=[^\n]*>\Z|</image>\Z")
 _DATA = re.compile(r"data:([^;,]*)(?:;[^,]*)?,")
 _CWD = re.compile(r"<cwd>([^<\n]+)</cwd>")
-_WORDS = ("input_text", "output_text", "text", "summary_text", "reasoning_text", "Text")
+_WORDS = frozenset(("input_text", "output_text", "text", "summary_text", "reasoning_text", "Text"))
 
 
 def is_injected(text: str, kind: str | None = None) -> bool:
     """Did the client write this part? From 0.150 the file says so, but not of everything."""
     if kind is not None and kind != "unknown" and "." in kind:
         return not kind.startswith("user.")
-    return text.startswith(_STARTS) or (text[:1].isspace() and text[:400].lstrip().startswith(_STARTS))
+    first = text[:1]
+    if first in _FIRST:
+        return text.startswith(_STARTS)
+    return first.isspace() and text[:400].lstrip().startswith(_STARTS)
 
 
 def source_of(text: str) -> str:
@@ -65,7 +70,7 @@ def divided(item: MessageItem) -> tuple[list[Part], list[Part]]:
     for index, piece in enumerate(held):
         text = piece.text
         kind = kinds[index] if index < len(kinds) else None
-        if text is not None and _IMAGE.match(text) and not _rest(piece):
+        if text is not None and text.startswith(_TAGS) and _IMAGE.match(text) and not _rest(piece):
             # The client wraps a picture into a tag that names it.
             around = held[index + 1 : index + 2] if text != "</image>" else held[max(index - 1, 0) : index]
             if any(near.image_url is not None for near in around):
@@ -94,10 +99,24 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
     ]
 
 
+def only_words(piece: Piece) -> str | None:
+    """The words of a piece that has nothing but words, as nearly all have."""
+    if (
+        piece.type in _WORDS
+        and piece.image_url is None
+        and piece.encrypted_content is None
+        and piece.annotations is None
+        and piece.logprobs is None
+        and piece.odd is None
+        and not piece.extra
+    ):
+        return piece.text
+    return None
+
+
 def part_of(piece: Piece, label: str | None = None) -> Part:
     """A piece of content as a part of the model."""
-    text = piece.text
-    if text is not None and piece.type in _WORDS and not piece.extra and piece.image_url is None and _bare(piece):
+    if (text := only_words(piece)) is not None:
         return Text(text=text)
     if piece.odd is not None:
         return Unknown(raw=piece.odd)
@@ -109,13 +128,6 @@ def part_of(piece: Piece, label: str | None = None) -> Part:
     if piece.text is not None and piece.encrypted_content is None:
         return Text(text=piece.text, extra=_rest(piece))
     return Unknown(raw=tidy(piece))
-
-
-def _bare(piece: Piece) -> bool:
-    """Has a piece nothing but words?"""
-    return (
-        piece.encrypted_content is None and piece.annotations is None and piece.logprobs is None and piece.odd is None
-    )
 
 
 def picture(url: str, extra: dict[str, Any] | None = None) -> Attachment:
@@ -134,7 +146,7 @@ def _rest(piece: Piece) -> dict[str, Any]:
     for name in ("detail", "file_id", "audio_url", "annotations", "logprobs"):
         if (value := getattr(piece, name)) is not None:
             rest[name] = value
-    if piece.type not in (*_WORDS, "input_image", None):
+    if piece.type not in _WORDS and piece.type not in ("input_image", None):
         rest["type"] = piece.type
     if piece.image_url is not None and piece.text is not None:
         rest["text"] = piece.text

@@ -6,14 +6,15 @@ Releases write the two in either order, so that words are matched by what they s
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+
+import msgspec
 
 from pollux.model import Text, Thinking
 from pollux.sources.codex.content import words_of
 from pollux.sources.codex.entries import Entry
 
 
-class Heard(NamedTuple):
+class Heard(msgspec.Struct, gc=False):
     """Words that were shown and do not stand in the conversation so far: before which entry, and what they are."""
 
     place: int
@@ -28,6 +29,8 @@ class Heard(NamedTuple):
 class Echoes:
     """The model's words and thoughts, said and shown."""
 
+    __slots__ = ("_heard", "_said")
+
     def __init__(self) -> None:
         self._said: dict[str, int] = {}
         self._heard: dict[str, list[Heard]] = {}
@@ -37,17 +40,16 @@ class Echoes:
         waiting = self._heard.get(text)
         if waiting:
             waiting.pop()
-            self._said.setdefault(text, 0)
         else:
             self._said[text] = self._said.get(text, 0) + 1
 
     def known(self, text: str) -> bool:
         """Are words that were shown the echo of words said before?"""
         left = self._said.get(text)
-        if left:
-            self._said[text] = left - 1
-            return True
-        return False
+        if not left:
+            return False
+        self._said[text] = left - 1
+        return True
 
     def hear(self, text: str, heard: Heard) -> None:
         """Words that were shown, and are not said yet."""

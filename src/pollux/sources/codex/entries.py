@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Fate, Message, Origin, Part, Role, Text, Usage
+from pollux.model import NOTHING, Author, Fate, Message, Origin, Part, Role, Text, Usage
 from pollux.sources.codex.calls import Call, tool_call
 from pollux.sources.codex.content import words_of
 from pollux.sources.codex.tokens import together
@@ -66,6 +66,7 @@ class Entry(msgspec.Struct, gc=False):
 
     def message(self, name: str, file: str, document: bool) -> Message:  # noqa: FBT001 (a fact about the file)
         """The finished message; in a document its place is that of an item."""
+        usages = self.usages
         return Message(
             id=name,
             role=self.role,
@@ -73,9 +74,9 @@ class Entry(msgspec.Struct, gc=False):
             at=self.at,
             parts=tuple([tool_call(part) if type(part) is Call else part for part in self.parts]),  # type: ignore[misc]
             model=self.model,
-            usage=together(self.usages) if self.usages is not None else None,
+            usage=None if usages is None else usages[0] if len(usages) == 1 else together(usages),
             fate=self.fate,
             inherited=self.inherited,
             origin=Origin(file=file, item=self.line) if document else Origin(file=file, line=self.line),
-            extra=self.extra if self.extra is not None else {},
+            extra=NOTHING if self.extra is None else self.extra,
         )

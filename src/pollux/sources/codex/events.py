@@ -13,7 +13,7 @@ from pollux.sources.codex.schema import (
     RawReasoningEvent,
     ReasoningEvent,
     TokenCount,
-    UsageLine,
+    UsageRecord,
     UserEvent,
 )
 from pollux.wire import tidy
@@ -24,13 +24,20 @@ if TYPE_CHECKING:
 
 def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
     """A prompt as it was typed."""
-    parts: list[Part] = [picture(url) for url in event.images or ()]
+    parts: list[Part] = [picture(url) for url in event.images] if event.images else []
     if event.message:
         parts.append(Text(text=event.message))
     rest: dict[str, Any] = {**event.extra, **around.extra}
-    for name in ("local_images", "audio", "local_audio", "text_elements", "client_id"):
-        if value := getattr(event, name):
-            rest[name] = value
+    if event.local_images:
+        rest["local_images"] = event.local_images
+    if event.audio:
+        rest["audio"] = event.audio
+    if event.local_audio:
+        rest["local_audio"] = event.local_audio
+    if event.text_elements:
+        rest["text_elements"] = event.text_elements
+    if event.client_id:
+        rest["client_id"] = event.client_id
     if event.kind not in (None, "plain"):
         rest["kind"] = event.kind
     if around.metadata is not None:
@@ -57,13 +64,15 @@ def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, arou
 
 def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     """Figures, and the limits beside them."""
-    walk.spent(walk.meter.count(event))
     info = event.info
+    if info is not None and (figures := walk.meter.count(info)) is not None:
+        walk.spent(figures)
     rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
-    if event.rate_limits is not None and event.rate_limits != walk.limits:
-        walk.limits = rest["rate_limits"] = event.rate_limits
+    limits = event.rate_limits
+    if limits is not None and limits != walk.limits:
+        walk.limits = rest["rate_limits"] = limits
     if info is not None:
         if info.model_context_window != walk.window:
             walk.window = rest["model_context_window"] = info.model_context_window
@@ -74,15 +83,16 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
         walk.keep("event_msg/token_count", rest)
 
 
-def usage(walk: Walk, line: UsageLine) -> None:
+def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     """A response's own figures."""
-    usage = walk.meter.record(line.payload)
-    walk.spent(usage)
-    rest: dict[str, Any] = dict(line.extra)
-    if line.metadata is not None:
-        rest["line_metadata"] = line.metadata
+    usage = walk.meter.record(record)
+    if usage is not None:
+        walk.spent(usage)
+    rest: dict[str, Any] = dict(around.extra)
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
     if usage is None:
-        rest |= tidy(line.payload)
+        rest |= tidy(record)
     if rest:
         walk.keep("token_usage_record", rest)
 
@@ -93,4 +103,5 @@ EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     ReasoningEvent: _reasoning_event,
     RawReasoningEvent: _reasoning_event,
     TokenCount: _count,
+    UsageRecord: _usage,
 }

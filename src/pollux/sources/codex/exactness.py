@@ -15,22 +15,24 @@ def exact(entries: list[Entry], *, uncounted: bool) -> bool | None:
     to 0.40 and in 0.145 the figures come after the tools: of a response whose tool never ended they were never
     written. A turn that was killed or failed may have cost more than was told.
     """
-    figures = [entry for entry in entries if entry.usages is not None]
-    if not figures:
-        return None
-    if uncounted:
-        return False
     last: Entry | None = None
-    doubtful = waiting = picture_only = False
+    counted = doubtful = waiting = picture_only = False
     for entry in entries:
-        if entry.is_prompt:
+        if entry.usages is not None:
+            counted = True
+        if entry.author is MODEL:
+            if entry.role is ASSISTANT:
+                waiting, last = False, entry
+        elif entry.is_prompt:
             # Releases around 0.40 send a picture and its question as two prompts, and answer once.
             doubtful = doubtful or (waiting and not picture_only) or _broken_off(last)
             answered_picture = picture_only and not waiting
             picture_only = all(type(part) is Attachment for part in entry.parts)
             waiting, last = not answered_picture, None
-        elif entry.author is MODEL and entry.role is ASSISTANT:
-            waiting, last = False, entry
+    if not counted:
+        return None
+    if uncounted:
+        return False
     if last is not None and last.usages is None and _ended(last) is False:
         return False
     return None if doubtful or waiting or _broken_off(last) else True

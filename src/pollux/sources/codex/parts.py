@@ -16,7 +16,7 @@ from pollux.sources.codex.document import document, records_of
 from pollux.sources.codex.entries import Entry
 from pollux.sources.codex.forks import own_part, resumed_copy
 from pollux.sources.codex.packed import unpacked
-from pollux.sources.codex.records import records
+from pollux.sources.codex.records import runs
 from pollux.sources.codex.shelf import Shelf
 from pollux.sources.codex.walk import Walk
 from pollux.wire import Notes, shown
@@ -94,7 +94,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
                 extra["session"] = found.session
         else:
             with unpacked(file.path, notes) as opened:
-                walk.run(records(opened, notes), books.enter)
+                walk.run(runs(opened, notes), books.enter)
             begins = own_part(file.path, books, shelf)
             if books.bare and not begins:
                 begins, copied_from = resumed_copy(file.path, shelf)
@@ -114,19 +114,21 @@ class Chain(msgspec.Struct):
     foreign: list[tuple[Part, int]]
     own: list[Part]
 
-    def entries(self) -> list[tuple[Part, Entry]]:
-        """Every message with the file it stands in."""
-        found: list[tuple[Part, Entry]] = []
+    def entries(self) -> list[tuple[Part, list[Entry]]]:
+        """Every message, by the file it stands in."""
+        found: list[tuple[Part, list[Entry]]] = []
         for held, end in self.foreign:
-            for entry in held.walk.entries:
-                if entry.ordinal < end:
-                    entry.inherited = True
-                    found.append((held, entry))
-        return found + [(held, entry) for held in self.own for entry in held.walk.entries]
+            inherited = [entry for entry in held.walk.entries if entry.ordinal < end]
+            for entry in inherited:
+                entry.inherited = True
+            found.append((held, inherited))
+        return found + [(held, held.walk.entries) for held in self.own]
 
 
 def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
     """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
+    if len(own) == 1 and own[0].base is None:
+        return Chain([], own)
     by_rollout = {held.rollout: held for held in own if held.rollout is not None}
     current = own[-1]
     ends: dict[int, int | None] = {id(current): None}

@@ -76,13 +76,10 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     meta = first.meta
     kind, author = _kind(meta)
     placed = chain.entries()
-    for _, entry in placed:
-        if entry.author is HUMAN:
-            _settle(entry, author)
     for held in (*chain.own, *(held for held, _ in chain.foreign)):
         for call in held.walk.spawns:
             _adopt(call, bundle)
-    messages = _messages(placed)
+    messages = _messages(placed, author)
     files = [*(held.file.path for held in chain.own), *(file.path for file in copies)]
     files += [held.file.path for held, _ in chain.foreign]
     if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
@@ -93,9 +90,9 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     if not any(_is_said(message) for message in messages):
         return None
     project, evidence = _project(chain)
-    times = [at for held in chain.own for at in held.walk.times]
+    ends = [max(held.walk.times) for held in chain.own if held.walk.times]
     starts = [at for held in chain.own if (at := held.started) is not None]
-    own = [entry for _, entry in placed if not entry.inherited]
+    own = [entry for _, entries in placed for entry in entries if not entry.inherited]
     parent = _parent(meta)
     extra = _extra(chain, current, copies, notes)
     return Session(
@@ -107,7 +104,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         project=project,
         project_evidence=evidence,
         started=min(starts, default=None),
-        ended=max(times, default=None),
+        ended=max(ends, default=None),
         messages=tuple(messages),
         links=_links(bundle, chain, copies, parent),
         notices=notes.all(),
@@ -150,18 +147,19 @@ def _spawned(call: Call) -> str | None:
     return None
 
 
-def _messages(placed: list[tuple[Part, Entry]]) -> list[Message]:
+def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
     taken: set[str] = set()
     messages: list[Message] = []
-    files: dict[int, tuple[str, bool]] = {}
-    for held, entry in placed:
-        name = entry.id or f"line-{entry.line}"
-        while name in taken:
-            name = f"{name}-{entry.line}"
-        taken.add(name)
-        if id(held) not in files:
-            files[id(held)] = (shown(held.file.path), held.file.path.endswith(".json"))
-        messages.append(entry.message(name, *files[id(held)]))
+    for held, entries in placed:
+        file, document = shown(held.file.path), held.file.path.endswith(".json")
+        for entry in entries:
+            if entry.author is HUMAN:
+                _settle(entry, author)
+            name = entry.id or f"line-{entry.line}"
+            while name in taken:
+                name = f"{name}-{entry.line}"
+            taken.add(name)
+            messages.append(entry.message(name, file, document))
     return messages
 
 

@@ -6,7 +6,7 @@ are only bookkeeping (settings, snapshots, marks) are kept as they are; `KEYS` n
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
@@ -280,20 +280,31 @@ class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_recor
 class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
     """A line with the settings of a turn; older releases write one for each request."""
 
+    kind: ClassVar[str] = "turn_context"
     payload: dict[str, Any]
 
 
-Line = ItemLine | EventLine | UsageLine | ContextLine
+class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
+    """The line with which a file begins."""
+
+    kind: ClassVar[str] = "session_meta"
+    payload: dict[str, Any]
+
+
+Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine
 ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
 ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
 
 
-class Bookkeeping(msgspec.Struct):
-    """A record that is not typed, as it was: its kind (`turn_context`, `event_msg/task_started`) and what it says."""
+class Bookkeeping(Envelope, kw_only=True):
+    """A record that is not typed, as it was: its kind (`compacted`, `event_msg/task_started`) and what it says."""
 
-    around: Envelope
-    kind: str
-    held: dict[str, Any]
+    kind: str = msgspec.field(name="type")
+    payload: dict[str, Any]
+
+
+Kept = Bookkeeping | ContextLine | MetaLine
+"""What is no part of the conversation: an object, and what kind it is of."""
 
 
 class Typed(Shape):

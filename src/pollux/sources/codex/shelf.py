@@ -15,7 +15,7 @@ from pollux.sources.base import File, sealed
 from pollux.sources.codex import find
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.records import records
-from pollux.sources.codex.schema import Bookkeeping
+from pollux.sources.codex.schema import Bookkeeping, MetaLine
 from pollux.wire import Malformed, Notes, plain
 
 # Every release writes the id near the beginning of the first line.
@@ -147,8 +147,8 @@ def identity(path: str) -> str | None:
                 if number and find.named(path)[0] is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.
                     break
-                if type(record) is Bookkeeping and record.kind in ("session_meta", "bare"):
-                    name = record.held.get("id")
+                if type(record) in (Bookkeeping, MetaLine) and record.kind in ("session_meta", "bare"):  # type: ignore[union-attr]
+                    name = record.payload.get("id")  # type: ignore[union-attr]
                     if type(name) is str and name:
                         return name
                 if number >= _TRIED:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pollux.model import Usage
-from pollux.sources.codex.schema import Figures, TokenCount, UsageRecord
+from pollux.sources.codex.schema import Figures, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
 _Parts = tuple[int, int, int, int, int]
@@ -25,10 +25,9 @@ class Meter:
         self._counted: set[str] = set()
         self._recorded = False
 
-    def count(self, event: TokenCount) -> Usage | None:
+    def count(self, info: TokenInfo) -> Usage | None:
         """What a `token_count` adds; None where it adds nothing."""
-        info = event.info
-        if info is None or info.total_token_usage is None:
+        if info.total_token_usage is None:
             return None
         before = self._total
         total = _parts(info.total_token_usage)
@@ -38,16 +37,22 @@ class Meter:
         recorded, self._recorded = self._recorded, False
         last = info.last_token_usage or info.total_token_usage
         step = _parts(last)
-        if not (
-            before is None
-            or total == step
-            or total == tuple(map(int.__add__, before, step))
-            or any(now < then for now, then in zip(total, before, strict=True))
-        ):
-            step = tuple(now - then for now, then in zip(total, before, strict=True))  # type: ignore[assignment]
+        if not (before is None or total == step):
+            grown = _less(total, before)
+            if grown != step and min(grown) >= 0:
+                step = grown
         if recorded or step == _NOTHING:
             return None
-        return _usage(step, last, {"last_token_usage": _native(last)})
+        native = {
+            "input_tokens": last.input_tokens,
+            "cached_input_tokens": last.cached_input_tokens,
+            "output_tokens": last.output_tokens,
+            "reasoning_output_tokens": last.reasoning_output_tokens,
+            "total_tokens": last.total_tokens,
+        }
+        if last.cache_write_input_tokens is not None:
+            native["cache_write_input_tokens"] = last.cache_write_input_tokens
+        return _usage(step, last, {"last_token_usage": native})
 
     def record(self, record: UsageRecord) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
@@ -71,18 +76,8 @@ def _parts(figures: Figures) -> _Parts:
     )
 
 
-def _native(figures: Figures) -> dict[str, Any]:
-    """The vendor's own figures."""
-    native: dict[str, Any] = {
-        "input_tokens": figures.input_tokens,
-        "cached_input_tokens": figures.cached_input_tokens,
-        "output_tokens": figures.output_tokens,
-        "reasoning_output_tokens": figures.reasoning_output_tokens,
-        "total_tokens": figures.total_tokens,
-    }
-    if figures.cache_write_input_tokens is not None:
-        native["cache_write_input_tokens"] = figures.cache_write_input_tokens
-    return native
+def _less(one: _Parts, other: _Parts) -> _Parts:
+    return one[0] - other[0], one[1] - other[1], one[2] - other[2], one[3] - other[3], one[4] - other[4]
 
 
 def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:
@@ -101,8 +96,6 @@ def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:
 
 def together(usages: list[Usage]) -> Usage:
     """The figures of several requests as one."""
-    if len(usages) == 1:
-        return usages[0]
 
     def total(name: str) -> int | None:
         known = [value for usage in usages if (value := getattr(usage, name)) is not None]

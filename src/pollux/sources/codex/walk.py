@@ -10,25 +10,23 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from pollux.model import Part, Text, Thinking, ToolResult, Unknown, Usage
+from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
 from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
-from pollux.sources.codex.content import as_context, directory_in, divided, part_of, pieces
+from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
-from pollux.sources.codex.events import EVENTS, usage
-from pollux.sources.codex.records import Record
+from pollux.sources.codex.events import EVENTS
+from pollux.sources.codex.records import Run
 from pollux.sources.codex.schema import (
     AgentItem,
-    Bookkeeping,
     CustomCall,
     CustomOutput,
     Envelope,
-    EventLine,
     FunctionCall,
     FunctionOutput,
     ImageCall,
     Item,
-    ItemLine,
+    Kept,
     MessageItem,
     ReasoningItem,
     SearchCall,
@@ -71,27 +69,22 @@ class Walk:
         self.limits: Any = None
         self.window: int | None = None
 
-    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Bookkeeping], None]) -> Walk:
+    def run(self, runs: Iterable[Run], bookkeeper: Callable[[Walk, Kept], None]) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
-        items, events, times = _ITEMS, EVENTS, self.times
-        for self.line, record in records:
-            kind = type(record)
-            around: Envelope = record.around if kind is Bookkeeping else record  # type: ignore[union-attr,assignment]
-            if around.ordinal is not None:
-                self.ordinal = around.ordinal
-            if around.timestamp is not None:
-                times.append(around.timestamp)
-            if kind is ItemLine:
-                payload = record.payload  # type: ignore[union-attr]
-                items[type(payload)](self, payload, around)
-            elif kind is EventLine:
-                payload = record.payload  # type: ignore[union-attr]
-                events[type(payload)](self, payload, around)
-            elif kind is Bookkeeping:
-                self.notes.line = self.line
-                bookkeeper(self, record)  # type: ignore[arg-type]
-            else:
-                usage(self, record)  # type: ignore[arg-type]
+        conversation, times = _CONVERSATION, self.times
+        for first, run in runs:
+            for self.line, record in enumerate(run, first):
+                if record.ordinal is not None:
+                    self.ordinal = record.ordinal
+                if record.timestamp is not None:
+                    times.append(record.timestamp)
+                payload = record.payload
+                see_to = conversation.get(type(payload))
+                if see_to is not None:
+                    see_to(self, payload, record)
+                else:
+                    self.notes.line = self.line
+                    bookkeeper(self, record)  # type: ignore[arg-type]
         self._finish()
         return self
 
@@ -107,8 +100,9 @@ class Walk:
         """The model's message that an item belongs to: a new one where something came between."""
         entry = self.open
         if entry is None:
-            entry = self.add(ASSISTANT, MODEL, around, [])
-            entry.model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, around.timestamp, [], None, model)
+            self.entries.append(entry)
             self.open = self.last = entry
             self.prompts.forget()
             self.fresh = False
@@ -158,12 +152,16 @@ class Walk:
             entry = self.add(ASSISTANT, CLIENT, around, [])
             self.reviewed = False
         else:
-            entry = self.turn(item, around)
-        for piece in pieces(item.content):
-            part = part_of(piece)
-            if type(part) is Text:
-                self.echoes.say(part.text)
-            entry.parts.append(part)
+            entry = self.open or self.turn(item, around)
+        for piece in item.content if type(item.content) is list else pieces(item.content):
+            if (text := only_words(piece)) is not None:
+                self.echoes.say(text)
+                entry.parts.append(Text(text=text))
+            else:
+                part = part_of(piece)
+                if type(part) is Text:
+                    self.echoes.say(part.text)
+                entry.parts.append(part)
         self._beside(entry, item, around)
 
     def _beside(self, entry: Entry, item: MessageItem | AgentItem, around: Envelope) -> None:
@@ -195,7 +193,7 @@ class Walk:
         else:
             self.spend()
             self.reviewed = False
-            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)])
+            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)] if slipped else said)
             known = self.prompts.send(entry)
             if known is not None:
                 # The echo came first and has the place; what was sent tells more.
@@ -238,11 +236,11 @@ class Walk:
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown."""
         if not self.echoes.known(text):
-            at = around.timestamp
-            self.echoes.hear(text, Heard(len(self.entries), self.line, self.ordinal, at, kind, text, self.model))
+            place, at = len(self.entries), around.timestamp
+            self.echoes.hear(text, Heard(place, self.line, self.ordinal, at, kind, text, self.model))
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
-        entry = self.turn(item, around)
+        entry = self.open or self.turn(item, around)
         extra: dict[str, Any] = leftovers(item, around)
         if item.encrypted_content is not None:
             extra["encrypted_content"] = item.encrypted_content
@@ -253,11 +251,14 @@ class Walk:
         if item.status not in (None, "completed"):
             extra["status"] = item.status
         for piece in item.summary or () if item.content is None else (*(item.summary or ()), *item.content):
-            part = part_of(piece)
-            if type(part) is Text:
+            if (text := only_words(piece)) is not None:
+                self.echoes.say(text)
+                part: Part = Thinking(text=text, extra=extra)
+                extra = NOTHING
+            elif type(part := part_of(piece)) is Text:
                 self.echoes.say(part.text)
-                part = Thinking(text=part.text, extra={**part.extra, **extra} if part.extra else extra)
-                extra = {}
+                part = Thinking(text=part.text, extra={**part.extra, **extra})
+                extra = NOTHING
             entry.parts.append(part)
         if extra:
             entry.note(reasoning=extra)
@@ -267,17 +268,14 @@ class Walk:
     def _call(self, item: Asked, around: Envelope) -> None:
         call = called(item, around)
         (self.open or self.turn(item, around)).parts.append(call)
-        if type(item) is FunctionCall and item.name == "spawn_agent":
+        kind = type(item)
+        if kind is FunctionCall and item.name == "spawn_agent":  # type: ignore[union-attr]
             self.spawns.append(call)
-        if item.id is not None:
-            self._register(item.id, call)
-        if (name := getattr(item, "call_id", None)) is not None:
-            self._register(name, call)
-
-    def _register(self, name: str, call: Call) -> None:
-        self.calls[name] = call
-        if self.waiting and name in self.waiting:
-            call.events = [*(call.events or ()), *self.waiting.pop(name)]
+        for name in (item.id, item.call_id if kind is not ImageCall else None):  # type: ignore[union-attr]
+            if name is not None:
+                self.calls[name] = call
+                if self.waiting and name in self.waiting:
+                    call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
     def _answer(self, item: Answered, around: Envelope) -> None:
         self.open = None
@@ -321,10 +319,8 @@ class Walk:
             self.turn(Item(), Envelope())
         self.open = None
 
-    def spent(self, figures: Usage | None) -> None:
+    def spent(self, figures: Usage) -> None:
         """What a response cost."""
-        if figures is None:
-            return
         self.fresh = True
         if self.last is not None and self.last.usages is None:
             self.last.usages = [figures]
@@ -332,10 +328,11 @@ class Walk:
             self.pending.append(figures)
 
 
-_ITEMS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+_CONVERSATION: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     MessageItem: Walk._message,  # noqa: SLF001 (its own table)
     ReasoningItem: Walk._reasoning,  # noqa: SLF001
     AgentItem: Walk._agent,  # noqa: SLF001
     **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Walk._call),  # noqa: SLF001
     **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Walk._answer),  # noqa: SLF001
+    **EVENTS,
 }

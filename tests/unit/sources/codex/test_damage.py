@@ -138,3 +138,21 @@ def test_nothing_is_written(both: Home) -> None:
     both.sessions()
     both.library().doctor()
     assert {path: path.stat().st_mtime_ns for path in both.codex.rglob("*")} == before
+
+
+def test_two_objects_in_one_line_beside_an_empty_line(both: Home) -> None:
+    hello, hi, bye = lines(*prompt("Hello")[:1], reply("Hi"), reply("Bye")).encode().splitlines()
+    session = bad(both, lines(meta()).encode() + hello + b"\n" + hi + hi + b"\n\n" + bye + b"\n")
+    assert session is not None
+    assert [(m.text, m.origin.line) for m in session.messages if m.origin] == [("Hello", 2), ("Bye", 5)]
+    assert [(n.code, n.line) for n in session.notices] == [("line.invalid", 3)]
+
+
+@pytest.mark.parametrize("odd", [b"\n", b"\r\n", b" \n", b"not json\n", lines(event("new_thing")).encode()])
+def test_lines_are_counted_in_large_files(both: Home, odd: bytes) -> None:
+    talk = [*prompt("Hello"), reply("x" * 200_000), *prompt("Again"), reply("y" * 200_000)]
+    raw = lines(meta(), *talk).encode() + odd + lines(*talk).encode() * 2
+    session = bad(both, raw)
+    assert session is not None
+    found = [m.origin.line for m in session.messages if m.origin and m.text[:1] in ("x", "y")]
+    assert found == [n for n, line in enumerate(raw.split(b"\n"), start=1) if b"output_text" in line]
