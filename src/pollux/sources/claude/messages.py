@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
 
-from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolCall, ToolResult
-from pollux.sources.claude.calls import Joined, Result, answer, tool_call
+from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolResult
+from pollux.sources.claude.calls import Calls, answer
 from pollux.sources.claude.leftovers import Leftovers, is_plain, others
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.pieces import own_words, pieces
 from pollux.sources.claude.putting import injected, queued, remark
 from pollux.sources.claude.replies import Desk, Pair, reply
 from pollux.sources.claude.schema import Asked, Block, Line, Put, Reply
-from pollux.sources.claude.speakers import author_of, command, notified, texts_of
+from pollux.sources.claude.speakers import author_of, command, texts_of
 from pollux.wire import Notes, tidy
 
 Item = Pair | list[Pair]
@@ -35,14 +34,9 @@ class Builder:
     of messages that tell of a compaction, `ticks` the client's progress records, which become no messages.
     """
 
-    def __init__(self, name: str | None, notes: Notes, outputs: Outputs, child: Callable[[str], str | None]) -> None:
-        self._outputs = outputs
-        self._alone = Joined(outputs)
-        self._child = child
-        self._desk = Desk("", Leftovers(name), notes, self._call)
-        self._results: dict[str | None, Result] = {}
-        self._told: dict[str, str] = {}
-        self._asked: set[str | None] = set()
+    def __init__(self, name: str | None, notes: Notes, outputs: Outputs, children: Mapping[str, str]) -> None:
+        self._calls = Calls(outputs, children)
+        self._desk = Desk("", Leftovers(name), notes, self._calls)
         self.items: list[Item] = []
         self.messages: list[Message] = []
         self.prompts: list[Line] = []
@@ -63,7 +57,8 @@ class Builder:
         add = self.messages.append
         for item in items:
             if isinstance(item, list):
-                add(self._reply(item))
+                desk.notes.line = item[0][0]
+                add(reply(item, desk))
                 continue
             number, line = item
             desk.notes.line = number
@@ -78,9 +73,11 @@ class Builder:
         """The lines of one API reply together, at the place of the first; results by their calls."""
         items: list[Item] = []
         groups: dict[str, list[Pair]] = {}
+        heard, answered = self._calls.heard, self._calls.answered
         for pair in lines:
             line = pair[1]
             kind, said = line.type, line.message
+            content = said.content if said is not None else None
             if kind == "assistant":
                 name = said.id if said is not None else None
                 group = groups.get(name) if name is not None else None
@@ -91,63 +88,25 @@ class Builder:
                     items.append(group)
                     if name is not None:
                         groups[name] = group
-                if said is not None:
-                    self._calls(said)
+                if isinstance(content, list):
+                    heard(content)
+            elif kind == "user":
+                items.append(pair)
+                if isinstance(content, list):
+                    answered(line, content)
+                elif content is not None:
+                    self._calls.notified(content)
             elif kind == "progress":
                 self.ticks.append(line)
             else:
                 items.append(pair)
-                if kind == "user" and said is not None:
-                    self._answers(line, said)
-                elif kind == "attachment":
+                if kind == "attachment":
                     self._notice(cast("Put", line))
         return items
 
-    def _calls(self, said: Reply) -> None:
-        """Remember what was called; the results of tools that the server ran stand in the reply itself."""
-        content = said.content
-        for block in content if isinstance(content, list) else ():
-            if block.id is not None:
-                self._asked.add(block.id)
-            elif block.tool_use_id is not None:
-                self._results.setdefault(block.tool_use_id, Result(block, None))
-
-    def _answers(self, line: Line, said: Reply) -> None:
-        """Remember results, and what a notice says about a task in the background."""
-        content = said.content
-        if isinstance(content, list):
-            detail = line.toolUseResult
-            denied = line.toolDenialKind if type(line) is Asked else None
-            for block in content:
-                if block.type == "tool_result" and block.tool_use_id is not None:
-                    self._results.setdefault(block.tool_use_id, Result(block, detail, denied))
-                    detail = None
-        elif content is not None:
-            self._notified(content)
-
     def _notice(self, line: Put) -> None:
         if line.attachment is not None and line.attachment.type == "queued_command":
-            self._notified(texts_of(queued(line.attachment)))
-
-    def _notified(self, text: str) -> None:
-        """A task in the background has ended; what it gave is the result of the call that started it."""
-        told = notified(text)
-        if "tool-use-id" in told and "result" in told:
-            self._told.setdefault(told["tool-use-id"], told["result"])
-
-    # ------------------------------------------------------------------ the model
-
-    def _reply(self, group: list[Pair]) -> Message:
-        number, first = group[0]
-        self._desk.notes.line = number
-        name = (first.message.id if first.message is not None else None) or first.uuid or f"line-{number}"
-        return reply(group, name, self._desk)
-
-    def _call(self, block: Block, at: datetime | None) -> ToolCall:
-        name = block.id or ""
-        child, told = self._child(name), self._told.get(name)
-        beside = self._alone if child is told is None else Joined(self._outputs, child, told)
-        return tool_call(block, at, self._results.get(name), beside)
+            self._calls.notified(texts_of(queued(line.attachment)))
 
     # ------------------------------------------------------------------ the user's place
 
@@ -158,7 +117,7 @@ class Builder:
             return None
         block = said.content[0]
         name = block.tool_use_id
-        if block.type != "tool_result" or name not in self._asked or self._results[name].block is not block:
+        if block.type != "tool_result" or name not in self._calls.asked or self._calls.results[name].block is not block:
             return None
         known = 5 - (block.is_error is None) - (block.content is None)
         if not is_plain(block, known) or line.requestId is not None or not _plain(said):
@@ -220,8 +179,8 @@ class Builder:
                 continue
             name = block.tool_use_id
             extra = others(block, "type", "tool_use_id", "content", "is_error")
-            held = self._results.get(name)
-            if held is not None and held.block is block and name in self._asked:
+            held = self._calls.results.get(name)
+            if held is not None and held.block is block and name in self._calls.asked:
                 parts.append(ToolResult(call=name, extra=extra))
             else:
                 output, pictures = answer(block.content, extra)

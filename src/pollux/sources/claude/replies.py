@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Message, Origin, Part, Role, Text, Thinking, ToolCall, Unknown
+from pollux.model import Author, Message, Origin, Part, Role, Text, Thinking, Unknown
+from pollux.sources.claude.calls import Calls
 from pollux.sources.claude.figures import more_output, usage_of
 from pollux.sources.claude.leftovers import Leftovers, is_plain, others
 from pollux.sources.claude.schema import Block, Line, Replied, Reply
 from pollux.wire import Notes, tidy
 
 Pair = tuple[int, Line]
-Call = Callable[[Block, datetime | None], ToolCall]
-"""Joins a call with its result."""
 
 SYNTHETIC = "<synthetic>"
 # Looked up once: an enumeration's members are slow to name.
@@ -30,13 +28,14 @@ class Desk(msgspec.Struct):
     file: str
     left: Leftovers
     notes: Notes
-    call: Call
+    calls: Calls
 
 
-def reply(group: list[Pair], name: str, desk: Desk) -> Message:
+def reply(group: list[Pair], desk: Desk) -> Message:
     """One message of the lines that share an API message."""
     number, first = group[0]
     said = first.message or Reply()
+    name = said.id or first.uuid or f"line-{number}"
     extra = desk.left.of(first)
     if first.uuid is not None and first.uuid != name:
         extra["uuid"] = first.uuid
@@ -126,7 +125,7 @@ def _take(line: Line, parts: list[Part], extra: dict[str, Any], desk: Desk) -> b
         if kind == "text" and block.text is not None:
             parts.append(Text(text=block.text, extra={} if is_plain(block, 3) else others(block, "type", "text")))
         elif kind == "tool_use":
-            parts.append(desk.call(block, at))
+            parts.append(desk.calls.joined(block, at))
             timed = True
         elif kind == "thinking":
             signed = {"signature": block.signature} if is_plain(block, 4) and block.signature is not None else None
@@ -144,7 +143,7 @@ def _seldom(block: Block, at: datetime | None, desk: Desk) -> Part:
     if block.type == "redacted_thinking":
         return Thinking(text="", at=at, extra={**others(block, "type"), "redacted": True})
     if block.type == "server_tool_use":
-        return desk.call(block, at)
+        return desk.calls.joined(block, at)
     if block.odd is not None:
         return Unknown(raw=block.odd)
     if block.type is None or not block.type.endswith("_tool_result"):
