@@ -73,8 +73,8 @@ class Calls:
         call, name = block.id or "", block.name or "?"
         told, child = self._told.get(call), self._children.get(call)
         shared, kind = canonical(name)
-        known = 5 - (block.id is None) - (block.name is None) - (block.input is None)
-        extra = {} if is_plain(block, known) else others(block, "type", "id", "name", "input")
+        whole = block.id is not None and block.name is not None and block.input is not None
+        extra = {} if whole and is_plain(block, 5) else others(block, "type", "id", "name", "input")
         result = self.results.get(call)
         if result is None:
             return ToolCall(

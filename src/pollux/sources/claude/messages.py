@@ -117,10 +117,12 @@ class Builder:
             return None
         block = said.content[0]
         name = block.tool_use_id
-        if block.type != "tool_result" or name not in self._calls.asked or self._calls.results[name].block is not block:
+        calls = self._calls
+        if block.type != "tool_result" or name not in calls.asked or calls.results[name].block is not block:
             return None
-        known = 5 - (block.is_error is None) - (block.content is None)
-        if not is_plain(block, known) or line.requestId is not None or not _plain(said):
+        if block.content is None or not is_plain(block, 4 if block.is_error is None else 5):
+            return None
+        if line.requestId is not None or not _plain(said):
             return None
         return Message(
             id=line.uuid or f"line-{number}",
