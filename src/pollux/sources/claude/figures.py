@@ -15,9 +15,10 @@ def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
     get = native.get
     fresh, written, cached = get("input_tokens"), get("cache_creation_input_tokens"), get("cache_read_input_tokens")
     output, details = get("output_tokens"), get("output_tokens_details")
-    if type(fresh) is int and type(written) is int and type(cached) is int and 0 <= fresh + written + cached <= _MOST:
-        total: int | None = fresh + written + cached
-    else:
+    total: int | None = None
+    if type(fresh) is int and type(written) is int and type(cached) is int:
+        total = fresh + written + cached
+    if total is None or not 0 <= total <= _MOST:
         fresh, written, cached = _believed(fresh), _believed(written), _believed(cached)
         known = [figure for figure in (fresh, written, cached) if figure is not None]
         total = sum(known) if known else None

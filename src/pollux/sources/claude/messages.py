@@ -22,6 +22,7 @@ Item = Pair | list[Pair]
 """What one message was made of: a line, or the lines of an API reply."""
 
 _USER, _SYSTEM, _HUMAN, _CLIENT = Role.USER, Role.SYSTEM, Author.HUMAN, Author.CLIENT
+_SILENT = Reply()
 _fields = msgspec.structs.astuple
 # Of a user's message `extra`, role and content are set.
 _PLAIN = len(Reply.__struct_fields__) - 3
@@ -50,56 +51,54 @@ class Builder:
 
     def build(self, lines: list[Pair], file: str) -> Builder:
         """Take all lines of a file in."""
-        desk = self._desk
+        desk, notes, add = self._desk, self._desk.notes, self.messages.append
         desk.file = file
         items = self._grouped(lines)
         self.items += items
-        add = self.messages.append
         for item in items:
             if isinstance(item, list):
-                desk.notes.line = item[0][0]
+                notes.line = item[0][0]
                 add(reply(item, desk))
                 continue
             number, line = item
-            desk.notes.line = number
+            notes.line = number
             if line.type == "user":
                 add(self._result(number, line) or self._user(number, line))
             else:
                 add(self._put(number, cast("Put", line)))
-        desk.notes.line = None
+        notes.line = None
         return self
 
     def _grouped(self, lines: list[Pair]) -> list[Item]:
         """The lines of one API reply together, at the place of the first; results by their calls."""
         items: list[Item] = []
         groups: dict[str, list[Pair]] = {}
-        heard, answered = self._calls.heard, self._calls.answered
+        add, calls = items.append, self._calls
         for pair in lines:
             line = pair[1]
-            kind, said = line.type, line.message
-            content = said.content if said is not None else None
+            kind, said = line.type, line.message or _SILENT
+            content = said.content
             if kind == "assistant":
-                name = said.id if said is not None else None
+                name = said.id
                 group = groups.get(name) if name is not None else None
-                if group is not None and _one_request(group[0][1], line):
+                if group is not None and _one_request(group[0][1].requestId, line.requestId):
                     group.append(pair)
                 else:
-                    group = [pair]
-                    items.append(group)
+                    add(group := [pair])
                     if name is not None:
                         groups[name] = group
-                if isinstance(content, list):
-                    heard(content)
+                if type(content) is list:
+                    calls.heard(content)
             elif kind == "user":
-                items.append(pair)
-                if isinstance(content, list):
-                    answered(line, content)
+                add(pair)
+                if type(content) is list:
+                    calls.answered(line, content)
                 elif content is not None:
-                    self._calls.notified(content)
+                    calls.notified(cast("str", content))
             elif kind == "progress":
                 self.ticks.append(line)
             else:
-                items.append(pair)
+                add(pair)
                 if kind == "attachment":
                     self._notice(cast("Put", line))
         return items
@@ -112,13 +111,13 @@ class Builder:
 
     def _result(self, number: int, line: Line) -> Message | None:
         """A record that carries the result of one call and nothing else, as most do."""
-        said = line.message
-        if said is None or not isinstance(said.content, list) or len(said.content) != 1:
+        said = line.message or _SILENT
+        content = said.content
+        if not isinstance(content, list) or len(content) != 1:
             return None
-        block = said.content[0]
-        name = block.tool_use_id
-        calls = self._calls
-        if block.type != "tool_result" or name not in calls.asked or calls.results[name].block is not block:
+        block = content[0]
+        name, held = block.tool_use_id, self._calls.results.get(block.tool_use_id)
+        if held is None or held.block is not block or name not in self._calls.asked:
             return None
         if block.content is None or not is_plain(block, 4 if block.is_error is None else 5):
             return None
@@ -207,9 +206,9 @@ class Builder:
         return message
 
 
-def _one_request(first: Line, line: Line) -> bool:
+def _one_request(one: str | None, other: str | None) -> bool:
     """May two lines with one API message be of one reply? Where both name their request, it must be the same."""
-    return first.requestId is None or line.requestId is None or first.requestId == line.requestId
+    return one == other or one is None or other is None
 
 
 def _plain(said: Reply) -> bool:
