@@ -108,7 +108,9 @@ class Builder:
         content = said.content
         for block in content if isinstance(content, list) else ():
             if block.id is not None:
-                self._asked.add(block.id)
+                # A block that is called otherwise is no call: then a result keeps its own words.
+                if block.type in ("tool_use", "server_tool_use"):
+                    self._asked.add(block.id)
             elif block.tool_use_id is not None:
                 self._results.setdefault(block.tool_use_id, Result(block, None))
 

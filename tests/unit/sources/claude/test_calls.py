@@ -7,7 +7,7 @@ import pytest
 
 from pollux.model import Attachment, ToolResult
 from pollux.sources.claude.tools import canonical
-from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, model, put, result, user
+from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, chained, model, put, result, user
 
 
 def ended(home: Home, *answers: Any, tool: str = "Bash", **arguments: Any) -> Any:
@@ -183,3 +183,11 @@ def test_answer_of_an_agent_in_the_background_comes_later(home: Home) -> None:
 )
 def test_tool_names(name: str, shared: str, kind: str) -> None:
     assert canonical(name) == (shared, kind)
+
+
+def test_result_of_what_is_no_call_keeps_its_words(home: Home) -> None:
+    asked = call(command="ls")
+    asked["message"]["content"][0]["type"] = "tool_wish"
+    home.log(SID, *chained([user("Hi"), asked, result(content="precious")]))
+    (answer,) = [part for m in home.only().messages for part in m.parts if type(part) is ToolResult]
+    assert answer.output == "precious"
