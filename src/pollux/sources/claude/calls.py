@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,8 @@ from pollux.model import Attachment, Status, ToolCall
 from pollux.sources.claude.leftovers import is_plain, others
 from pollux.sources.claude.outputs import PERSISTED, Outputs, place_of
 from pollux.sources.claude.pieces import attachment
-from pollux.sources.claude.schema import Block
+from pollux.sources.claude.schema import Asked, Block, Line
+from pollux.sources.claude.speakers import notified
 from pollux.sources.claude.tools import SPAWNS, canonical
 
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
@@ -30,63 +32,92 @@ class Result(msgspec.Struct, frozen=True):
     denied: str | None = None
 
 
-class Joined(msgspec.Struct, frozen=True):
-    """What lies beside a call: spilled outputs, the session it started, and what a notice about its end said later."""
+class Calls:
+    """What was called in a conversation, and what came back: results, the sessions that calls started, later notices.
 
-    outputs: Outputs
-    child: str | None = None
-    told: str | None = None
+    `asked` are the calls, `results` the first result of each.
+    """
 
+    def __init__(self, outputs: Outputs, children: Mapping[str, str]) -> None:
+        self.asked: set[str | None] = set()
+        self.results: dict[str | None, Result] = {}
+        self._told: dict[str, str] = {}
+        self._outputs = outputs
+        self._children = children
 
-def tool_call(block: Block, at: datetime | None, result: Result | None, beside: Joined) -> ToolCall:
-    """A call joined with its result."""
-    name, told = block.name or "?", beside.told
-    shared, kind = canonical(name)
-    known = 5 - (block.id is None) - (block.name is None) - (block.input is None)
-    extra = {} if is_plain(block, known) else others(block, "type", "id", "name", "input")
-    if result is None:
+    def heard(self, content: list[Block]) -> None:
+        """Remember the calls of a reply; the results of tools that the server ran stand in the reply itself."""
+        for block in content:
+            if block.id is not None:
+                self.asked.add(block.id)
+            elif block.tool_use_id is not None:
+                self.results.setdefault(block.tool_use_id, Result(block, None))
+
+    def answered(self, line: Line, content: list[Block]) -> None:
+        """Remember the results in the user's place; what the record tells of them belongs to the first."""
+        detail = line.toolUseResult
+        denied = line.toolDenialKind if type(line) is Asked else None
+        for block in content:
+            if block.type == "tool_result" and block.tool_use_id is not None:
+                self.results.setdefault(block.tool_use_id, Result(block, detail, denied))
+                detail = None
+
+    def notified(self, text: str) -> None:
+        """A task in the background has ended; what it gave is the result of the call that started it."""
+        told = notified(text)
+        if "tool-use-id" in told and "result" in told:
+            self._told.setdefault(told["tool-use-id"], told["result"])
+
+    def joined(self, block: Block, at: datetime | None) -> ToolCall:
+        """A call with its result."""
+        call, name = block.id or "", block.name or "?"
+        told, child = self._told.get(call), self._children.get(call)
+        shared, kind = canonical(name)
+        whole = block.id is not None and block.name is not None and block.input is not None
+        extra = {} if whole and is_plain(block, 5) else others(block, "type", "id", "name", "input")
+        result = self.results.get(call)
+        if result is None:
+            return ToolCall(
+                id=block.id,
+                name=name,
+                canonical=shared,
+                tool_kind=kind,
+                input=block.input,
+                at=at,
+                child=child,
+                output=told,
+                status=_OK if told is not None else _UNFINISHED,
+                extra=extra,
+            )
+        detail = result.detail
+        output: str | None = result.block.content
+        held: tuple[Attachment, ...] = ()
+        if type(output) is not str:
+            output, held = answer(output, extra)
+        if name in SPAWNS and type(detail) is dict:
+            output = _said(detail, output, told, extra)
+        elif output is not None and output.startswith(PERSISTED):
+            output = _whole(output, detail, self._outputs, extra)
+        if type(detail) is dict and not result.block.is_error and result.denied is None:
+            status, exit_code = _ended(detail, name, output)
+        else:
+            status, exit_code = _outcome(result, name, output)
+        if detail is not None and (rest := _detail(detail, output)):
+            extra["result"] = rest
         return ToolCall(
             id=block.id,
             name=name,
             canonical=shared,
             tool_kind=kind,
             input=block.input,
+            status=status,
+            output=output,
+            exit_code=exit_code,
             at=at,
-            child=beside.child,
-            output=told,
-            status=_OK if told is not None else _UNFINISHED,
+            child=child,
+            attachments=held,
             extra=extra,
         )
-    content, detail = result.block.content, result.detail
-    held: tuple[Attachment, ...] = ()
-    if type(content) is str:
-        output: str | None = content
-    else:
-        output, held = answer(content, extra)
-    if name in SPAWNS and type(detail) is dict:
-        output = _said(detail, output, told, extra)
-    elif output is not None and output.startswith(PERSISTED):
-        output = _whole(output, detail, beside.outputs, extra)
-    if type(detail) is dict and not result.block.is_error and result.denied is None:
-        status, exit_code = _ended(detail, name, output)
-    else:
-        status, exit_code = _outcome(result, name, output)
-    if detail is not None and (rest := _detail(detail, output)):
-        extra["result"] = rest
-    return ToolCall(
-        id=block.id,
-        name=name,
-        canonical=shared,
-        tool_kind=kind,
-        input=block.input,
-        status=status,
-        output=output,
-        exit_code=exit_code,
-        at=at,
-        child=beside.child,
-        attachments=held,
-        extra=extra,
-    )
 
 
 def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attachment, ...]]:
@@ -152,7 +183,7 @@ def _detail(detail: Any, output: str | None) -> Any:
         return None if detail == output else detail
     if output is not None:
         stdout, file = detail.get("stdout"), detail.get("file")
-        if type(stdout) is str and stdout and output.startswith(stdout):
+        if type(stdout) is str and stdout and (stdout is output or output.startswith(stdout)):
             del detail["stdout"]
         if type(file) is dict and file.get("content") == output:
             del file["content"]

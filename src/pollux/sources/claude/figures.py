@@ -14,10 +14,11 @@ def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
     """The vendor's input leaves out what a cache held; here it is part of the input."""
     get = native.get
     fresh, written, cached = get("input_tokens"), get("cache_creation_input_tokens"), get("cache_read_input_tokens")
-    details = get("output_tokens_details")
-    if type(fresh) is int and type(written) is int and type(cached) is int and 0 <= fresh + written + cached <= _MOST:
-        total: int | None = fresh + written + cached
-    else:
+    output, details = get("output_tokens"), get("output_tokens_details")
+    total: int | None = None
+    if type(fresh) is int and type(written) is int and type(cached) is int:
+        total = fresh + written + cached
+    if total is None or not 0 <= total <= _MOST:
         fresh, written, cached = _believed(fresh), _believed(written), _believed(cached)
         known = [figure for figure in (fresh, written, cached) if figure is not None]
         total = sum(known) if known else None
@@ -25,7 +26,7 @@ def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
         input=total,
         cached=cached,
         cache_write=written,
-        output=_believed(get("output_tokens")),
+        output=output if type(output) is int and 0 <= output <= _MOST else None,
         reasoning=_believed(details.get("thinking_tokens")) if type(details) is dict else None,
         requests=1,
         exact=exact,
@@ -33,10 +34,8 @@ def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
     )
 
 
-def more_output(one: dict[str, Any], other: dict[str, Any] | None) -> bool:
+def more_output(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Does the first tell of at least as much output? What a stream begins with is a placeholder."""
-    if other is None:
-        return True
     return (_believed(one.get("output_tokens")) or 0) >= (_believed(other.get("output_tokens")) or 0)
 
 

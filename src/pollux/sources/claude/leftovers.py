@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
-from pollux.sources.claude.schema import RARE, SETTING, SETTING_NAMES, SHAPED, Block, Line
+from pollux.sources.claude.schema import RARE, SETTING, SHAPED, Block, Line
 from pollux.wire import tidy
 
 _fields = msgspec.structs.astuple
+_setting: Callable[[Line], tuple[Any, ...]] = attrgetter(*SETTING)
 _ELSEWHERE = ("attachment", "rendered")
 
 
@@ -28,18 +31,19 @@ class Leftovers:
 
     def of(self, line: Line) -> dict[str, Any]:
         """The leftovers of the next line; message, result and attachment are others' to keep."""
-        fields = _fields(line)
         extra: dict[str, Any] = {}
-        if fields[SETTING] != self._setting:
-            self._moved(fields[SETTING], extra)
-        if line.parentUuid != self._before and line.parentUuid is not None:
-            extra["parentUuid"] = line.parentUuid
+        setting = _setting(line)
+        if setting != self._setting:
+            self._moved(setting, extra)
+        parent = line.parentUuid
+        if parent != self._before and parent is not None:
+            extra["parentUuid"] = parent
         self._before = line.uuid
         if line.promptId is not None:
             extra["promptId"] = line.promptId
         if line.isMeta is not None:
             extra["isMeta"] = line.isMeta
-        if type(line) is not Line and (rare := fields[RARE]).count(None) != len(rare):
+        if type(line) is not Line and (rare := _fields(line)[RARE]).count(None) != len(rare):
             for name, value in zip(line.__struct_fields__[RARE], rare, strict=True):
                 if value is not None and name not in _ELSEWHERE:
                     extra[name] = tidy(value) if name in SHAPED else value
@@ -49,7 +53,7 @@ class Leftovers:
 
     def _moved(self, setting: tuple[Any, ...], extra: dict[str, Any]) -> None:
         before = self._setting or (None,) * len(setting)
-        for name, value, old in zip(SETTING_NAMES, setting, before, strict=True):
+        for name, value, old in zip(SETTING, setting, before, strict=True):
             if value is not None and value != old and (name != "sessionId" or value != self._name):
                 (self.facts if name not in self.facts and old is None else extra)[name] = value
         self._setting = tuple(new if new is not None else old for new, old in zip(setting, before, strict=True))

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
 
-from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolCall, ToolResult
-from pollux.sources.claude.calls import Joined, Result, answer, tool_call
+from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolResult
+from pollux.sources.claude.calls import Calls, answer
 from pollux.sources.claude.leftovers import Leftovers, is_plain, others
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.pieces import own_words, pieces
 from pollux.sources.claude.putting import injected, queued, remark
 from pollux.sources.claude.replies import Desk, Pair, reply
 from pollux.sources.claude.schema import Asked, Block, Line, Put, Reply
-from pollux.sources.claude.speakers import author_of, command, notified, texts_of
+from pollux.sources.claude.speakers import author_of, command, texts_of
 from pollux.wire import Notes, tidy
 
 Item = Pair | list[Pair]
 """What one message was made of: a line, or the lines of an API reply."""
 
 _USER, _SYSTEM, _HUMAN, _CLIENT = Role.USER, Role.SYSTEM, Author.HUMAN, Author.CLIENT
+_SILENT = Reply()
 _fields = msgspec.structs.astuple
 # Of a user's message `extra`, role and content are set.
 _PLAIN = len(Reply.__struct_fields__) - 3
@@ -35,14 +35,9 @@ class Builder:
     of messages that tell of a compaction, `ticks` the client's progress records, which become no messages.
     """
 
-    def __init__(self, name: str | None, notes: Notes, outputs: Outputs, child: Callable[[str], str | None]) -> None:
-        self._outputs = outputs
-        self._alone = Joined(outputs)
-        self._child = child
-        self._desk = Desk("", Leftovers(name), notes, self._call)
-        self._results: dict[str | None, Result] = {}
-        self._told: dict[str, str] = {}
-        self._asked: set[str | None] = set()
+    def __init__(self, name: str | None, notes: Notes, outputs: Outputs, children: Mapping[str, str]) -> None:
+        self._calls = Calls(outputs, children)
+        self._desk = Desk("", Leftovers(name), notes, self._calls)
         self.items: list[Item] = []
         self.messages: list[Message] = []
         self.prompts: list[Line] = []
@@ -56,114 +51,77 @@ class Builder:
 
     def build(self, lines: list[Pair], file: str) -> Builder:
         """Take all lines of a file in."""
-        desk = self._desk
+        desk, notes, add = self._desk, self._desk.notes, self.messages.append
         desk.file = file
         items = self._grouped(lines)
         self.items += items
-        add = self.messages.append
         for item in items:
             if isinstance(item, list):
-                add(self._reply(item))
+                notes.line = item[0][0]
+                add(reply(item, desk))
                 continue
             number, line = item
-            desk.notes.line = number
+            notes.line = number
             if line.type == "user":
                 add(self._result(number, line) or self._user(number, line))
             else:
                 add(self._put(number, cast("Put", line)))
-        desk.notes.line = None
+        notes.line = None
         return self
 
     def _grouped(self, lines: list[Pair]) -> list[Item]:
         """The lines of one API reply together, at the place of the first; results by their calls."""
         items: list[Item] = []
         groups: dict[str, list[Pair]] = {}
+        add, calls = items.append, self._calls
         for pair in lines:
             line = pair[1]
-            kind, said = line.type, line.message
+            kind, said = line.type, line.message or _SILENT
+            content = said.content
             if kind == "assistant":
-                name = said.id if said is not None else None
+                name = said.id
                 group = groups.get(name) if name is not None else None
-                if group is not None and _one_request(group[0][1], line):
+                if group is not None and _one_request(group[0][1].requestId, line.requestId):
                     group.append(pair)
                 else:
-                    group = [pair]
-                    items.append(group)
+                    add(group := [pair])
                     if name is not None:
                         groups[name] = group
-                if said is not None:
-                    self._calls(said)
+                if type(content) is list:
+                    calls.heard(content)
+            elif kind == "user":
+                add(pair)
+                if type(content) is list:
+                    calls.answered(line, content)
+                elif content is not None:
+                    calls.notified(cast("str", content))
             elif kind == "progress":
                 self.ticks.append(line)
             else:
-                items.append(pair)
-                if kind == "user" and said is not None:
-                    self._answers(line, said)
-                elif kind == "attachment":
+                add(pair)
+                if kind == "attachment":
                     self._notice(cast("Put", line))
         return items
 
-    def _calls(self, said: Reply) -> None:
-        """Remember what was called; the results of tools that the server ran stand in the reply itself."""
-        content = said.content
-        for block in content if isinstance(content, list) else ():
-            if block.id is not None:
-                # A block that is called otherwise is no call: then a result keeps its own words.
-                if block.type in ("tool_use", "server_tool_use"):
-                    self._asked.add(block.id)
-            elif block.tool_use_id is not None:
-                self._results.setdefault(block.tool_use_id, Result(block, None))
-
-    def _answers(self, line: Line, said: Reply) -> None:
-        """Remember results, and what a notice says about a task in the background."""
-        content = said.content
-        if isinstance(content, list):
-            detail = line.toolUseResult
-            denied = line.toolDenialKind if type(line) is Asked else None
-            for block in content:
-                if block.type == "tool_result" and block.tool_use_id is not None:
-                    self._results.setdefault(block.tool_use_id, Result(block, detail, denied))
-                    detail = None
-        elif content is not None:
-            self._notified(content)
-
     def _notice(self, line: Put) -> None:
         if line.attachment is not None and line.attachment.type == "queued_command":
-            self._notified(texts_of(queued(line.attachment)))
-
-    def _notified(self, text: str) -> None:
-        """A task in the background has ended; what it gave is the result of the call that started it."""
-        told = notified(text)
-        if "tool-use-id" in told and "result" in told:
-            self._told.setdefault(told["tool-use-id"], told["result"])
-
-    # ------------------------------------------------------------------ the model
-
-    def _reply(self, group: list[Pair]) -> Message:
-        number, first = group[0]
-        self._desk.notes.line = number
-        name = (first.message.id if first.message is not None else None) or first.uuid or f"line-{number}"
-        return reply(group, name, self._desk)
-
-    def _call(self, block: Block, at: datetime | None) -> ToolCall:
-        name = block.id or ""
-        child, told = self._child(name), self._told.get(name)
-        beside = self._alone if child is told is None else Joined(self._outputs, child, told)
-        return tool_call(block, at, self._results.get(name), beside)
+            self._calls.notified(texts_of(queued(line.attachment)))
 
     # ------------------------------------------------------------------ the user's place
 
     def _result(self, number: int, line: Line) -> Message | None:
         """A record that carries the result of one call and nothing else, as most do."""
-        said = line.message
-        if said is None or not isinstance(said.content, list) or len(said.content) != 1:
+        said = line.message or _SILENT
+        content = said.content
+        if not isinstance(content, list) or len(content) != 1:
             return None
-        block = said.content[0]
-        name = block.tool_use_id
-        if block.type != "tool_result" or name not in self._asked or self._results[name].block is not block:
+        block = content[0]
+        name, held = block.tool_use_id, self._calls.results.get(block.tool_use_id)
+        if held is None or held.block is not block or name not in self._calls.asked:
             return None
-        known = 5 - (block.is_error is None) - (block.content is None)
-        if not is_plain(block, known) or line.requestId is not None or not _plain(said):
+        if block.content is None or not is_plain(block, 4 if block.is_error is None else 5):
+            return None
+        if line.requestId is not None or not _plain(said):
             return None
         return Message(
             id=line.uuid or f"line-{number}",
@@ -222,8 +180,8 @@ class Builder:
                 continue
             name = block.tool_use_id
             extra = others(block, "type", "tool_use_id", "content", "is_error")
-            held = self._results.get(name)
-            if held is not None and held.block is block and name in self._asked:
+            held = self._calls.results.get(name)
+            if held is not None and held.block is block and name in self._calls.asked:
                 parts.append(ToolResult(call=name, extra=extra))
             else:
                 output, pictures = answer(block.content, extra)
@@ -248,9 +206,9 @@ class Builder:
         return message
 
 
-def _one_request(first: Line, line: Line) -> bool:
+def _one_request(one: str | None, other: str | None) -> bool:
     """May two lines with one API message be of one reply? Where both name their request, it must be the same."""
-    return first.requestId is None or line.requestId is None or first.requestId == line.requestId
+    return one == other or one is None or other is None
 
 
 def _plain(said: Reply) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Attachment, Context, Part, Text, Unknown
+from pollux.model import NOTHING, Attachment, Context, Part, Text, Unknown
 from pollux.sources.claude.leftovers import is_plain, others
 from pollux.sources.claude.schema import Block
 from pollux.sources.claude.speakers import unwrapped
@@ -28,7 +28,7 @@ def _piece(block: Block, notes: Notes) -> Part:
     if block.odd is not None:
         return Unknown(raw=block.odd)
     if block.type == "text" and block.text is not None:
-        return Text(text=block.text, extra={} if is_plain(block, 3) else others(block, "type", "text"))
+        return Text(text=block.text, extra=NOTHING if is_plain(block, 3) else others(block, "type", "text"))
     if block.type in ("image", "document") and block.source is not None:
         held = attachment(tidy(block.source))
         if held is not None:

@@ -19,7 +19,8 @@ def injected(number: int, line: Put, desk: Desk) -> Message:
     """An attachment. Only a prompt that waited in the queue is the human's."""
     extra = desk.left.of(line)
     held = line.attachment or Injected()
-    author, parts = Author.CLIENT, list[Part]()
+    author = Author.CLIENT
+    parts: list[Part] = []
     if held.type == "queued_command":
         author, parts = _queued(line, held, extra, desk)
     elif held.type == "file" and held.filename is not None:
@@ -43,7 +44,8 @@ def injected(number: int, line: Put, desk: Desk) -> Message:
 def remark(number: int, line: Put, desk: Desk) -> Message:
     """A line of the user interface: a command for the client and its output, a retry, a fold."""
     extra = desk.left.of(line)
-    author, parts = Author.CLIENT, list[Part]()
+    author = Author.CLIENT
+    parts: list[Part] = []
     text = extra.pop("content", None)
     if type(text) is str:
         typed = command(text) if line.subtype == "local_command" else None

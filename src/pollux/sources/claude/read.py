@@ -74,7 +74,7 @@ class Reading:
         if bundle.kind is Kind.SUBAGENT and own and is_warm_up(own[0][1]):
             return []
         spawned = Spawned(bundle, self.transcripts, chains)
-        builder = Builder(bundle.name, self.notes, self.outputs, spawned.child)
+        builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
         for transcript, lines in own:
             self.notes.file = transcript.file
             builder.build(lines, transcript.file)
@@ -153,7 +153,7 @@ class Reading:
         """A sub-agent that lies inside its parent's transcript."""
         transcript = self.transcripts[0]
         self.notes.file = transcript.file
-        builder = Builder(self.bundle.name, self.notes, self.outputs, spawned.child)
+        builder = Builder(self.bundle.name, self.notes, self.outputs, spawned.by_call)
         messages = builder.build(chain.lines, transcript.file).messages
         times = _times(messages)
         parent = f"{AGENT}:{self.bundle.id}"

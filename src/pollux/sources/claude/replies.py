@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Message, Origin, Part, Role, Text, Thinking, ToolCall, Unknown
+from pollux.model import NOTHING, Author, Message, Origin, Part, Role, Text, Thinking, Unknown
+from pollux.sources.claude.calls import Calls
 from pollux.sources.claude.figures import more_output, usage_of
 from pollux.sources.claude.leftovers import Leftovers, is_plain, others
 from pollux.sources.claude.schema import Block, Line, Replied, Reply
 from pollux.wire import Notes, tidy
 
 Pair = tuple[int, Line]
-Call = Callable[[Block, datetime | None], ToolCall]
-"""Joins a call with its result."""
 
 SYNTHETIC = "<synthetic>"
 # Looked up once: an enumeration's members are slow to name.
 _ASSISTANT, _SYSTEM, _MODEL, _CLIENT = Role.ASSISTANT, Role.SYSTEM, Author.MODEL, Author.CLIENT
-_SAYS_NOTHING = Replied()
+_SAYS_NOTHING, _SILENT = Replied(), Reply()
 
 
 class Desk(msgspec.Struct):
@@ -30,29 +28,27 @@ class Desk(msgspec.Struct):
     file: str
     left: Leftovers
     notes: Notes
-    call: Call
+    calls: Calls
 
 
-def reply(group: list[Pair], name: str, desk: Desk) -> Message:
+def reply(group: list[Pair], desk: Desk) -> Message:
     """One message of the lines that share an API message."""
     number, first = group[0]
-    said = first.message or Reply()
+    said = first.message or _SILENT
+    name = said.id or first.uuid or f"line-{number}"
     extra = desk.left.of(first)
     if first.uuid is not None and first.uuid != name:
         extra["uuid"] = first.uuid
     if first.requestId is not None:
         extra["requestId"] = first.requestId
+    if first.toolUseResult is not None:
+        extra["toolUseResult"] = first.toolUseResult
     parts: list[Part] = []
-    _take(first, parts, extra, desk)
+    _take(said.content, first.timestamp, parts, desk)
     _rest(said, extra)
     usage, ended = said.usage, said.stop_reason
     if len(group) > 1:
-        lines: list[dict[str, Any]] = []
-        for _, line in group[1:]:
-            more, usage = _further(line, first, usage, parts, desk)
-            lines.append(more)
-            ended = ended or (line.message.stop_reason if line.message is not None else None)
-        extra["lines"] = lines
+        usage, ended = _further(group, parts, extra, desk)
     told = first if type(first) is Replied else _SAYS_NOTHING
     role, author, model, figures = _ASSISTANT, _MODEL, said.model, None
     if model == SYNTHETIC or told.isApiErrorMessage:
@@ -75,29 +71,45 @@ def reply(group: list[Pair], name: str, desk: Desk) -> Message:
 
 
 def _further(
-    line: Line, first: Line, usage: dict[str, Any] | None, parts: list[Part], desk: Desk
-) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Take another line of a reply in: gives what is left of it, and the figures that count.
+    group: list[Pair], parts: list[Part], extra: dict[str, Any], desk: Desk
+) -> tuple[dict[str, Any] | None, str | None]:
+    """Take the other lines of a reply in: gives the figures that count, and how the reply ended.
 
     Those are the figures of the line with the most output: what a stream begins with is a placeholder.
     """
-    more = desk.left.of(line)
-    said = line.message or Reply()
-    if line.requestId is not None and line.requestId != first.requestId:
-        more["requestId"] = line.requestId
-    if line.uuid is not None:
-        more["uuid"] = line.uuid
-    if not _take(line, parts, more, desk) and line.timestamp is not None:
-        more["timestamp"] = line.timestamp
-    counted = usage
-    if said.usage is not None and said.usage != usage:
-        counted, poorer = (said.usage, usage) if more_output(said.usage, usage) else (usage, said.usage)
-        if poorer is not None:
-            more["usage"] = poorer
-    if said.model is not None and first.message is not None and said.model != first.message.model:
-        more["model"] = said.model
-    _rest(said, more)
-    return more, counted
+    first = group[0][1]
+    begun = first.message or _SILENT
+    usage, ended = begun.usage, begun.stop_reason
+    lines: list[dict[str, Any]] = []
+    for _, line in group[1:]:
+        said = line.message or _SILENT
+        more = desk.left.of(line)
+        if line.requestId != first.requestId and line.requestId is not None:
+            more["requestId"] = line.requestId
+        if line.uuid is not None:
+            more["uuid"] = line.uuid
+        if line.toolUseResult is not None:
+            more["toolUseResult"] = line.toolUseResult
+        if not _take(said.content, line.timestamp, parts, desk) and line.timestamp is not None:
+            more["timestamp"] = line.timestamp
+        if said.usage != usage and said.usage is not None:
+            usage = _richer(said.usage, usage, more)
+        if said.model != begun.model and said.model is not None:
+            more["model"] = said.model
+        _rest(said, more)
+        lines.append(more)
+        ended = ended or said.stop_reason
+    extra["lines"] = lines
+    return usage, ended
+
+
+def _richer(one: dict[str, Any], other: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
+    """The figures with the most output; the poorer ones are kept with their line."""
+    if other is None:
+        return one
+    better, poorer = (one, other) if more_output(one, other) else (other, one)
+    more["usage"] = poorer
+    return better
 
 
 def _own_words(said: Reply, usage: dict[str, Any] | None, extra: dict[str, Any], *, failed: bool) -> Role:
@@ -111,26 +123,25 @@ def _own_words(said: Reply, usage: dict[str, Any] | None, extra: dict[str, Any],
     return _SYSTEM if failed else _ASSISTANT
 
 
-def _take(line: Line, parts: list[Part], extra: dict[str, Any], desk: Desk) -> bool:
+def _take(content: str | list[Block] | None, at: datetime | None, parts: list[Part], desk: Desk) -> bool:
     """Append a line's blocks as parts. Is the line's time kept with one of them?"""
-    content = line.message.content if line.message is not None else None
-    if line.toolUseResult is not None:
-        extra["toolUseResult"] = line.toolUseResult
     if not isinstance(content, list):
         if content is not None:
             parts.append(Text(text=content))
         return False
-    at, timed = line.timestamp, False
+    timed = False
     for block in content:
         kind = block.type
         if kind == "text" and block.text is not None:
-            parts.append(Text(text=block.text, extra={} if is_plain(block, 3) else others(block, "type", "text")))
+            parts.append(Text(text=block.text, extra=NOTHING if is_plain(block, 3) else others(block, "type", "text")))
         elif kind == "tool_use":
-            parts.append(desk.call(block, at))
+            parts.append(desk.calls.joined(block, at))
             timed = True
         elif kind == "thinking":
-            signed = {"signature": block.signature} if is_plain(block, 4) and block.signature is not None else None
-            parts.append(Thinking(text=block.thinking or "", at=at, extra=signed or others(block, "type", "thinking")))
+            words, signature = block.thinking, block.signature
+            signed = words is not None and signature is not None and is_plain(block, 4)
+            rest = {"signature": signature} if signed else others(block, "type", "thinking")
+            parts.append(Thinking(text=words or "", at=at, extra=rest))
             timed = True
         else:
             part = _seldom(block, at, desk)
@@ -144,7 +155,7 @@ def _seldom(block: Block, at: datetime | None, desk: Desk) -> Part:
     if block.type == "redacted_thinking":
         return Thinking(text="", at=at, extra={**others(block, "type"), "redacted": True})
     if block.type == "server_tool_use":
-        return desk.call(block, at)
+        return desk.calls.joined(block, at)
     if block.odd is not None:
         return Unknown(raw=block.odd)
     if block.type is None or not block.type.endswith("_tool_result"):
@@ -160,8 +171,16 @@ def _rest(said: Reply, extra: dict[str, Any]) -> None:
     """What an API message says beside its content, where it is not what every message says."""
     if said.stop_reason is not None:
         extra["stop_reason"] = said.stop_reason
-    plain = said.type == "message" and said.role == "assistant" and said.stop_sequence is None
-    if plain and said.stop_details is said.container is said.context_management is said.diagnostics is None:
+    # Asked one by one: this is quicker than any loop, and every line of every reply comes by.
+    if (
+        said.type == "message"
+        and said.role == "assistant"
+        and said.stop_sequence is None
+        and said.stop_details is None
+        and said.container is None
+        and said.context_management is None
+        and said.diagnostics is None
+    ):
         if said.extra:
             extra["message"] = said.extra
         return

@@ -273,9 +273,8 @@ TREE: dict[str, type[Line]] = {
 """The records of the tree, by their types."""
 
 _NAMES = Line.__struct_fields__
-SETTING = slice(_NAMES.index("agentId"), _NAMES.index("type"))
+SETTING = _NAMES[_NAMES.index("agentId") : _NAMES.index("type")]
 """Of a line's fields those that say where it was written; they seldom change from line to line."""
-SETTING_NAMES = _NAMES[SETTING]
 RARE = slice(len(_NAMES) - 1, -1)
 """Of a line's fields those that only its kind has, and few lines of it; `extra` stands behind them."""
 SHAPED = frozenset({

@@ -66,11 +66,11 @@ def divided(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:
 
 
 class Spawned:
-    """Which call started which sub-agent, the best evidence first."""
+    """Which call started which sub-agent, the best evidence first: the keys of sessions `by_call`."""
 
     def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], chains: list[Chain]) -> None:
         self._keys = {child.name: child.key for child in [*bundle.children, *bundle.siblings]}
-        self._found: dict[str, str] = {}
+        self.by_call: dict[str, str] = {}
         if not self._keys and not chains:
             return
         lines = [line for transcript in transcripts for _, line in transcript.lines]
@@ -86,17 +86,13 @@ class Spawned:
                 self._from_notice(step.content or "")
         self._by_task(lines, bundle, chains)
 
-    def child(self, call: str) -> str | None:
-        """The key of the session that a call started."""
-        return self._found.get(call)
-
     def parent_call(self, key: str) -> str | None:
         """The call that started a session."""
-        return next((call for call, child in self._found.items() if child == key), None)
+        return next((call for call, child in self.by_call.items() if child == key), None)
 
     def _add(self, call: Any, name: Any) -> None:
         if type(call) is str and type(name) is str and name in self._keys:
-            self._found.setdefault(call, self._keys[name])
+            self.by_call.setdefault(call, self._keys[name])
 
     def _from_line(self, line: Line) -> None:
         detail = line.toolUseResult
@@ -119,17 +115,17 @@ class Spawned:
     def _by_task(self, lines: list[Line], bundle: ClaudeBundle, chains: list[Chain]) -> None:
         """Equal words: the task a call hands over, and the first ones a sub-agent was told (1.0: the only way)."""
         free = [(f"{AGENT}:{chain.id}", chain.task) for chain in chains]
-        taken = set(self._found.values())
+        taken = set(self.by_call.values())
         free += [(child.key, _first_words(child)) for child in bundle.children if child.key not in taken]
         for line in lines if free else ():
             content = line.message.content if line.message is not None and line.type == "assistant" else None
             for block in content if type(content) is list else ():
-                if block.name in SPAWNS and block.id is not None and block.id not in self._found:
+                if block.name in SPAWNS and block.id is not None and block.id not in self.by_call:
                     task = block.input.get("prompt") if type(block.input) is dict else None
                     match = next((one for one in free if type(task) is str and one[1] == task.strip()), None)
                     if match is not None:
                         free.remove(match)
-                        self._found[block.id] = match[0]
+                        self.by_call[block.id] = match[0]
 
 
 def _first_words(child: ClaudeBundle) -> str:

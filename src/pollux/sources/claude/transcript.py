@@ -12,20 +12,29 @@ from pollux.sources.claude.books import ASIDE, HEARSAY, Aside
 from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
+# Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
+# line of a file that does not fit ends that.
+_slim: Callable[[bytes], Line] = decoder(Line)
+_SPOKEN = ("user", "assistant")
 # The first type in a line is the record's own, or that of the API message in it. In an attachment it is another:
 # what is neither the user's nor the model's is the client's. Where a guess is wrong, the line is read again.
 _PROBE = 700
-_TYPES = {b"user": ("user",), b"assi": ("assistant",), b"mess": ("assistant",)}
-_CLIENTS = tuple(kind for kind, shape in TREE.items() if shape is Put)
 _put: Callable[[bytes], Line] = decoder(Put)
-_aside = decoder(Aside)
 _FULL: dict[bytes, Callable[[bytes], Line]] = {
     b"user": decoder(Asked),
     b"assi": decoder(Replied),
     b"mess": decoder(Replied),
 }
-# Old releases write few fields: their lines fit into a smaller shape, which is quicker.
-_SLIM: dict[bytes, Callable[[bytes], Line]] = dict.fromkeys(_FULL, decoder(Line))
+_aside = decoder(Aside)
+
+
+def _full(raw: bytes) -> Line:
+    """A line with whatever fields its kind may have. Raises one of `REFUSED`."""
+    place = raw.find(b'"type":"', 0, _PROBE) + 8
+    line = _FULL.get(raw[place : place + 4], _put)(raw)
+    if TREE.get(line.type or "") is not type(line):
+        raise ValueError
+    return line
 
 
 class Queued(msgspec.Struct, frozen=True):
@@ -64,56 +73,40 @@ class Transcript:
     def read(self) -> Transcript:
         """Take every line in. Raises `Unreadable` only where the file cannot be opened."""
         self.notes.file = self.file
-        lines, by_uuid, name = self.lines, self.by_uuid, self.name
-        quick = dict(_SLIM)
+        add, known, name = self.lines.append, self.by_uuid.setdefault, self.name
+        quick = _slim
         line: Line | None
         with opened(self.path) as file:
             for number, raw in enumerate(file, start=1):
-                place = raw.find(b'"type":"', 0, _PROBE)
-                guess = raw[place + 8 : place + 12]
                 try:
-                    if place == 1 and raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
+                    if raw.startswith(b'{"type":"') and raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
                         self._beside(number, _aside(raw))
                         continue
-                    line = quick.get(guess, _put)(raw)
-                    sound = line.type in _TYPES.get(guess, _CLIENTS)
+                    line = quick(raw)
                 except REFUSED:
-                    sound = False
-                if not sound:
-                    line = self._fully(number, raw, guess, quick)
-                if line is None:
-                    continue
+                    line = None
+                if line is None or (line.type not in _SPOKEN and quick is not _full):
+                    line, quick = self._oddly(number, raw) if quick is _full else self._fully(number, raw), _full
+                    if line is None:
+                        continue
                 if line.isSidechain:
                     self.sidechains = True
                 if line.sessionId != name:
                     self.foreign = True
+                if line.toolUseResult is not None:
+                    _share(line, line.toolUseResult)
                 uuid = line.uuid
-                if uuid is not None:
-                    if uuid not in by_uuid:
-                        by_uuid[uuid] = line
-                    elif self._again(by_uuid[uuid], line):
-                        continue
-                lines.append((number, line))
+                if uuid is None or (first := known(uuid, line)) is line or not _again(first, line):
+                    add((number, line))
         self.notes.line = None
         return self
 
-    def _fully(self, number: int, raw: bytes, guess: bytes, quick: dict[bytes, Callable[[bytes], Line]]) -> Line | None:
-        """A line that does not fit: with fields that newer releases write, as then all lines have, or really odd."""
-        full = _FULL.get(guess)
-        if full is not None and quick[guess] is not full:
-            quick[guess] = full
-            try:
-                line = full(raw)
-            except REFUSED:
-                pass
-            else:
-                if line.type in _TYPES[guess]:
-                    return line
-        return self._oddly(number, raw)
-
-    def _again(self, known: Line, line: Line) -> bool:
-        """Is a record that was written before written again, word for word, perhaps under another session's id?"""
-        return type(line) is type(known) and msgspec.structs.replace(line, sessionId=known.sessionId) == known
+    def _fully(self, number: int, raw: bytes) -> Line | None:
+        """A line that does not fit: with fields that newer releases write, or really odd."""
+        try:
+            return _full(raw)
+        except REFUSED:
+            return self._oddly(number, raw)
 
     def _oddly(self, number: int, raw: bytes) -> Line | None:
         """A line that is not as it should be: of the tree after all, or put aside."""
@@ -173,3 +166,21 @@ class Transcript:
     def prompts_of_queue(self) -> Iterator[Queued]:
         """The steps that put something into the queue."""
         return (step for step in self.queue if step.operation == "enqueue" and step.content)
+
+
+def _again(known: Line, line: Line) -> bool:
+    """Is a record that was written before written again, word for word, perhaps under another session's id?"""
+    one, other = msgspec.to_builtins(known), msgspec.to_builtins(line)
+    return {**one, "sessionId": None} == {**other, "sessionId": None}
+
+
+def _share(line: Line, detail: Any) -> None:
+    """A result's text often stands in a record twice: then once is enough, and the memory serves the next line."""
+    content = line.message.content if line.message is not None else None
+    text = content[0].content if type(content) is list and content else None
+    if type(text) is str and type(detail) is dict:
+        file = detail.get("file")
+        if type(file) is dict and file.get("content") == text:
+            file["content"] = text
+        elif detail.get("stdout") == text:
+            detail["stdout"] = text
