@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from pollux.model import Attachment, ToolResult
+from pollux.model import Attachment, Status, ToolResult
 from pollux.sources.claude.tools import canonical
-from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, model, put, result, user
+from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, chained, model, put, result, user
 
 
 def ended(home: Home, *answers: Any, tool: str = "Bash", **arguments: Any) -> Any:
@@ -183,3 +183,12 @@ def test_answer_of_an_agent_in_the_background_comes_later(home: Home) -> None:
 )
 def test_tool_names(name: str, shared: str, kind: str) -> None:
     assert canonical(name) == (shared, kind)
+
+
+@pytest.mark.parametrize("larger", ["call", "result"])
+def test_result_in_another_file_than_its_call_is_joined(home: Home, larger: str) -> None:
+    begun = chained([user("Hi"), call(command="x" * (9000 if larger == "call" else 1)), result(content="precious")])
+    later = model("y" * (9000 if larger == "result" else 1), "msg_2")
+    home.log(SID, *begun[:2])
+    home.log(SID, begun[2], later, project="-work-other")
+    assert [(c.output, c.status) for c in calls(home.only())] == [("precious", Status.OK)]
