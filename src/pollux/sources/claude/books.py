@@ -85,6 +85,16 @@ class Aside(Shape, omit_defaults=True):
     atis: Any = None
 
 
+class Saved(Shape, omit_defaults=True):
+    """`file-history-snapshot`, which stands before every prompt: what `Aside` says of it, and no more."""
+
+    type: str | None = None
+    sessionId: str | None = None
+    messageId: str | None = None
+    snapshot: Snapshot | None = None
+    isSnapshotUpdate: bool | None = None
+
+
 class Meta(Shape, omit_defaults=True):
     """`agent-<id>.meta.json` (2.1.112+): what a sub-agent was started for."""
 

@@ -49,7 +49,9 @@ class Calls:
         """Remember the calls of a reply; the results of tools that the server ran stand in the reply itself."""
         for block in content:
             if block.id is not None:
-                self.asked.add(block.id)
+                # A block that is called otherwise is no call: then a result keeps its own words.
+                if block.type in ("tool_use", "server_tool_use"):
+                    self.asked.add(block.id)
             elif block.tool_use_id is not None:
                 self.results.setdefault(block.tool_use_id, Result(block, None))
 

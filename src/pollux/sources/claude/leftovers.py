@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -12,7 +10,6 @@ from pollux.sources.claude.schema import RARE, SETTING, SHAPED, Block, Line
 from pollux.wire import tidy
 
 _fields = msgspec.structs.astuple
-_setting: Callable[[Line], tuple[Any, ...]] = attrgetter(*SETTING)
 _ELSEWHERE = ("attachment", "rendered")
 
 
@@ -26,15 +23,25 @@ class Leftovers:
     def __init__(self, name: str | None) -> None:
         self.facts: dict[str, Any] = {}
         self._name = name
-        self._setting: tuple[Any, ...] | None = None
+        self._place = Line()
         self._before: str | None = None
 
     def of(self, line: Line) -> dict[str, Any]:
         """The leftovers of the next line; message, result and attachment are others' to keep."""
         extra: dict[str, Any] = {}
-        setting = _setting(line)
-        if setting != self._setting:
-            self._moved(setting, extra)
+        place = self._place
+        # One by one what `SETTING` names: every line comes by, and this is quicker than any loop.
+        if (
+            line.cwd != place.cwd
+            or line.sessionId != place.sessionId
+            or line.gitBranch != place.gitBranch
+            or line.version != place.version
+            or line.userType != place.userType
+            or line.agentId != place.agentId
+            or line.entrypoint != place.entrypoint
+            or line.slug != place.slug
+        ):
+            self._moved(line, extra)
         parent = line.parentUuid
         if parent != self._before and parent is not None:
             extra["parentUuid"] = parent
@@ -51,12 +58,15 @@ class Leftovers:
             extra.update(line.extra)
         return extra
 
-    def _moved(self, setting: tuple[Any, ...], extra: dict[str, Any]) -> None:
-        before = self._setting or (None,) * len(setting)
-        for name, value, old in zip(SETTING, setting, before, strict=True):
-            if value is not None and value != old and (name != "sessionId" or value != self._name):
-                (self.facts if name not in self.facts and old is None else extra)[name] = value
-        self._setting = tuple(new if new is not None else old for new, old in zip(setting, before, strict=True))
+    def _moved(self, line: Line, extra: dict[str, Any]) -> None:
+        place, facts = self._place, self.facts
+        for name in SETTING:
+            value, old = getattr(line, name), getattr(place, name)
+            if value is None or value == old:
+                continue
+            if name != "sessionId" or value != self._name:
+                (facts if name not in facts and old is None else extra)[name] = value
+            setattr(place, name, value)
 
 
 _BLOCK = len(Block.__struct_fields__)

@@ -49,12 +49,16 @@ class Builder:
         """The setting in which the conversation began."""
         return self._desk.left.facts
 
-    def build(self, lines: list[Pair], file: str) -> Builder:
-        """Take all lines of a file in."""
+    def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
+        """Take the lines of all files in. A result may stand in another file than its call: all are gathered first."""
+        for file, items in [(file, self._grouped(lines)) for file, lines in files]:
+            self._desk.file = self._desk.notes.file = file
+            self.items += items
+            self._build(items)
+        return self
+
+    def _build(self, items: list[Item]) -> None:
         desk, notes, add = self._desk, self._desk.notes, self.messages.append
-        desk.file = file
-        items = self._grouped(lines)
-        self.items += items
         for item in items:
             if isinstance(item, list):
                 notes.line = item[0][0]
@@ -67,7 +71,6 @@ class Builder:
             else:
                 add(self._put(number, cast("Put", line)))
         notes.line = None
-        return self
 
     def _grouped(self, lines: list[Pair]) -> list[Item]:
         """The lines of one API reply together, at the place of the first; results by their calls."""

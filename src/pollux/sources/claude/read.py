@@ -75,9 +75,7 @@ class Reading:
             return []
         spawned = Spawned(bundle, self.transcripts, chains)
         builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
-        for transcript, lines in own:
-            self.notes.file = transcript.file
-            builder.build(lines, transcript.file)
+        builder.build([(transcript.file, lines) for transcript, lines in own])
         messages = self._settled(builder)
         fork = None
         if bundle.peers or (bundle.kind is Kind.MAIN and any(transcript.foreign for transcript in self.transcripts)):
@@ -152,9 +150,8 @@ class Reading:
     def _chain(self, chain: Chain, facts: dict[str, Any], spawned: Spawned) -> Session:
         """A sub-agent that lies inside its parent's transcript."""
         transcript = self.transcripts[0]
-        self.notes.file = transcript.file
         builder = Builder(self.bundle.name, self.notes, self.outputs, spawned.by_call)
-        messages = builder.build(chain.lines, transcript.file).messages
+        messages = builder.build([(transcript.file, chain.lines)]).messages
         times = _times(messages)
         parent = f"{AGENT}:{self.bundle.id}"
         key = f"{AGENT}:{chain.id}"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Severity
-from pollux.sources.claude.books import ASIDE, HEARSAY, Aside
+from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
@@ -25,7 +25,8 @@ _FULL: dict[bytes, Callable[[bytes], Line]] = {
     b"assi": decoder(Replied),
     b"mess": decoder(Replied),
 }
-_aside = decoder(Aside)
+_aside, _saved = decoder(Aside), decoder(Saved)
+_SAVED = b'{"type":"file-history-snapshot","'
 
 
 def _full(raw: bytes) -> Line:
@@ -79,9 +80,13 @@ class Transcript:
         with opened(self.path) as file:
             for number, raw in enumerate(file, start=1):
                 try:
-                    if raw.startswith(b'{"type":"') and raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
-                        self._beside(number, _aside(raw))
-                        continue
+                    if raw.startswith(b'{"type":"'):
+                        if raw.startswith(_SAVED):
+                            self._keep("file-history-snapshot", _saved(raw))
+                            continue
+                        if raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
+                            self._beside(number, _aside(raw))
+                            continue
                     line = quick(raw)
                 except REFUSED:
                     line = None
@@ -140,7 +145,7 @@ class Transcript:
         return None
 
     def _beside(self, number: int, aside: Aside) -> None:
-        """A record beside the tree: used where it tells something, and kept where it does not repeat itself."""
+        """A record beside the tree: used where it tells something, and kept."""
         kind = aside.type or ""
         match kind:
             case "queue-operation":
@@ -155,6 +160,10 @@ class Transcript:
                     self.titles[kind] = title
             case _:
                 pass
+        self._keep(kind, aside)
+
+    def _keep(self, kind: str, aside: Aside | Saved) -> None:
+        """Keep a record where it does not repeat the one before it."""
         aside.type = None
         if aside.sessionId == self.name:
             aside.sessionId = None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pollux.model import Attachment, ToolResult
+from pollux.model import Attachment, Status, ToolResult
 from pollux.sources.claude.tools import canonical
 from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, chained, model, put, result, user
 
@@ -191,3 +191,12 @@ def test_result_of_what_is_no_call_keeps_its_words(home: Home) -> None:
     home.log(SID, *chained([user("Hi"), asked, result(content="precious")]))
     (answer,) = [part for m in home.only().messages for part in m.parts if type(part) is ToolResult]
     assert answer.output == "precious"
+
+
+@pytest.mark.parametrize("larger", ["call", "result"])
+def test_result_in_another_file_than_its_call_is_joined(home: Home, larger: str) -> None:
+    begun = chained([user("Hi"), call(command="x" * (9000 if larger == "call" else 1)), result(content="precious")])
+    later = model("y" * (9000 if larger == "result" else 1), "msg_2")
+    home.log(SID, *begun[:2])
+    home.log(SID, begun[2], later, project="-work-other")
+    assert [(c.output, c.status) for c in calls(home.only())] == [("precious", Status.OK)]

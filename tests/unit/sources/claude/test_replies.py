@@ -5,7 +5,8 @@ import json
 import pytest
 
 from pollux.model import Thinking, ToolCall
-from tests.unit.sources.claude.conftest import SID, Home, call, calls, codes, model, result, said, usage, user
+from pollux.sources.claude.schema import SETTING
+from tests.unit.sources.claude.conftest import SID, Home, Json, call, calls, codes, model, result, said, usage, user
 
 
 def test_lines_of_one_reply_are_one_message_and_paid_once(home: Home) -> None:
@@ -146,3 +147,11 @@ def test_unknown_field_is_kept_and_named(home: Home) -> None:
     session = home.session(user("Hi", novelty="blue"), model("Hello"))
     assert session.messages[0].extra["novelty"] == "blue"
     assert [line.what for line in home.library().doctor().unknown] == ["Asked.novelty"]
+
+
+@pytest.mark.parametrize("name", SETTING)
+def test_what_changes_from_line_to_line_is_told_where_it_changes(home: Home, name: str) -> None:
+    one: Json = {name: "one"}
+    session = home.session(user("Hi", **one), model("Hello", **one), user("More", **{name: "two"}))
+    assert [message.extra.get(name) for message in session.messages] == [None, None, "two"]
+    assert session.extra[name] == "one"
