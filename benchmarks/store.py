@@ -93,7 +93,7 @@ def _growing(home: Path, library: Callable[..., Library]) -> float:
     file = logs[len(logs) // 2]
     times = []
     for number in range(5):
-        word = f"okapi{number}quagga"
+        word = f"okapi{time.time_ns()}quagga"
         line = {"id": word, "timestamp": f"2026-11-01T00:00:0{number}.000Z", "type": "user", "content": word}
         with file.open("a") as out:
             out.write(json.dumps(line) + "\n")
