@@ -126,10 +126,10 @@ class Library:
         looks = [Look(source, root) for source, root in self.roots()]
         try:
             outcome = self.store.sync(looks, self._around(), self._report)
+            if outcome.changed and self._prove(map(Path, self._questions.directories())):
+                self.store.sync(looks, self._around(), self._report)
         except Enough:
             outcome = Outcome(busy=True)
-        if outcome.changed and self._prove(map(Path, self._questions.directories())):
-            self.store.sync(looks, self._around(), self._report)
         self.memory.save()
         self.busy = outcome.busy
         outcome.sessions = self._questions.count()

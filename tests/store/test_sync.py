@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -86,9 +87,32 @@ def test_another_session_of_the_project_may_explain_a_typed_line(shelf: Shelf) -
         assert shelf.answers() == shelf.truth()
 
 
-def test_a_project_that_is_taught_is_known_at_once(shelf: Shelf) -> None:
-    import hashlib
+def test_a_project_that_the_agent_lists_later_is_known_at_once(shelf: Shelf) -> None:
+    shelf.talk("aaaa", "hello", project="harbour")
+    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == [None]
+    file = shelf.home / ".gemini" / "tmp" / "harbour" / "chats" / "session-aaaa.jsonl"
+    file.write_text(file.read_text().replace("0" * 64, hashlib.sha256(b"/work/harbour").hexdigest()))
+    shelf.library().sync()
+    (shelf.home / ".gemini" / "projects.json").write_text('{"projects": {"/work/harbour": "harbour"}}')
+    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == ["/work/harbour"]
+    assert shelf.answers() == shelf.truth()
 
+
+def test_an_archived_copy_counts_when_the_live_one_goes(bare_shelf: Shelf) -> None:
+    genuine = Path(__file__).parent.parent / "corpus" / "codex" / "0.100.0" / "home" / ".codex" / "sessions"
+    rollout = next(path for path in sorted(genuine.rglob("rollout-*.jsonl")))
+    live, kept = bare_shelf.home / ".codex" / "sessions", bare_shelf.home / ".codex" / "archived_sessions"
+    for folder in (live, kept):
+        folder.mkdir(parents=True)
+        shutil.copy2(rollout, folder)
+    before = [one.summary.key for one in bare_shelf.library().list()]
+    assert len(before) == 1
+    (live / rollout.name).unlink()
+    assert [one.summary.key for one in bare_shelf.library().list()] == before
+    assert bare_shelf.answers() == bare_shelf.truth()
+
+
+def test_a_project_that_is_taught_is_known_at_once(shelf: Shelf) -> None:
     digest = hashlib.sha256(b"/nowhere/at/all").hexdigest()
     shelf.talk("aaaa", "hello", project=digest)
     file = shelf.home / ".gemini" / "tmp" / digest / "chats" / "session-aaaa.jsonl"

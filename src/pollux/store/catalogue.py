@@ -21,7 +21,7 @@ from pollux.store.rows import QUARTER, Entry, Reading, micros
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, seen INTEGER, UNIQUE(agent, path));
+CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
 CREATE TABLE heads(
     root INTEGER, kind TEXT, path TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, kind, path)) WITHOUT ROWID;
 CREATE TABLE bundles(
@@ -157,9 +157,9 @@ class Catalogue:
         self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
         return self.root(agent, path)[0]
 
-    def seen_whole(self, root: int, snapshot: str, now: int) -> None:
+    def seen_whole(self, root: int, snapshot: str) -> None:
         """All that a root holds is in the catalogue."""
-        self._sql.execute("UPDATE roots SET snapshot=?, seen=? WHERE id=?", (snapshot, now, root))
+        self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
 
     def heads(self, root: int) -> Heads:
         """What glances at a root's files told."""

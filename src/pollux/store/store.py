@@ -143,7 +143,7 @@ class Store:
     # ------------------------------------------------------------------ keeping up
 
     def sync(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
-        """Take in what changed; quick where nothing did. Raises `StoreError` on a full disk."""
+        """Take in what changed; quick where nothing did. Where nothing can be written, memory serves for this run."""
         began = time.perf_counter()
         known = all(self._knows(look, around.memory.stamp) for look in looks)
         outcome = Outcome() if known else self._synced(looks, around, report)
@@ -180,9 +180,11 @@ class Store:
                 return self._in_memory(f"{self.folder} cannot be used: {error}.", looks, around, report)
 
     def _written(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
-        # Another pollux may just have done it.
-        changed = [look for look in looks if not self._knows(look, around.memory.stamp)]
-        return Sync(self.catalogue, self.text, around, report).run(changed)
+        # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
+        changed = {look.source.name for look in looks if not self._knows(look, around.memory.stamp)}
+        return Sync(self.catalogue, self.text, around, report).run(
+            look for look in looks if look.source.name in changed
+        )
 
     def _in_memory(
         self, problem: str, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]

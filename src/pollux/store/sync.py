@@ -108,10 +108,9 @@ class Sync:
         tasks.sort(key=lambda task: task.bundle.changed_ns, reverse=True)
         outcome.removed = self._drop(gone)
         outcome.changed = self._read(tasks)
-        now = int(time.time())
         with self._catalogue.change():
             for look, root in seen:
-                self._catalogue.seen_whole(root, look.snapshot(self._around.memory.stamp), now)
+                self._catalogue.seen_whole(root, look.snapshot(self._around.memory.stamp))
         outcome.bytes = sum(file.size for task in tasks for file in task.bundle.files)
         return outcome
 

@@ -134,6 +134,8 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     """The sessions under one root."""
     grouped: dict[str, list[File]] = {}
     for file in files:
+        if file.role == find.REGISTRY:
+            continue
         grouped.setdefault(_folder_of(root, file.path), []).append(file)
     folders = {path: Folder(path, held) for path, held in grouped.items() if path}
     projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import msgspec
+
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Walk, entries, is_folder
+from pollux.sources.walk import Walk, entries, is_folder, stat_file
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
-MARKER, OUTPUT, SHELL = "marker", "output", "shell"
+MARKER, OUTPUT, SHELL, REGISTRY = "marker", "output", "shell", "registry"
 
 # Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
 _CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
@@ -25,6 +28,7 @@ _PLACES = {
     CHECKPOINT: (Status.IGNORED, "nothing was said in it"),
     PROMPTS: (Status.READ, None),
     MARKER: (Status.READ, None),
+    REGISTRY: (Status.READ, None),
     OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
     SHELL: (Status.IGNORED, "commands typed in shell mode"),
 }
@@ -56,7 +60,10 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 
 def find(root: Path) -> Iterator[File]:
-    """Every file under a root with its role."""
+    """Every file under a root with its role, and the list of projects beside it."""
+    with contextlib.suppress(OSError):
+        registry = stat_file(root.parent / "projects.json", REGISTRY)
+        yield msgspec.structs.replace(registry, status=Status.READ)
     for entry in entries(str(root)):
         if isinstance(entry, File):
             yield entry
