@@ -26,7 +26,8 @@ from pollux.store.passages import PassageKind
 from pollux.store.query import PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import TROUBLE, Held, Store
-from pollux.store.sync import Enough, Look, Outcome, Progress
+from pollux.store.sync import Look, Outcome
+from pollux.store.tasks import Enough, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
 

@@ -14,7 +14,8 @@ import pytest
 
 from pollux.errors import PolluxError
 from pollux.library import Filter
-from pollux.store import sync, team
+from pollux.store import load, readers, team
+from pollux.store.rows import Reading
 from tests.store.conftest import Shelf
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -33,7 +34,7 @@ def churn(shelf: Shelf, dice: random.Random) -> None:
 def test_killed_at_fifty_moments(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = bare_shelf
     monkeypatch.setattr(team, "_WORTH_IT", 0)
-    monkeypatch.setattr(sync, "_BATCH_SECONDS", 0.02)
+    monkeypatch.setattr(load, "_AT_ONCE", 20_000)
     dice = random.Random(7)
     churn(shelf, dice)
     started = time.perf_counter()
@@ -48,7 +49,9 @@ def test_killed_at_fifty_moments(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPa
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
         process.join()
-        assert shelf.answers() == shelf.truth(), f"after moment {moment}"
+        truth = shelf.truth()
+        assert any(truth["search"].values()), "nothing to be found"
+        assert shelf.answers() == truth, f"after moment {moment}"
 
 
 def busy_user(shelf: Shelf, seed: int, until: float, told: Path) -> None:
@@ -80,4 +83,50 @@ def test_four_at_once_while_files_change(shelf: Shelf, tmp_path: Path) -> None:
         user.join(30)
         assert user.exitcode == 0
     assert [told.read_text() for told in complaints if told.exists()] == []
+    assert shelf.answers() == shelf.truth()
+
+
+def test_a_process_that_dies_over_a_session_costs_that_session_alone(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    shelf.talk("fatal", "weather of the last day", "x")
+    whole = readers.read
+
+    def dying(number: int, task: team.Task, words: readers.Words) -> Reading:
+        if "fatal" in str(task[1].files[0].path):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return whole(number, task, words)
+
+    monkeypatch.setattr(load, "read", dying)
+    library = shelf.library()
+    library.sync()
+    doctor = library.doctor()
+    assert [file.path for file in doctor.files if "process died" in (file.reason or "")] == [
+        file.path for file in doctor.files if "fatal" in file.path
+    ]
+    monkeypatch.undo()
+    others = [each.summary.key for each in library.list(Filter(everything=True))]
+    fresh = [each.summary.key for each in shelf.library(shelf.cache.with_name("fresh")).list(Filter(everything=True))]
+    assert len(others) == len(fresh) - 1 > 0
+    assert set(others) < set(fresh)
+
+
+def test_ctrl_c_keeps_what_was_read(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = bare_shelf
+    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    for name in range(12):
+        shelf.talk(f"c{name}", "weather report", "x")
+    heard: list[int] = []
+
+    def press(_: object) -> None:
+        heard.append(1)
+        if len(heard) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        shelf.library(report=press).sync()
+    kept = shelf.library(fresh=False).list(Filter(everything=True))
+    assert 3 <= len(kept) < 12
+    assert len(shelf.library(fresh=False).search("weather", limit=50).hits) >= len(kept)
     assert shelf.answers() == shelf.truth()

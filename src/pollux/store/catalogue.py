@@ -30,7 +30,7 @@ CREATE TABLE bundles(
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    troubled INTEGER, summary BLOB, notices BLOB);
+    troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
@@ -196,31 +196,31 @@ class Catalogue:
             dropped += len(numbers)
         return dropped
 
-    def numbers(self, count: int) -> list[int]:
-        """So many numbers that no session ever had."""
-        first = self._number + 1
-        self._number += count
-        return list(range(first, first + count))
+    def number(self) -> int:
+        """A number that no session ever had."""
+        self._number += 1
+        return self._number
 
-    def add(self, root: int, key: str, seal: str, reading: Reading, numbers: list[int]) -> None:
-        """Keep a bundle with its sessions, under these numbers."""
+    def add(self, root: int, key: str, seal: str, reading: Reading) -> None:
+        """Keep a bundle with its sessions."""
         noticed = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(
             "INSERT INTO bundles(root, key, seal, leaning, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
             (root, key, seal, reading.leaning, reading.problem, noticed),
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
-        for number, entry in zip(numbers, reading.entries, strict=True):
-            self._add(number, root, bundle, entry)
+        for entry in reading.entries:
+            self._add(root, bundle, entry)
+        self._sql.executemany("INSERT OR IGNORE INTO garbage VALUES(?)", [(no,) for no in reading.wasted])
 
-    def _add(self, no: int, root: int, bundle: int, entry: Entry) -> None:
-        told = entry.summary
+    def _add(self, root: int, bundle: int, entry: Entry) -> None:
+        no, told = entry.no, entry.summary
         moment = told.ended or told.started
         row: tuple[Any, ...] = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
         row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
         noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
-        row += (entry.troubled, msgspec.msgpack.encode(told), noticed)
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 16)})", row)
+        row += (entry.troubled, entry.cut, msgspec.msgpack.encode(told), noticed)
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 17)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",

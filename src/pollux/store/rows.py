@@ -7,7 +7,6 @@ from datetime import datetime
 import msgspec
 
 from pollux.model import Link, Message, Notice, Session, Severity, Summary, ToolCall, summarize
-from pollux.store.passages import Passage, passages
 
 QUARTER = 15 * 60
 """Usage is rolled up by quarters of an hour: every time zone's days begin at one."""
@@ -45,8 +44,13 @@ class CallRow(msgspec.Struct, array_like=True):
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session, ready to be kept. `marks` are each message's id, role and author."""
+    """One session, ready to be kept. Its words are kept under `no`; `cut` of its outputs were too long for that.
 
+    `marks` are each message's id, role and author.
+    """
+
+    no: int
+    cut: int
     summary: Summary
     about: str
     marks: list[tuple[str, str, str]]
@@ -55,25 +59,30 @@ class Entry(msgspec.Struct, array_like=True):
     links: tuple[Link, ...]
     usage: list[UsageRow]
     calls: list[CallRow]
-    passages: list[Passage]
 
 
 class Reading(msgspec.Struct, array_like=True):
-    """What came of reading one bundle; `number` is its place in the list of those to be read."""
+    """What came of reading one bundle; `number` is its place in the list of those to be read.
+
+    `wasted` are numbers under which words were kept before reading failed.
+    """
 
     number: int
     problem: str | None
     notices: tuple[Notice, ...]
     leaning: bytes
     entries: list[Entry]
+    wasted: list[int] = []
 
 
-def entry(session: Session) -> Entry:
+def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
     said = [summary.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
     places = {name: number for number, name in enumerate(session.files)}
     return Entry(
+        no=no,
+        cut=cut,
         summary=summary,
         about="\n".join(said).casefold(),
         marks=[(message.id, message.role, message.author) for message in session.messages],
@@ -87,7 +96,6 @@ def entry(session: Session) -> Entry:
             for part in m.parts
             if type(part) is ToolCall
         ],
-        passages=list(passages(session)),
     )
 
 

@@ -19,7 +19,8 @@ from pollux.model import Value
 from pollux.sources.base import Surroundings
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
-from pollux.store.sync import Look, Outcome, Progress, Sync
+from pollux.store.sync import Look, Outcome, Sync
+from pollux.store.tasks import Progress
 from pollux.store.trouble import Damaged, NotWritten
 from pollux.wire import shown
 

@@ -7,44 +7,22 @@ dropped by the next one that writes.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack, closing
-from itertools import chain
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.store.batch import Batch
 from pollux.store.catalogue import Catalogue, first_number
-from pollux.store.passages import Facts
-from pollux.store.readers import readings
+from pollux.store.load import Load
 from pollux.store.rows import Reading
+from pollux.store.tasks import Progress, Report, Task
+from pollux.store.team import helpers
 from pollux.wire import shown
 
 if TYPE_CHECKING:
     from pollux.store.text import TextIndex
-
-_BATCH_SECONDS = 20.0
-
-
-class Progress(msgspec.Struct):
-    """How far a sync is."""
-
-    files: int = 0
-    bytes: int = 0
-    done_files: int = 0
-    done_bytes: int = 0
-    sessions: int = 0
-
-
-Report = Callable[[Progress], None]
-"""Hears of progress after every bundle; may raise `Enough`."""
-
-
-class Enough(Exception):
-    """Stop here: what was read so far is kept."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -72,16 +50,6 @@ class Look:
     def snapshot(self, knowledge: str) -> str:
         """Stands for all files, and for what is known beside them."""
         return sealed([knowledge, *(f"{path}\n{stamp}" for path, stamp in self.stamps.items())])
-
-
-class Task(msgspec.Struct):
-    """A bundle to be read, and what it was known as before."""
-
-    root: int
-    bundle: Bundle
-    source: Source
-    seal: str
-    old: int | None
 
 
 class Sync:
@@ -147,24 +115,23 @@ class Sync:
             return self._catalogue.forget(gone)
 
     def _read(self, tasks: list[Task]) -> int:
-        """Read the tasks and keep what came of them, batch by batch."""
-        progress = Progress(
-            files=sum(len(task.bundle.files) for task in tasks),
-            bytes=sum(file.size for task in tasks for file in task.bundle.files),
-        )
-        with closing(readings([(task.source, task.bundle) for task in tasks])) as stream:
-            # The index writes in threads, and a process with threads should not be forked: so the readers come first.
-            first = next(stream, None)
-            if first is None:
-                return 0
+        """Read the tasks and keep what came of them."""
+        files = sum(len(task.bundle.files) for task in tasks)
+        progress = Progress(files=files, bytes=sum(task.size for task in tasks))
+
+        def report(task: Task, reading: Reading) -> None:
+            progress.sessions += len(reading.entries)
+            progress.done_files += len(task.bundle.files)
+            progress.done_bytes += task.size
+            self._report(progress)
+
+        size = helpers([(task.source, task.bundle) for task in tasks])
+        if self._text is not None and size > 1:
+            Load(self._catalogue, self._text, size, report).run(tasks)
+        elif tasks:
             with Batch(self._catalogue, self._text) as batch:
-                for reading in chain([first], stream):
-                    task = tasks[reading.number]
-                    batch.add(task, reading)
-                    progress.sessions += len(reading.entries)
-                    progress.done_files += len(task.bundle.files)
-                    progress.done_bytes += sum(file.size for file in task.bundle.files)
-                    self._report(progress)
+                for task in tasks:
+                    report(task, batch.add(task))
         return progress.sessions
 
 
@@ -173,58 +140,3 @@ def _stands(bundle: Bundle, leaning: bytes, stamps: dict[str, str]) -> bool:
         return bundle.stands(leaning, stamps)
     except msgspec.DecodeError:
         return False
-
-
-class Batch:
-    """Sessions on their way into the store. Ended in two steps: their words are there first, then their rows."""
-
-    def __init__(self, catalogue: Catalogue, text: TextIndex | None) -> None:
-        self._catalogue = catalogue
-        self._held = ExitStack()
-        self._writer = self._held.enter_context(text.writer()) if text is not None else None
-        self._text = text
-        self._begin()
-
-    def _begin(self) -> None:
-        self._since = time.monotonic()
-        self._step = ExitStack()
-        self._step.enter_context(self._catalogue.change())
-        behind = self._text.generation() or 0 if self._text is not None else 0
-        self._generation = max(self._catalogue.generation, behind) + 1
-        self._catalogue.begin(self._generation)
-        self._garbage = self._catalogue.garbage()
-        if self._writer is not None:
-            self._writer.forget(self._garbage)
-
-    def add(self, task: Task, reading: Reading) -> None:
-        """Replace what was known of a bundle. Interrupted here, the words belong to no row, and count for nothing."""
-        numbers = self._catalogue.numbers(len(reading.entries))
-        if self._writer is not None:
-            for number, entry in zip(numbers, reading.entries, strict=True):
-                self._writer.add(number, Facts.of(entry.summary), entry.passages)
-        with self._catalogue.whole():
-            if task.old is not None:
-                self._catalogue.forget([task.old])
-            self._catalogue.add(task.root, task.bundle.key, task.seal, reading, numbers)
-        if time.monotonic() - self._since > _BATCH_SECONDS:
-            self._commit()
-            self._begin()
-
-    def _commit(self) -> None:
-        with self._step:
-            if self._writer is not None:
-                self._writer.commit(self._generation)
-                self._catalogue.clear_garbage(self._garbage)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """What was read is kept, also where the user interrupted; where writing itself failed, nothing of the step."""
-        with self._held:
-            if error is None or isinstance(error, KeyboardInterrupt | Enough):
-                self._commit()
-            else:
-                self._step.__exit__(kind, error, trace)

@@ -1,7 +1,8 @@
 """Work shared out among processes.
 
 A process is forked, so that it knows everything its maker knew. It is told a number, and answers with what came of
-it; it waits until its answer is taken, so memory does not grow with the work.
+it; it waits until its answer is taken, so memory does not grow with the work. When nothing is left to do, it has a
+last word.
 """
 
 from __future__ import annotations
@@ -10,17 +11,37 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
 
 from pollux.sources.base import Bundle, Source
 
 _WORTH_IT = 4 << 20
 _AHEAD = 2
+_LAST = (1 << 64) - 1
 
 Task = tuple[Source, Bundle]
-Job = Callable[[int], bytes]
-"""Does the work of a number."""
+
+
+class Worker(Protocol):
+    """What a process does all its life."""
+
+    def work(self, number: int) -> bytes:
+        """Do the work of a number."""
+        ...
+
+    def end(self) -> bytes:
+        """Nothing is left to do: the last word."""
+        ...
+
+
+class Answer(NamedTuple):
+    """What came of a number; of none, where it is a last word. `content` is None where the process died over it."""
+
+    number: int | None
+    content: bytes | None
 
 
 def helpers(tasks: Sequence[Task], processes: int | None = None) -> int:
@@ -34,29 +55,33 @@ def _can_fork() -> bool:
     return hasattr(os, "sched_getaffinity") and "fork" in multiprocessing.get_all_start_methods()
 
 
-def answers(job: Job, count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
-    """What came of every number below `count`, in whatever order they end; None where the process died over it."""
-    with contextlib.ExitStack() as held:
-        yield from _Team(job, count, processes, held).work()
+class Team:
+    """Some processes and what each of them is at. `hire` is called in a new process, with the process's place."""
 
-
-class _Team:
-    """Some processes and what each of them is at."""
-
-    def __init__(self, job: Job, count: int, size: int, held: contextlib.ExitStack) -> None:
-        self._job = job
+    def __init__(self, hire: Callable[[int], Worker], count: int, size: int) -> None:
+        self._make = hire
         self._left = iter(range(count))
         self._fork = multiprocessing.get_context("fork")
         self._at: dict[Connection, list[int]] = {}
-        self._held = held
+        self._held = contextlib.ExitStack()
+        self._hired = 0
         for _ in range(size):
             self._hire()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.close()
+
     def _hire(self) -> None:
         ours, theirs = self._fork.Pipe()
-        process = self._fork.Process(target=_work, args=(theirs, self._job), daemon=True)
+        process = self._fork.Process(target=_live, args=(theirs, self._make, self._hired), daemon=True)
         process.start()
         theirs.close()
+        self._hired += 1
         self._held.callback(process.join, 5)
         self._held.callback(process.terminate)
         self._held.callback(ours.close)
@@ -66,39 +91,52 @@ class _Team:
 
     def _hand_out(self, helper: Connection) -> None:
         number = next(self._left, None)
-        if number is not None:
-            self._at[helper].append(number)
-            with contextlib.suppress(OSError):
-                helper.send_bytes(number.to_bytes(8))
+        if number is None and self._at[helper]:
+            return
+        self._at[helper].append(_LAST if number is None else number)
+        with contextlib.suppress(OSError):
+            helper.send_bytes(self._at[helper][-1].to_bytes(8))
 
-    def work(self) -> Iterator[tuple[int, bytes | None]]:
+    def stop(self) -> None:
+        """Hand out no more; what is being worked on is still answered, and last words are heard."""
+        self._left = iter(())
+
+    def answers(self) -> Iterator[Answer]:
+        """What came of every number, in whatever order they end, and the last word of every process."""
         while busy := [helper for helper, at in self._at.items() if at]:
             for ready in wait(busy):
                 assert isinstance(ready, Connection)  # noqa: S101 (we asked for nothing else)
                 try:
-                    answer = ready.recv_bytes()
+                    content = ready.recv_bytes()
                 except (EOFError, OSError):
-                    yield self._replace(ready), None
+                    yield Answer(self._replaced(ready), None)
                     continue
                 number = self._at[ready].pop(0)
-                self._hand_out(ready)
-                yield number, answer
+                if number == _LAST:
+                    yield Answer(None, content)
+                else:
+                    self._hand_out(ready)
+                    yield Answer(number, content)
 
-    def _replace(self, helper: Connection) -> int:
+    def _replaced(self, helper: Connection) -> int | None:
         """A process died, of hunger for memory perhaps: what it was at has failed, what it had yet to do goes on."""
         first, *rest = self._at.pop(helper)
-        self._left = iter([*rest, *self._left])
+        if first == _LAST:
+            return None
+        self._left = iter([*(number for number in rest if number != _LAST), *self._left])
         self._hire()
         return first
 
 
-def _work(pipe: Connection, job: Job) -> None:
+def _live(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
     """The life of a process: told a number, it works and answers, until nobody is there any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _close_all_but({0, 1, 2, pipe.fileno()})
+    worker = make(place)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            pipe.send_bytes(job(int.from_bytes(pipe.recv_bytes())))
+            number = int.from_bytes(pipe.recv_bytes())
+            pipe.send_bytes(worker.end() if number == _LAST else worker.work(number))
 
 
 def _close_all_but(kept: set[int]) -> None:

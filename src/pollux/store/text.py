@@ -19,6 +19,7 @@ from pollux.store.asking import one_of
 from pollux.store.fields import document, register, schema
 from pollux.store.guesses import words_like
 from pollux.store.passages import Facts, Passage, PassageKind
+from pollux.store.pieces import take_in
 from pollux.store.query import Query, Sort
 from pollux.store.searching import Hit, Wanted, counts, search
 from pollux.store.trouble import Busy, Damaged, NotWritten
@@ -40,11 +41,7 @@ class TextIndex:
         """Open the index of a folder, or make an empty one; raises `Damaged` where there is one that cannot be used."""
         with _guarded(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            index = tantivy.Index(schema(), path=str(folder), reuse=True)
-            register(index)
-            index.config_reader(reload_policy="manual")
-            index.reload()
-            opened = cls(folder, index)
+            opened = cls(folder, _opened(folder))
             opened.generation()
         return opened
 
@@ -57,13 +54,19 @@ class TextIndex:
         """The number of the last commit that is seen; None where nothing was ever committed."""
         with _guarded(self.folder):
             searcher = self._index.searcher()
-            found = searcher.search(tantivy.Query.term_query(schema(), "marker", _MARKER), 1, count=False).hits
-            return int(searcher.doc(found[0][1])["generation"][0]) if found else None
+            return max((int(searcher.doc(mark)["generation"][0]) for mark in _marks(searcher)), default=None)
 
     def size(self) -> int:
         """How many passages can be found."""
         with _guarded(self.folder):
-            return max(0, int(self._index.searcher().num_docs) - 1)
+            searcher = self._index.searcher()
+            return int(searcher.num_docs) - len(_marks(searcher))
+
+    def take_in(self, pieces: Collection[Path]) -> None:
+        """Make the words of other indexes words of this one, all at once. Nobody else may be writing to it."""
+        with _guarded(self.folder, writing=True):
+            take_in(self.folder, pieces)
+            self._index = _opened(self.folder)
 
     def writer(self, heap: int = HEAP, threads: int = 1) -> Writer:
         """Begin to write; raises `Busy` where another process does."""
@@ -109,6 +112,20 @@ class TextIndex:
             return words_like(self._index.searcher(), word, most)
 
 
+def _marks(searcher: tantivy.Searcher) -> list[tantivy.DocAddress]:
+    """The documents that say how far the index goes: one a commit, and pieces taken in bring theirs along."""
+    marks = tantivy.Query.term_query(schema(), "marker", _MARKER)
+    return [place for _, place in searcher.search(marks, max(1, int(searcher.num_segments)), count=False).hits]
+
+
+def _opened(folder: Path) -> tantivy.Index:
+    index = tantivy.Index(schema(), path=str(folder), reuse=True)
+    register(index)
+    index.config_reader(reload_policy="manual")
+    index.reload()
+    return index
+
+
 class Writer:
     """Changes to an index. Nothing is seen, and nothing survives a crash, before `commit`.
 
@@ -125,13 +142,12 @@ class Writer:
 
     def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
         """Add the passages of a session, known by its number; gives how many of them had to be cut."""
-        cut = 0
         self._dirty = True
-        for passage in passages:
-            with _guarded(self._index.folder, writing=True):
+        every = list(passages)
+        with _guarded(self._index.folder, writing=True):
+            for passage in every:
                 self._writer.add_document(document(number, facts, passage))
-            cut += passage.cut
-        return cut
+        return sum(passage.cut for passage in every)
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions, also what was added of them since the last commit."""

@@ -32,7 +32,6 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _CLASSES = bytes(
     0x41 if 0x41 <= byte <= 0x5A else 0x61 if chr(byte).isalnum() or byte >= 0x80 else 0x20 for byte in range(256)
 )
-_WORD = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 
 
@@ -94,12 +93,14 @@ def _clean(text: str) -> tuple[str, bytes]:
 
 def _camel_parts(data: bytes) -> list[str]:
     classes = data.translate(_CLASSES)
-    find, before, word_at = classes.find, classes.rfind, _WORD.match
+    find, before = classes.find, classes.rfind
     found: dict[bytes, None] = {}
     for boundary in (b"aA", b"AAa"):
         place = find(boundary)
         while place >= 0:
-            end = word_at(data, place).end()  # type: ignore[union-attr]
+            end = find(b" ", place)
+            if end < 0:
+                end = len(data)
             found[data[before(b" ", 0, place) + 1 : end]] = None
             place = find(boundary, end)
     return list(dict.fromkeys([part for word in found for part in _split(word)]))
