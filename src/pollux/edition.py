@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import entry_points
 from pathlib import Path
 
+from pollux import plugins
 from pollux.version import VERSION
 
 _FORMAT = 1
@@ -21,5 +21,5 @@ def edition() -> str:
         for entry in os.scandir(place)
         if entry.name.endswith(".py")
     )
-    others = sorted(f"{p.name}={p.value}" for p in entry_points(group="pollux.sources"))
+    others = sorted(f"{name}={point.value}" for name, point in plugins.plugins(plugins.SOURCES).items())
     return f"{_FORMAT} {VERSION} {newest} {' '.join(others)}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pollux import plugins
 from pollux.errors import UnknownName
 from pollux.sources.base import Source
 from pollux.writers.base import Writer
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 SOURCES = {
     "gemini": "pollux.sources.gemini:SOURCE",
@@ -26,31 +29,30 @@ WRITERS = {
 
 def source_names() -> list[str]:
     """Every agent's name."""
-    return list(_catalogue("pollux.sources"))
+    return list(_catalogue(plugins.SOURCES))
 
 
 def writer_names() -> list[str]:
     """Every format's name."""
-    return list(_catalogue("pollux.writers"))
+    return list(_catalogue(plugins.WRITERS))
 
 
 def source(name: str) -> Source:
     """The agent of this name."""
-    loaded: Source = _load("pollux.sources", "agent", name)
+    loaded: Source = _load(plugins.SOURCES, "agent", name)
     return loaded
 
 
 def writer(name: str) -> Writer:
     """The format of this name."""
-    loaded: Writer = _load("pollux.writers", "format", name)
+    loaded: Writer = _load(plugins.WRITERS, "format", name)
     return loaded
 
 
 @cache
 def _catalogue(group: str) -> Mapping[str, str | EntryPoint]:
-    ours = SOURCES if group == "pollux.sources" else WRITERS
-    theirs: dict[str, str | EntryPoint] = {point.name: point for point in entry_points(group=group)}
-    return {**ours, **{name: point for name, point in theirs.items() if name not in ours}}
+    ours = SOURCES if group == plugins.SOURCES else WRITERS
+    return {**plugins.plugins(group), **ours}
 
 
 @cache
@@ -58,7 +60,7 @@ def _load(group: str, kind: str, name: str) -> Any:
     found = _catalogue(group).get(name)
     if found is None:
         raise UnknownName(kind, name, _catalogue(group))
-    if isinstance(found, EntryPoint):
+    if not isinstance(found, str):
         return found.load()
     module, _, attribute = found.partition(":")
     return getattr(import_module(module), attribute)

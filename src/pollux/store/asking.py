@@ -15,7 +15,7 @@ from pollux.errors import RequestError
 from pollux.projects import fits
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.store.query import PLACES, Both, Either, Node, Not, Only, Words
-from pollux.store.words import UNSPACED, name as whole_name
+from pollux.store.words import name as whole_name, stands_alone
 
 NOTHING = Asked.empty_query()
 
@@ -87,7 +87,7 @@ def _words(words: Words) -> Asked | None:
     found = tokens(words.text)
     if not found:
         return None
-    if words.prefix and not UNSPACED.match(found[-1]):
+    if words.prefix and not stands_alone(found[-1][0]):
         return _matching("text", [*found[:-1], f"{found[-1]}.*"])
     if len(found) == 1:
         return Asked.term_query(schema(), "text", found[0])

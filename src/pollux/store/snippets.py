@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pollux.store.fields import tokens
 from pollux.store.found import Span
 from pollux.store.query import Both, Either, Node, Words
-from pollux.store.words import UNSPACED, camel_spans
+from pollux.store.words import UNSPACED, camel_spans, stands_alone
 
 WIDTH = 160
 _LEAD = 40
@@ -55,12 +55,12 @@ def _needle(words: Words) -> Needle | None:
         return None
     pattern = re.escape(found[0])
     for before, after in pairwise(found):
-        close = UNSPACED.match(before[-1]) or UNSPACED.match(after[0])
+        close = stands_alone(before[-1]) or stands_alone(after[0])
         pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
     if words.prefix:
         pattern += "[^\\W_]*"
-    elif not UNSPACED.match(found[-1][-1]):
-        pattern += f"(?=[\\W_]|$|{UNSPACED.pattern})"
+    elif not stands_alone(found[-1][-1]):
+        pattern += f"(?=[\\W_]|$|[{UNSPACED}])"
     return Needle(found[0], re.compile(pattern), len(found) == 1, words.prefix)
 
 
@@ -148,9 +148,7 @@ def _found(text: str, folded: str, places: Sequence[int] | None, needle: Needle)
 def _begins(folded: str, start: int) -> bool:
     """Does a word begin here?"""
     return (
-        start == 0
-        or not folded[start - 1].isalnum()
-        or bool(UNSPACED.match(folded[start - 1]) or UNSPACED.match(folded[start]))
+        start == 0 or not folded[start - 1].isalnum() or stands_alone(folded[start - 1]) or stands_alone(folded[start])
     )
 
 

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
-from pollux.store.batch import Batch
 from pollux.store.catalogue import Catalogue, first_number
-from pollux.store.load import Load
-from pollux.store.rows import Reading
 from pollux.store.tasks import Progress, Report, Task
-from pollux.store.team import helpers
 from pollux.wire import shown
 
 if TYPE_CHECKING:
+    from pollux.store.rows import Reading
     from pollux.store.text import TextIndex
 
 
@@ -116,6 +113,11 @@ class Sync:
 
     def _read(self, tasks: list[Task]) -> int:
         """Read the tasks and keep what came of them."""
+        # Imported by those alone who have something to read.
+        from pollux.store.batch import Batch
+        from pollux.store.load import Load
+        from pollux.store.team import helpers
+
         files = sum(len(task.bundle.files) for task in tasks)
         progress = Progress(files=files, bytes=sum(task.size for task in tasks))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 JOINT = "\x1f"
@@ -18,14 +18,14 @@ JOINT = "\x1f"
 GAP = "ꙮ"
 """A word that nobody looks for: it keeps appended parts from being neighbours in a phrase."""
 
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff"  # Thai, Lao, Burmese, Hangul letters, Khmer
     "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30fa\u30fc-\u318f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\ua48f\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
     "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
-UNSPACED = re.compile(f"[{_UNSPACED}]")
-_RUN = re.compile(f"[{_UNSPACED}]+")
+"""The characters that are words of their own, as a regular expression's set has them."""
+
 _HALVES = re.compile("[\ud800-\udfff]")
 
 # Every byte as what it means for camelCase: a capital, another letter or digit, or the end of a word.
@@ -37,6 +37,17 @@ _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 
 # First bytes of characters that may need work: combining accents, unspaced scripts. Those of dashes and é are not.
 _LEADS = [bytes((lead,)) for lead in (0xCC, 0xCD, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)]
+
+
+@cache
+def unspaced() -> re.Pattern[str]:
+    """Characters in a row that are words of their own. Made when first needed: few texts have any."""
+    return re.compile(f"[{UNSPACED}]+")
+
+
+def stands_alone(character: str) -> bool:
+    """Is the character a word of its own?"""
+    return not character.isascii() and unspaced().match(character) is not None
 
 
 class Ready(NamedTuple):
@@ -86,8 +97,7 @@ def _clean(text: str) -> tuple[str, bytes]:
     if text.isascii() or not any(lead in data for lead in _LEADS):
         return text, data
     text = unicodedata.normalize("NFC", text)
-    if UNSPACED.search(text):
-        text = _RUN.sub(lambda run: f"{JOINT}{JOINT.join(run[0])}{JOINT}", text)
+    text = unspaced().sub(lambda run: f"{JOINT}{JOINT.join(run[0])}{JOINT}", text)
     return text, text.encode()
 
 

@@ -1,0 +1,60 @@
+"""A source that is a folder of modules, as each of ours is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pollux.sources.base import Bundle, File, Root, Surroundings
+from pollux.wire.calm import calm
+
+if TYPE_CHECKING:
+    from pollux.model import Session
+
+
+class Agent:
+    """The modules `find`, `bundles` and `read` of a package, as a `Source`.
+
+    Each is imported when it is needed: mostly nothing changed since somebody looked, and `find` is all it takes.
+    """
+
+    def __init__(self, name: str, title: str, package: str) -> None:
+        self.name = name
+        self.title = title
+        self._package = package
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{self._package}.{name}")
+
+    def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
+        """Where this agent keeps sessions."""
+        found: list[Root] = self._module("find").roots(environ, home)
+        return found
+
+    def find(self, root: Path) -> Iterator[File]:
+        """Every file under a root, and those beside it that are about sessions."""
+        found: Iterator[File] = self._module("find").find(root)
+        return found
+
+    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+        """The sessions among the files."""
+        found: list[Bundle] = self._module("bundles").bundles(root, files, around)
+        return found
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """One session and those inside it."""
+        with calm():
+            sessions: list[Session] = self._module("read").read(bundle)
+            return sessions
+
+    def claims(self, path: Path, head: bytes) -> bool:
+        """Is this the agent's?"""
+        claimed: bool = self._module("bundles").claims(path, head)
+        return claimed
+
+    def loose(self, path: Path, around: Surroundings) -> Bundle:
+        """A single file."""
+        bundle: Bundle = self._module("bundles").loose(path, around)
+        return bundle
