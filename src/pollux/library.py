@@ -384,10 +384,12 @@ class Library:
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""
         kept = self._ask(lambda current: [current.kept(s.name, shown(root.path)) for s, root in self.roots()])
-        return examine(
+        account = examine(
             (source, list(source.find(root.path)), self._bundles(source, root), every)
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
+        account.totals["outputs_cut"] = self._ask(Questions.cut)
+        return account
 
     # ------------------------------------------------------------------ inside
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -50,6 +51,24 @@ def test_only_the_session_that_grew_is_opened(shelf: Shelf, monkeypatch: pytest.
     assert [hit.key for hit in shelf.library().search("quokkas").hits] == ["gemini:s017"]
     sessions = {path for path in opened if "/chats/" in path}
     assert sessions == {str(grown)}
+
+
+def test_what_another_process_took_in_is_found_by_a_library_that_was_open_before(shelf: Shelf) -> None:
+    early = shelf.library()
+    assert not early.search("pangolins").hits
+    shelf.talk("aaaa", "pangolins")
+    shelf.library().sync()
+    assert [hit.key for hit in early.search("pangolins").hits] == ["gemini:aaaa"]
+
+
+def test_an_output_too_long_for_the_index_is_told_of(shelf: Shelf) -> None:
+    said = {"id": "c", "name": "run_shell_command", "args": {}, "status": "success"}
+    response = {"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"output": "word " * 80_000}}}
+    line = {"id": "long", "timestamp": "2026-11-14T00:00:00.000Z", "type": "gemini", "content": "done"}
+    file = shelf.talk("aaaa", "run it")
+    with file.open("a") as out:
+        out.write(json.dumps({**line, "toolCalls": [{**said, "result": [response]}]}) + "\n")
+    assert shelf.library().doctor().totals["outputs_cut"] == 1
 
 
 def test_a_file_that_goes_takes_its_session_along(shelf: Shelf) -> None:

@@ -33,6 +33,7 @@ def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) ->
     for status, title in (("unreadable", "Files that cannot be read"), ("unknown", "Files of an unknown kind")):
         yield from _bad_files(screen, report, title, home, status)
     yield from _unfamiliar(screen, report, home)
+    yield from _cut(screen, report)
     yield from _notices(screen, report, home)
     if every_file:
         yield from _every_file(screen, report, home)
@@ -97,6 +98,14 @@ def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
         count.add(number(one.count))
         example.add(one_line(tilde(one.example, home)), "dim")
     yield from table(screen, [agent, what, count, example], indent="  ")
+
+
+def _cut(screen: Screen, report: Doctor) -> Iterator[str]:
+    if cut := report.totals["outputs_cut"]:
+        yield ""
+        many = f"{plural(cut, 'output')} of tools are" if cut > 1 else "One output of a tool is"
+        text = f"{many} longer than 256 kB. The middle is found by pollux search --regex only."
+        yield from wrap(text, _room(screen, 0))
 
 
 def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:

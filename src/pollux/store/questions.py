@@ -173,6 +173,11 @@ class Questions:
         """How many sessions there are."""
         return int(self._catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self._here}")[0][0])
 
+    def cut(self) -> int:
+        """How many outputs of tools are too long for all of their words to be in the index."""
+        each = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self._here} GROUP BY key"
+        return int(self._catalogue.rows(f"SELECT COALESCE(SUM(cut), 0) FROM ({each})")[0][0])
+
     def family_usage(self, told: Summary) -> Usage:
         """What a session and its descendants used."""
         return Families(self._children()).usage(told)

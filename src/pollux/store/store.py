@@ -76,9 +76,14 @@ class Store:
             from pollux.store.text import TextIndex
 
             self._text = TextIndex.open(self.folder / "text")
-            if (self._text.generation() or 0) < self.catalogue.generation:
-                raise Damaged("The index of words is older than the catalogue.")
+        elif self._behind(self._text):
+            self._text.refresh()
+        if self._behind(self._text):
+            raise Damaged("The index of words is older than the catalogue.")
         return self._text
+
+    def _behind(self, text: TextIndex) -> bool:
+        return (text.generation() or 0) < self.catalogue.generation
 
     def _opened(self) -> Catalogue:
         try:
