@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from pollux.store.fields import tokens
@@ -90,12 +91,21 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
     if not marks or len(text) <= width:
         return 0
     best, chosen = (0, 0), marks[0][0]
-    for n, (start, _, _) in enumerate(marks):
-        last = start + width - _LEAD
-        inside = list(takewhile(lambda mark: mark[1] <= last, islice(marks, n, None)))  # noqa: B023
-        value = (len({mark[2] for mark in inside}), len(inside))
+    inside: Counter[int] = Counter()
+    end = 0
+    for n, (start, _, what) in enumerate(marks):
+        while end < len(marks) and marks[end][1] <= start + width - _LEAD:
+            inside[marks[end][2]] += 1
+            end += 1
+        value = (len(inside), end - n)
         if value > best:
             best, chosen = value, start
+        if end > n:
+            inside[what] -= 1
+            if not inside[what]:
+                del inside[what]
+        else:
+            end = n + 1
     start = max(0, min(chosen - _LEAD, len(text) - width))
     if start == 0:
         return 0
