@@ -126,9 +126,9 @@ class Library:
         self._prove([self.cwd, *self.cwd.parents])
         looks = [Look(source, root) for source, root in self.roots()]
         try:
-            outcome = self.store.sync(looks, self._around(), self._report)
-            if outcome.changed and self._prove(map(Path, self._questions.directories())):
-                self.store.sync(looks, self._around(), self._report)
+            outcome = self.store.sync(looks, self._around(), self._report, self._learnt)
+            if outcome.changed and self._learnt():
+                self.store.sync(looks, self._around(), self._report, self._learnt)
         except Enough:
             outcome = Outcome(busy=True)
         self.memory.save()
@@ -143,6 +143,10 @@ class Library:
         for digest, path in proved.items():
             self.memory.learn(digest, path)
         return bool(proved)
+
+    def _learnt(self) -> bool:
+        """Do the directories of known sessions settle which project a hash stands for?"""
+        return self._prove(map(Path, self._questions.directories()))
 
     def cache(self) -> Held:
         """What the cache holds, as it is: nothing is brought up to date."""

@@ -187,6 +187,10 @@ class Source(Protocol):
     def title(self) -> str:
         """The agent's name for people."""
 
+    @property
+    def wonders(self) -> bool:
+        """Does it ask the memory which project a hash stands for? Then others are read first, who may know."""
+
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
         """Where this agent keeps sessions, whether or not the folders exist."""
 

@@ -117,6 +117,18 @@ class Catalogue:
         self._sql.execute("COMMIT")
 
     @contextmanager
+    def still(self) -> Iterator[None]:
+        """Inside, nothing that others write is seen: several questions are answered from one state."""
+        if self._sql.in_transaction:
+            yield
+            return
+        self._sql.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._sql.execute("ROLLBACK")
+
+    @contextmanager
     def whole(self) -> Iterator[None]:
         """Inside a change: a piece of it that is there as a whole, or not."""
         self._sql.execute("SAVEPOINT piece")

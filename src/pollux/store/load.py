@@ -7,9 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,16 +19,17 @@ from pollux.store.readers import Kept, failed, read
 from pollux.store.rows import Reading
 from pollux.store.tasks import Enough, Task
 from pollux.store.team import Team
+from pollux.store.text import TextIndex, Writer
 from pollux.store.trouble import NotWritten
 from pollux.wire.calm import calm
 
-if TYPE_CHECKING:
-    from pollux.store.text import TextIndex
+_AT_ONCE = 800 << 20
+"""So many bytes are read before what was read is seen. Each process then makes one segment, or few: joining is work."""
 
-_AT_ONCE = 512 << 20
-"""So many bytes are read before what was read is seen."""
+_HEAP = 300_000_000
+"""The memory in which all processes together gather words."""
 
-_HEAP = 64_000_000
+_LEAST = 32_000_000
 _UNWRITTEN = b"\xc1"
 """No answer begins with this byte: msgpack has no use for it."""
 
@@ -94,11 +93,13 @@ class Load:
             last = first + self._size - 1
             self._catalogue.begin(last)
             order = [number for number in range(len(tasks)) if number not in fatal]
+            heap = max(_HEAP // self._size, _LEAST)
             for number in fatal:
                 self._keep(tasks[number], failed(number, tasks[number].bundle, "the process died", []))
 
             def hire(place: int) -> _Reader:
-                return _Reader(tasks, order, self._pieces / str(place), first + place, last)
+                index = TextIndex.open(self._pieces / str(place))
+                return _Reader(tasks, order, index.writer(heap), first_number(first + place), last)
 
             with Team(hire, len(order), self._size) as team:
                 for place, content in team.answers():
@@ -156,14 +157,12 @@ def _steps(tasks: Sequence[Task]) -> Iterator[list[Task]]:
 class _Reader:
     """One process of a load."""
 
-    def __init__(self, tasks: list[Task], order: list[int], folder: Path, generation: int, last: int) -> None:
-        from pollux.store.text import TextIndex
-
+    def __init__(self, tasks: list[Task], order: list[int], writer: Writer, number: int, generation: int) -> None:
         self._tasks = tasks
         self._order = order
-        self._no = first_number(generation)
-        self._last = last
-        self._writer = TextIndex.open(folder).writer(heap=_HEAP)
+        self._writer = writer
+        self._no = number
+        self._generation = generation
 
     def keep(self, session: Session) -> Kept:
         self._no += 1
@@ -179,7 +178,7 @@ class _Reader:
 
     def end(self) -> bytes:
         try:
-            self._writer.commit(self._last)
+            self._writer.commit(self._generation)
             self._writer.close()
         except StoreError as error:
             return _UNWRITTEN + str(error).encode()

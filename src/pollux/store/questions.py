@@ -92,14 +92,14 @@ class Questions:
     def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
         where, values = self._where(asked)
-        once: dict[str, int] = {}
-        for key, no in self._catalogue.rows(
-            f"SELECT key, no FROM sessions WHERE {where} ORDER BY moment DESC, key DESC", *values
-        ):
-            once.setdefault(key, no)
-        one = "SELECT id, troubled, summary FROM sessions WHERE no=?"
-        kept = [self._catalogue.rows(one, no)[0] for no in list(once.values())[:limit]]
-        family, short = Families(self._children()), Shortest(self._ids())
+        with self._catalogue.still():
+            every = f"SELECT key, no FROM sessions WHERE {where} ORDER BY moment DESC, key DESC"
+            once: dict[str, int] = {}
+            for key, no in self._catalogue.rows(every, *values):
+                once.setdefault(key, no)
+            one = "SELECT id, troubled, summary FROM sessions WHERE no=?"
+            kept = [self._catalogue.rows(one, no)[0] for no in list(once.values())[:limit]]
+            family, short = Families(self._children()), Shortest(self._ids())
         return [
             Listed(summary=told, family_usage=family.usage(told), short=short.of(id), troubled=bool(troubled))
             for id, troubled, blob in kept

@@ -19,8 +19,8 @@ from pollux.model import Value
 from pollux.sources.base import Surroundings
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
-from pollux.store.sync import Look, Outcome, Sync
-from pollux.store.tasks import Progress
+from pollux.store.sync import Circumstances, Look, Outcome, Sync
+from pollux.store.tasks import Report
 from pollux.store.trouble import Damaged, NotWritten
 from pollux.wire import shown
 
@@ -148,11 +148,11 @@ class Store:
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+    def sync(self, looks: list[Look], around: Surroundings, report: Report, learnt: Callable[[], bool]) -> Outcome:
         """Take in what changed; quick where nothing did. Where nothing can be written, memory serves for this run."""
         began = time.perf_counter()
         known = all(self._knows(look, around.memory.stamp) for look in looks)
-        outcome = Outcome() if known else self._synced(looks, around, report)
+        outcome = Outcome() if known else self._synced(looks, Circumstances(around, report, learnt))
         outcome.files = sum(len(look.files) for look in looks)
         outcome.seconds = time.perf_counter() - began
         return outcome
@@ -165,39 +165,35 @@ class Store:
     def _knows(self, look: Look, knowledge: str) -> bool:
         return self.catalogue.root(look.source.name, look.name)[1] == look.snapshot(knowledge)
 
-    def _synced(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+    def _synced(self, looks: list[Look], now: Circumstances) -> Outcome:
         if self.catalogue.path is None:
-            return Sync(self.catalogue, None, around, report).run(looks)
+            return Sync(self.catalogue, None, now).run(looks)
         with sole(self.folder / "lock") as alone:
             if not alone:
                 return Outcome(busy=True)
             try:
-                return self._written(looks, around, report)
+                return self._written(looks, now)
             except TROUBLE:
                 full = shutil.disk_usage(self.folder).free < _LITTLE
                 self.close()
                 self._wipe()
                 if full:
-                    return self._in_memory(f"There is no room left in {self.folder}.", looks, around, report)
+                    return self._in_memory(f"There is no room left in {self.folder}.", looks, now)
             try:
-                return self._written(looks, around, report)
+                return self._written(looks, now)
             except TROUBLE as error:
                 self.close()
-                return self._in_memory(f"{self.folder} cannot be used: {error}.", looks, around, report)
+                return self._in_memory(f"{self.folder} cannot be used: {error}.", looks, now)
 
-    def _written(self, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]) -> Outcome:
+    def _written(self, looks: list[Look], now: Circumstances) -> Outcome:
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        changed = {look.source.name for look in looks if not self._knows(look, around.memory.stamp)}
-        return Sync(self.catalogue, self.text, around, report).run(
-            look for look in looks if look.source.name in changed
-        )
+        changed = {look.source.name for look in looks if not self._knows(look, now.around.memory.stamp)}
+        return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
 
-    def _in_memory(
-        self, problem: str, looks: list[Look], around: Surroundings, report: Callable[[Progress], None]
-    ) -> Outcome:
+    def _in_memory(self, problem: str, looks: list[Look], now: Circumstances) -> Outcome:
         self.problem = problem
         self._catalogue = Catalogue(None, self._edition)
-        return Sync(self._catalogue, None, around, report).run(looks)
+        return Sync(self._catalogue, None, now).run(looks)
 
     def start_anew(self) -> None:
         """After damage was met while asking: throw everything away, unless somebody is writing to it just now."""

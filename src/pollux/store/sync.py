@@ -7,8 +7,8 @@ dropped by the next one that writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -49,35 +49,56 @@ class Look:
         return sealed([knowledge, *(f"{path}\n{stamp}" for path, stamp in self.stamps.items())])
 
 
+class Circumstances(NamedTuple):
+    """What a sync may know, who hears how far it is, and who can tell whether it taught anybody anything."""
+
+    around: Surroundings
+    report: Report
+    learnt: Callable[[], bool]
+
+
 class Sync:
     """One run, by the only one who writes."""
 
-    def __init__(self, catalogue: Catalogue, text: TextIndex | None, around: Surroundings, report: Report) -> None:
+    def __init__(self, catalogue: Catalogue, text: TextIndex | None, now: Circumstances) -> None:
         self._catalogue = catalogue
         self._text = text
-        self._around = around
-        self._report = report
+        self._around = now.around
+        self._report = now.report
+        self._learnt = now.learnt
+        self._progress = Progress()
+        self._removed = 0
 
     def run(self, looks: Iterable[Look]) -> Outcome:
-        """Take all roots that changed in."""
-        outcome = Outcome()
+        """Take all roots that changed in. Agents that wonder which project they worked on come last."""
         self._heal()
-        tasks: list[Task] = []
-        gone: list[int] = []
-        seen: list[tuple[Look, int]] = []
-        for look in looks:
-            with self._catalogue.change():
-                root = self._catalogue.add_root(look.source.name, look.name)
-            seen.append((look, root))
-            tasks += self._compare(look, root, gone)
-        tasks.sort(key=lambda task: task.bundle.changed_ns, reverse=True)
-        outcome.removed = self._drop(gone)
-        outcome.changed = self._read(tasks)
+        seen = [(look, self._root(look)) for look in looks]
+        first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
+        wondering = [pair for pair in seen if pair[0].source.wonders]
+        last = self._tasks(wondering)
+        for task in (*first, *last):
+            self._progress.files += len(task.bundle.files)
+            self._progress.bytes += task.size
+        self._read(first)
+        if first and last and self._learnt():
+            last = self._tasks(wondering)
+        self._read(last)
         with self._catalogue.change():
             for look, root in seen:
                 self._catalogue.seen_whole(root, look.snapshot(self._around.memory.stamp))
-        outcome.bytes = sum(file.size for task in tasks for file in task.bundle.files)
-        return outcome
+        size = sum(task.size for task in (*first, *last))
+        return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
+
+    def _root(self, look: Look) -> int:
+        with self._catalogue.change():
+            return self._catalogue.add_root(look.source.name, look.name)
+
+    def _tasks(self, seen: Iterable[tuple[Look, int]]) -> list[Task]:
+        """What must be read under some roots, the newest first. What is no more is dropped."""
+        gone: list[int] = []
+        tasks = [task for look, root in seen for task in self._compare(look, root, gone)]
+        self._removed += self._drop(gone)
+        return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
 
     def _heal(self) -> None:
         """Words of a batch whose rows were never written are dropped."""
@@ -111,30 +132,28 @@ class Sync:
         with self._catalogue.change():
             return self._catalogue.forget(gone)
 
-    def _read(self, tasks: list[Task]) -> int:
+    def _read(self, tasks: list[Task]) -> None:
         """Read the tasks and keep what came of them."""
+        if not tasks:
+            return
         # Imported by those alone who have something to read.
         from pollux.store.batch import Batch
         from pollux.store.load import Load
         from pollux.store.team import helpers
 
-        files = sum(len(task.bundle.files) for task in tasks)
-        progress = Progress(files=files, bytes=sum(task.size for task in tasks))
-
         def report(task: Task, reading: Reading) -> None:
-            progress.sessions += len(reading.entries)
-            progress.done_files += len(task.bundle.files)
-            progress.done_bytes += task.size
-            self._report(progress)
+            self._progress.sessions += len(reading.entries)
+            self._progress.done_files += len(task.bundle.files)
+            self._progress.done_bytes += task.size
+            self._report(self._progress)
 
         size = helpers([(task.source, task.bundle) for task in tasks])
         if self._text is not None and size > 1:
             Load(self._catalogue, self._text, size, report).run(tasks)
-        elif tasks:
-            with Batch(self._catalogue, self._text) as batch:
-                for task in tasks:
-                    report(task, batch.add(task))
-        return progress.sessions
+            return
+        with Batch(self._catalogue, self._text) as batch:
+            for task in tasks:
+                report(task, batch.add(task))
 
 
 def _stands(bundle: Bundle, leaning: bytes, stamps: dict[str, str]) -> bool:

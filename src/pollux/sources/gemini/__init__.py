@@ -2,4 +2,4 @@
 
 from pollux.sources.agent import Agent
 
-SOURCE = Agent("gemini", "Gemini CLI", __name__)
+SOURCE = Agent("gemini", "Gemini CLI", __name__, wonders=True)
