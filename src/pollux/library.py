@@ -26,7 +26,7 @@ from pollux.store.passages import PassageKind
 from pollux.store.query import PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import TROUBLE, Held, Store
-from pollux.store.sync import Look, Outcome
+from pollux.store.sync import Circumstances, Look, Outcome
 from pollux.store.tasks import Enough, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
@@ -126,9 +126,10 @@ class Library:
         self._prove([self.cwd, *self.cwd.parents])
         looks = [Look(source, root) for source, root in self.roots()]
         try:
-            outcome = self.store.sync(looks, self._around(), self._report, self._learnt)
-            if outcome.changed and self._learnt():
-                self.store.sync(looks, self._around(), self._report, self._learnt)
+            now = Circumstances(self._around(), self._report, self._learnt)
+            outcome = self.store.sync(looks, now)
+            if outcome.changed and self._learnt(set()):
+                self.store.sync(looks, now)
         except Enough:
             outcome = Outcome(busy=True)
         self.memory.save()
@@ -136,17 +137,17 @@ class Library:
         outcome.sessions = self._questions.count()
         return outcome
 
-    def _prove(self, folders: Iterable[Path]) -> bool:
+    def _prove(self, folders: Iterable[Path], hashes: Collection[str] = ()) -> bool:
         """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
-        unsettled = self._questions.unsettled()
+        unsettled = {digest for digest in hashes if self.memory.path_of(digest) is None} | self._questions.unsettled()
         proved = {digest: str(f) for f in folders if (digest := _hash(str(f))) in unsettled} if unsettled else {}
         for digest, path in proved.items():
             self.memory.learn(digest, path)
         return bool(proved)
 
-    def _learnt(self) -> bool:
-        """Do the directories of known sessions settle which project a hash stands for?"""
-        return self._prove(map(Path, self._questions.directories()))
+    def _learnt(self, hashes: set[str]) -> bool:
+        """Do the directories of known sessions tell what some hashes stand for, or those of sessions without one?"""
+        return self._prove(map(Path, self._questions.directories()), hashes)
 
     def cache(self) -> Held:
         """What the cache holds, as it is: nothing is brought up to date."""

@@ -131,7 +131,9 @@ class Load:
             self._report(task, reading)
 
     def _tidy(self) -> None:
-        """Drop what was replaced, and have tantivy join small segments."""
+        """Join small segments, then drop what was replaced."""
+        with self._text.writer() as writer:
+            writer.join()
         garbage = self._catalogue.garbage()
         with self._text.writer() as writer:
             writer.forget(garbage)

@@ -10,17 +10,14 @@ import contextlib
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
 from pollux.model import Value
-from pollux.sources.base import Surroundings
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Circumstances, Look, Outcome, Sync
-from pollux.store.tasks import Report
 from pollux.store.trouble import Damaged, NotWritten
 from pollux.wire import shown
 
@@ -148,11 +145,11 @@ class Store:
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self, looks: list[Look], around: Surroundings, report: Report, learnt: Callable[[], bool]) -> Outcome:
+    def sync(self, looks: list[Look], now: Circumstances) -> Outcome:
         """Take in what changed; quick where nothing did. Where nothing can be written, memory serves for this run."""
         began = time.perf_counter()
-        known = all(self._knows(look, around.memory.stamp) for look in looks)
-        outcome = Outcome() if known else self._synced(looks, Circumstances(around, report, learnt))
+        known = all(self._knows(look, now.around.memory.stamp) for look in looks)
+        outcome = Outcome() if known else self._synced(looks, now)
         outcome.files = sum(len(look.files) for look in looks)
         outcome.seconds = time.perf_counter() - began
         return outcome

@@ -7,6 +7,7 @@ dropped by the next one that writes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,9 @@ from pollux.wire import shown
 if TYPE_CHECKING:
     from pollux.store.rows import Reading
     from pollux.store.text import TextIndex
+
+
+_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -50,11 +54,11 @@ class Look:
 
 
 class Circumstances(NamedTuple):
-    """What a sync may know, who hears how far it is, and who can tell whether it taught anybody anything."""
+    """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known."""
 
     around: Surroundings
     report: Report
-    learnt: Callable[[], bool]
+    learnt: Callable[[set[str]], bool]
 
 
 class Sync:
@@ -80,7 +84,7 @@ class Sync:
             self._progress.files += len(task.bundle.files)
             self._progress.bytes += task.size
         self._read(first)
-        if first and last and self._learnt():
+        if first and last and self._learnt(_hashes(wondering)):
             last = self._tasks(wondering)
         self._read(last)
         with self._catalogue.change():
@@ -154,6 +158,11 @@ class Sync:
         with Batch(self._catalogue, self._text) as batch:
             for task in tasks:
                 report(task, batch.add(task))
+
+
+def _hashes(seen: Iterable[tuple[Look, int]]) -> set[str]:
+    """The names of folders that may be hashes of directories."""
+    return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 
 
 def _stands(bundle: Bundle, leaning: bytes, stamps: dict[str, str]) -> bool:

@@ -178,6 +178,14 @@ class Writer:
         self._dirty = False
         self._index.refresh()
 
+    def join(self) -> None:
+        """Have small segments joined; `close` waits for it.
+
+        Before anything else is changed: tantivy loses what it joins while documents are being removed.
+        """
+        with _guarded(self._index.folder, writing=True):
+            self._writer.commit()
+
     def close(self) -> None:
         """Drop what was not committed, wait for pieces of the index that are being joined, let others write."""
         with _guarded(self._index.folder, writing=True):
