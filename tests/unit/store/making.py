@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -66,7 +67,8 @@ def corpus() -> list[Session]:
     """Every session of the corpus."""
     every = []
     for home in sorted(CORPUS.glob("*/*/home")):
-        library = Library({"HOME": str(home)}, home, hunt=False)
+        places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
+        library = Library(places, home, hunt=False)
         for source, bundle in library.bundles():
             every += source.read(bundle)
     return every
