@@ -14,9 +14,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # Tests make thousands of small files: in memory, where the system offers it as a folder.
 QUICK := $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
+# Where the large benchmarks make their histories, and leave them for the next time.
+LARGE ?= /tmp/pollux-bench
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test lint bench bench-large test-exhaustive clean help
+.PHONY: run test lint bench bench-large bench-growth test-exhaustive clean help
 
 run: $(READY) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux $(ARGS); status=$$?; \
@@ -35,8 +38,12 @@ lint: $(READY) ## Check style, types and layers
 bench: $(READY) ## Measure speed and memory (benchmarks/run.py)
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
-bench-large: $(READY) ## Measure the store with 1,000, 3,000 and 10,000 sessions, and draw how the cost grows
-	$(BIN)/python -m benchmarks.store $(or $(FOLDER),/tmp/pollux-bench) 1000 3000 10000 | tee store.jsonl
+bench-large: $(READY) ## Measure the store with 10,000 sessions of 2.5 GB, and whether it finds all there is
+	$(BIN)/python -m benchmarks.store $(LARGE) 10000
+	$(BIN)/python -m benchmarks.recall $(LARGE)/home-10000 $(LARGE)/cache
+
+bench-growth: $(READY) ## Measure the store with 1,000 to 50,000 small sessions, and draw how the cost grows
+	$(BIN)/python -m benchmarks.store $(LARGE) --kilobytes 50 1000 3000 10000 50000 | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
 test-exhaustive: $(READY) ## Run the property tests over every case instead of a sample

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import multiprocessing
 import os
@@ -32,12 +33,14 @@ QUERIES = {
 PROCESSES = 2
 
 
-def history(folder: Path, sessions: int) -> Path:
-    """A history of all agents."""
-    home = folder / f"home-{sessions}"
+def history(folder: Path, sessions: int, kilobytes: int | None = None) -> Path:
+    """A history of all agents; its sessions are as large as real ones, or of so many kilobytes in the mean."""
+    home = folder / f"home-{sessions}{f'-{kilobytes}k' if kilobytes else ''}"
     if not home.exists():
         maker = Path(__file__).with_name("gen.py")
         command = [sys.executable, maker, "--out", home, "--sessions", str(sessions), "--seed", "11", "--procs", "2"]
+        if kilobytes is not None:
+            command += ["--total-mb", str(sessions * kilobytes / 1000)]
         subprocess.run(command, check=True, capture_output=True)
     return home
 
@@ -167,11 +170,16 @@ def _wall(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """`python -m benchmarks.store FOLDER SESSIONS…`: a JSON object a history, which `benchmarks.plot` draws."""
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    for count in map(int, sys.argv[2:]):
-        print(json.dumps(measured(history(folder, count), folder / "cache", 40)), flush=True)
+    """Prints a JSON object a history, which `benchmarks.plot` draws."""
+    parser = argparse.ArgumentParser(description="Measure the store with histories of several sizes.")
+    parser.add_argument("folder", type=Path, help="where histories are made, and kept for the next time")
+    parser.add_argument("sessions", type=int, nargs="+")
+    parser.add_argument("--kilobytes", type=int, help="the mean size of a session; without it as large as real ones")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for count in options.sessions:
+        home = history(options.folder, count, options.kilobytes)
+        print(json.dumps(measured(home, options.folder / "cache", 40)), flush=True)
 
 
 if __name__ == "__main__":
