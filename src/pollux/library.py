@@ -15,6 +15,7 @@ import msgspec
 from pollux import registry
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
+from pollux.export.work import Job, jobs
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
@@ -193,6 +194,13 @@ class Library:
                 if session.key in keys:
                     keys.discard(session.key)
                     yield session
+
+    def jobs(self, wanted: Filter) -> Rows[Job]:
+        """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
+        summaries = {one.summary.key: one.summary for one in self.list(wanted)}
+        places = self._ask(lambda current: current.places(wanted)) if summaries else []
+        bundles = ((shown(r.path), s, bundle) for s, r in self.roots() for bundle in self._bundles(s, r))
+        return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
         self,

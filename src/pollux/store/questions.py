@@ -199,13 +199,17 @@ class Questions:
 
     def newer(self, point: Point, asked: Filter) -> list[Place]:
         """The sessions that were read since the catalogue was so far; all where it was made anew meanwhile."""
-        where, values = self._where(asked)
         number = point.number if point.born == self._catalogue.born else 0
+        return self.places(asked, number)
+
+    def places(self, asked: Filter, after: int = 0) -> list[Place]:
+        """Where the wanted sessions are read from, those with numbers above `after`, the oldest first."""
+        where, values = self._where(asked)
         rows = self._catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             "JOIN bundles b ON b.id=s.bundle "
             f"WHERE s.no IN (SELECT no FROM sessions WHERE no > ? AND {where}) ORDER BY s.moment, s.no",
-            number,
+            after,
             *values,
         )
         return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
