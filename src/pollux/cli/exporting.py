@@ -16,7 +16,7 @@ from pollux.errors import OutputError
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import click
 
@@ -27,10 +27,18 @@ if TYPE_CHECKING:
 class Export:
     """One run of `pollux export`."""
 
-    def __init__(self, writer: Writer, options: Options, families: Mapping[str, Usage], forbidden: list[Path]) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        options: Options,
+        families: Mapping[str, Usage],
+        cost: Callable[[Session], float | None],
+        forbidden: list[Path],
+    ) -> None:
         self._writer = writer
         self._options = options
         self._families = families
+        self._cost = cost
         self._forbidden = forbidden
         self._kept = 0
         self._dropped: dict[tuple[str, str], int] = {}
@@ -56,7 +64,8 @@ class Export:
             talk(f"{plural(self.count, 'session')} written to {clean(output if several else str(target.last))}")
 
     def _write(self, session: Session, write: Any) -> None:
-        options = msgspec.structs.replace(self._options, family_usage=self._families.get(session.key))
+        family = self._families.get(session.key)
+        options = msgspec.structs.replace(self._options, family_usage=family, cost_usd=self._cost(session))
         self._add(self._writer.write(session, write, options))
         self.count += 1
 

@@ -22,6 +22,7 @@ class Options(msgspec.Struct, kw_only=True):
     notices: bool = False
     live_only: bool = False
     family_usage: Usage | None = None
+    cost_usd: float | None = None
 
 
 class Dropped(msgspec.Struct, frozen=True):

@@ -92,10 +92,12 @@ def command(
     shelf = library(ctx)
     chosen = _every(shelf) if everything else [shelf.session(key) for key in keys]
     options = _options(style)
-    families = _families(shelf, chosen, everything) if writer.name == "json" else {}
+    whole = writer.name == "json"
+    families = _families(shelf, chosen, everything) if whole else {}
+    cost = shelf.accounts.cost if whole else _no_cost
     from pollux.cli.exporting import Export
 
-    export = Export(writer, options, families, [root.path for _, root in shelf.roots()])
+    export = Export(writer, options, families, cost, [root.path for _, root in shelf.roots()])
     if output in (None, "-"):
         export.to_stdout(next(iter(chosen)), ctx)
     else:
@@ -124,6 +126,10 @@ def _options(style: dict[str, Any]) -> Options:
 
     fate = style.pop("fate")
     return Options(**style, live_only=fate == "live")
+
+
+def _no_cost(_: Session) -> None:
+    """Formats for people do not tell it."""
 
 
 def _every(shelf: Library) -> Iterable[Session]:
