@@ -2,8 +2,8 @@
 
 from pollux.export.folder import Folder
 from pollux.export.names import file_name
-from pollux.export.run import Export, Layout, Outcome
+from pollux.export.run import Export, Layout, Outcome, redacted
 from pollux.export.target import Target, replaced
 from pollux.export.work import Job
 
-__all__ = ["Export", "Folder", "Job", "Layout", "Outcome", "Target", "file_name", "replaced"]
+__all__ = ["Export", "Folder", "Job", "Layout", "Outcome", "Target", "file_name", "redacted", "replaced"]

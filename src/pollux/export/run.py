@@ -16,7 +16,7 @@ import msgspec
 from pollux.errors import OutputError
 from pollux.export.folder import Draft, Folder
 from pollux.export.names import day_name, file_name
-from pollux.export.work import Job, answered
+from pollux.export.work import Job, answered, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.transforms.redact import Redactor
 from pollux.writers.base import Dropped, Entry, Joinable, Options, Report, Site, Writer
@@ -87,10 +87,11 @@ class Export:
         self._redactor = redactor
         self._layout = layout
         self._families: dict[str, Usage] = {}
+        self._costs: dict[str, float | None] = {}
 
-    def run(self, jobs: Sequence[Job], families: dict[str, Usage] | None = None) -> Outcome:
-        """Write them all; `families` is what each session used with its descendants, by key."""
-        self._families = families or {}
+    def run(self, jobs: Sequence[Job], families: dict[str, Usage], costs: dict[str, float | None]) -> Outcome:
+        """Write them all. Given by key: what each session used with its descendants, and what it cost by itself."""
+        self._families, self._costs = families, costs
         if self._redactor is not None:
             self._survey(jobs, self._redactor)
         units = self._units(jobs)
@@ -105,11 +106,11 @@ class Export:
             if part.problem is not None:
                 raise OutputError(part.problem)
             outcome.add(part)
-        outcome.entries.sort(key=_newest_first)
+        outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
         self._finish(outcome)
         self._tidy(named)
-        if self._redactor is not None and (hidden := sum(self._redactor.numbers.values())):
-            outcome.report.add(Report(dropped=[Dropped("secrets", hidden, "redaction was asked for")]))
+        if self._redactor is not None:
+            outcome.report.add(redacted(self._redactor))
         return outcome
 
     # ------------------------------------------------------------------ before
@@ -173,7 +174,8 @@ class Export:
         if draft.size and isinstance(self._writer, Joinable):
             draft.write(self._writer.between)
         shown = session if self._redactor is None else self._redactor(session)
-        options = msgspec.structs.replace(self._options, family_usage=self._families.get(session.key))
+        family, cost = self._families.get(session.key), self._costs.get(session.key)
+        options = msgspec.structs.replace(self._options, family_usage=family, cost_usd=cost)
         outcome.report.add(self._writer.write(shown, draft.write, options))
         outcome.entries.append(Entry(summary=summarize(shown), file=name))
         return shown.key
@@ -205,6 +207,7 @@ class Export:
         self._folder.close()
 
 
-def _newest_first(entry: Entry) -> tuple[bool, float, str]:
-    at = entry.summary.started or entry.summary.ended
-    return at is None, -at.timestamp() if at is not None else 0.0, entry.summary.key
+def redacted(redactor: Redactor) -> Report:
+    """The account of what was taken out."""
+    found = redactor.count
+    return Report(dropped=[Dropped("secrets", found, "redaction was asked for")] if found else [])

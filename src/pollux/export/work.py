@@ -29,21 +29,28 @@ class Job(Value, frozen=True, kw_only=True):
 def jobs(
     wanted: Mapping[str, Summary], places: Iterable[Place], bundles: Iterable[tuple[str, Source, Bundle]]
 ) -> list[Job]:
-    """What reading the wanted sessions takes, in the order of their places; bundles come with their roots."""
+    """What reading the wanted sessions takes, those that began first first; bundles come with their roots."""
     best = {place.key: place for place in places}  # of one session that lies in two places the last
     held: dict[tuple[str, str, str], list[str]] = {}
     for key, place in best.items():
         held.setdefault((place.agent, place.root, place.bundle), []).append(key)
     found = {(source.name, root, bundle.key): (source, bundle) for root, source, bundle in bundles}
-    return [
-        _job(tuple(wanted[key] for key in keys if key in wanted), *found[where])
-        for where, keys in held.items()
-        if where in found
+    every = [
+        _job([wanted[key] for key in keys if key in wanted], *found[at]) for at, keys in held.items() if at in found
     ]
+    return sorted(every, key=lambda job: begun(job.summaries[0]))
 
 
-def _job(summaries: tuple[Summary, ...], source: Source, bundle: Bundle) -> Job:
-    return Job(summaries=summaries, load=lambda: source.read(bundle), size=weight((source, bundle)))
+def _job(told: list[Summary], source: Source, bundle: Bundle) -> Job:
+    return Job(
+        summaries=tuple(sorted(told, key=begun)), load=lambda: source.read(bundle), size=weight((source, bundle))
+    )
+
+
+def begun(told: Summary) -> tuple[bool, float, str]:
+    """What puts sessions in the order in which they began; those that have no time come first."""
+    at = told.started or told.ended
+    return at is not None, at.timestamp() if at is not None else 0.0, told.key
 
 
 def answered(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 import msgspec
@@ -114,9 +114,9 @@ class Redactor:
         return self._finder.only(found) if found else None
 
     @property
-    def numbers(self) -> Mapping[str, int]:
-        """How many secrets of each kind there were."""
-        return {rule: len(known) for rule, known in self._numbers.items()}
+    def count(self) -> int:
+        """How many different secrets there were."""
+        return sum(len(known) for known in self._numbers.values())
 
     def _without(self, text: str, name: str | None, finder: Finder | None) -> str:
         pieces, end = list[str](), 0
