@@ -18,6 +18,7 @@ PLACEHOLDER = "[secret:"
 _BREAK = re.compile(r"\\?\r?\n[ \t]*")
 _BREAKS = 3
 _REACH = 400
+_LONGEST_START = 64
 _DIGIT = re.compile(r"\d")
 
 
@@ -90,11 +91,16 @@ def _at(text: str, searched: str, rule: Rule) -> Iterator[Span]:
     for letters in rule.letters:
         place = searched.find(letters)
         while place >= 0:
-            start = max(0, place - rule.lead)
+            start = _start(text, place, rule)
             span = _matched(text, start, rule) or (_wrapped(text, start, rule) if rule.wraps else None)
             if span is not None:
                 yield span
             place = searched.find(letters, max(place + 1, span.end if span is not None else 0))
+
+
+def _start(text: str, place: int, rule: Rule) -> int:
+    begun = rule.before.search(text, max(0, place - _LONGEST_START), place) if rule.before is not None else None
+    return place if begun is None else begun.start()
 
 
 def _matched(text: str, start: int, rule: Rule) -> Span | None:

@@ -25,11 +25,9 @@ EMAIL = Rule(
     name="email",
     what="e-mail addresses, on request",
     letters=("@",),
-    pattern=re.compile(
-        r"(?<![\w.+-])[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24}"
-    ),
+    pattern=re.compile(r"(?!git@)[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24}"),
     example="ada.lovelace@engine.example.org",
-    lead=64,
+    before=re.compile(r"[A-Za-z0-9][\w.+-]{0,63}\Z"),
 )
 
 

@@ -37,7 +37,10 @@ class Private(Value, frozen=True, kw_only=True):
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """A kind of secret in one field of a message, or of the session itself; `head` is how such secrets begin."""
+    """A kind of secret in one field of a message, or of the session itself.
+
+    `head` is how all such secrets begin, `short_message` what suffices to name the message.
+    """
 
     key: str
     message: str | None
@@ -45,6 +48,7 @@ class Finding(Value, frozen=True, kw_only=True):
     rule: str
     count: int
     head: str | None
+    short_message: str | None = None
 
 
 class Redactor:

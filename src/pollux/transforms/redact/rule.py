@@ -18,9 +18,9 @@ _VARIED = 8
 class Rule(Value, frozen=True, kw_only=True):
     """One kind of secret.
 
-    The pattern is tried at every place of one of the `letters`, `lead` characters before it. The group `secret` is
-    what must not be seen, the whole match where there is none. `any_case` letters are written in lower case.
-    A secret that `wraps` is also found where a terminal broke it into lines.
+    The pattern is tried at every place of one of the `letters`, or where that begins which ends `before` them. The
+    group `secret` is what must not be seen, the whole match where there is none. `any_case` letters are written in
+    lower case. A secret that `wraps` is also found where a terminal broke it into lines.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Rule(Value, frozen=True, kw_only=True):
     pattern: re.Pattern[str]
     example: str
     any_case: bool = False
-    lead: int = 0
+    before: re.Pattern[str] | None = None
     wraps: bool = False
     check: Check | None = None
 

@@ -178,7 +178,7 @@ SHAPES = (
         ("Q~",),
         r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])",
         f"aB38Q~{_MIX[:34]}",
-        lead=4,
+        before=re.compile(r"[A-Za-z0-9_~.-]{3}\d\Z"),
     ),
     _rule(
         "azure-signature",
