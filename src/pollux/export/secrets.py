@@ -45,8 +45,9 @@ def secrets(jobs: Sequence[Job], redactor: Redactor) -> Secrets:
 def _named(session: Session, redactor: Redactor) -> list[Finding]:
     """The findings, each with the beginning of its message's id that suffices."""
     found = list(redactor.findings(session))
-    short = Shortest(sorted({message.id for message in session.messages})) if found else Shortest([])
+    ids = {message.id for message in session.messages} if found else set()
+    short = Shortest(sorted(ids))
     return [
-        msgspec.structs.replace(one, short_message=short.of(one.message)) if one.message is not None else one
+        msgspec.structs.replace(one, short_message=short.of(one.message) if one.message in ids else one.message)
         for one in found
     ]

@@ -18,7 +18,7 @@ _COMMON = re.compile(
 """Names of homes that say nothing about their owner."""
 
 _NAME = r"(?P<name>[^\s/\\:\"'<>|*?,;()\[\]{}`$&]+)"
-_FOLDERS = re.compile(rf"/(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
+_FOLDERS = re.compile(rf"/(?<![\w.~-]/)(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
 _WINDOWS_FOLDERS = re.compile(rf"[A-Za-z]:(?:\\+|/)Users(?:\\+|/){_NAME}")
 
 EMAIL = Rule(

@@ -84,15 +84,19 @@ class Redactor:
         return self._homes.hidden(self._without(text, None, self._finder))
 
     def findings(self, session: Session) -> Iterator[Finding]:
-        """What is in a session, field by field, in order. Homes and names are no findings."""
+        """What is in a session, field by field, in order. Homes and names are no findings.
+
+        An id that is itself a secret is not told.
+        """
+        key = self._without(session.key, None, self._finder)
         for value, finder in self._looked(session):
             counts: dict[tuple[str, str, str | None], int] = {}
             for text, field, span in _secrets(value, finder):
                 place = (field, span.rule.name, _head(text[span.start : span.end], span.rule))
                 counts[place] = counts.get(place, 0) + 1
-            message = value.id if isinstance(value, Message) else None
+            message = self._without(value.id, None, finder) if isinstance(value, Message) else None
             for (field, rule, head), count in counts.items():
-                yield Finding(key=session.key, message=message, field=field, rule=rule, count=count, head=head)
+                yield Finding(key=key, message=message, field=field, rule=rule, count=count, head=head)
 
     def survey(self, session: Session) -> list[tuple[str, bytes]]:
         """The secrets of a session as they come, each under its rule and unrecognisable."""
@@ -114,7 +118,7 @@ class Redactor:
 
     def _finder_for(self, joined: str) -> Finder | None:
         """A finder with the rules that find something in these texts."""
-        found = {span.rule.name for span in self._finder.find(joined)}
+        found = self._finder.names(joined)
         return self._finder.only(found) if found else None
 
     @property
