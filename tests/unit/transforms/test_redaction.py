@@ -179,7 +179,7 @@ def test_a_common_name_is_no_name(name: str) -> None:
 def test_own_words_in_any_writing() -> None:
     redactor = Redactor(Private(words=("Nightingale", "nightingale-2")))
     assert redactor.text("NIGHTINGALE, nightingale-2, Nightingales") == (
-        "[secret:word#1], [secret:word#2], [secret:word#3]s"
+        "[secret:word#1], [secret:word#2], [secret:word#1]s"
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pollux.transforms.redact.rule import Rule
 
 HOME = "~"
+WORD = "word"
 
 _COMMON = re.compile(
     "root|users?|admin|home|dev(?:eloper)?|test|guest|runner|ubuntu|debian|node|app|build|work|ci|vagrant|docker|jenkins"
@@ -38,7 +39,7 @@ def words_rule(words: Iterable[str]) -> Rule | None:
         return None
     pattern = re.compile("|".join(map(re.escape, told)), re.IGNORECASE)
     return Rule(
-        name="word", what="words of your own", letters=tuple(told), pattern=pattern, example=told[0], any_case=True
+        name=WORD, what="words of your own", letters=tuple(told), pattern=pattern, example=told[0], any_case=True
     )
 
 
