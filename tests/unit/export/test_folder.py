@@ -32,7 +32,7 @@ def job(*sessions: Session) -> Job:
     return Job(summaries=tuple(summarize(one) for one in sessions), load=lambda: list(sessions))
 
 
-def export(  # noqa: PLR0913
+def export(
     folder: Path,
     *sessions: Session,
     to: str = "markdown",
