@@ -104,7 +104,7 @@ class Accounts:
         def price(message: Message) -> int | None:
             usage, model, when = message.usage, message.model or "", quarter(micros(message.at))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [till.cost(model, one, when, beyond(one.input, one.requests)) for one in requests]
+            costs = [till.cost(model, one, when, beyond(one)) for one in requests]
             known = [cost for cost in costs if cost is not None]
             return sum(known) if known else None
 

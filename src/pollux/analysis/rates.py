@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from pollux.store.rollups import QUARTER, STEPS, UNTIMED
+from pollux.store.rollups import HALF, QUARTER, STEPS, UNTIMED
 
 DOLLAR = 10**12
 _PER_TOKEN = DOLLAR // 10**6
@@ -110,7 +110,7 @@ class Till:
     def cost(self, model: str, request: Request, quarter: int, beyond: int) -> int | None:
         """What requests cost that were made in a quarter of an hour, with prompts beyond a step; None if unknown."""
         card = self.cards.get(model)
-        if card is None or request.input is None or request.output is None:
+        if card is None or beyond == HALF or request.input is None or request.output is None:
             return None
         place = (model, quarter if len(card.periods) > 1 else 0, beyond if card.steps else 0)
         prices = self._prices.get(place)

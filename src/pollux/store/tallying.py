@@ -10,12 +10,12 @@ import msgspec
 
 from pollux.model import Value
 from pollux.store.questions import Filter, Questions
-from pollux.store.rollups import QUARTER, UNTIMED, quarter
+from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
 from pollux.store.rows import micros
 
 _BEGIN = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
-_BEYOND = "MAX(COALESCE(input, 0) / MAX(COALESCE(requests, 1), 1) - 1, 0)"
+_BEYOND = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {HALF})"
 
 FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
 _UNKNOWN = (None,) * len(FIGURES)
