@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pollux.analysis.days import zone
+from pollux.analysis.evidence import Evidence, evidence
 from pollux.analysis.pricelist import PriceList, own_card
 from pollux.analysis.profile import Price, Profile, profile
 from pollux.analysis.rates import Till, dollars
+from pollux.analysis.review import Review, review
 from pollux.analysis.stats import By, Stats, stats
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
-from pollux.model import Message, Session
+from pollux.model import Message, Session, Usage, summarize
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
@@ -113,6 +115,38 @@ class Accounts:
     def profile(self, session: Session) -> Profile:
         """Where one session's tokens went."""
         return profile(session, self.pricing(session))
+
+    def audit(self, session: Session) -> Evidence:
+        """Every figure of a session with its evidence."""
+        own, cost = session.usage.total, self.cost(session)
+        family = self.family(session)
+        members = [*self.costs(family[1:]).values(), cost]
+        inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
+        used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        known = [one for one in members if one is not None]
+        totals = {
+            "session": (own, cost),
+            "family": (used.total, sum(known) if known else None),
+            "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
+        }
+        return evidence(session, self.pricing(session), totals)
+
+    def review(self, wanted: Filter | None = None) -> Review:
+        """The figures of all sessions: how sure they are, what is missing, what the agents say themselves."""
+
+        def question(current: Questions) -> Review:
+            tallying = Tallying(current, wanted or Filter())
+            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
+            inherited = tallying.inherited()
+            ours = {}
+            for one in current.listed(Filter(everything=True), None):
+                own, key = one.summary.usage.total, one.summary.key
+                thread = own if key not in inherited else (own or 0) + inherited[key][1]
+                ours[key] = {"session": own, "family": one.family_usage.total, "thread": thread}
+            return review(found, tallying.proofs(), inherited, ours)
+
+        found: Review = self._ask(question)
+        return found
 
     def family(self, session: Session) -> list[str]:
         """The keys of a session and all its descendants."""

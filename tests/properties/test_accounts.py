@@ -59,20 +59,20 @@ def replies(draw: st.DrawFn) -> Message:
 
 
 @st.composite
+def sessions(draw: st.DrawFn, number: int) -> Session:
+    return session(
+        *draw(st.lists(replies(), max_size=4)),
+        id=str(number),
+        agent=draw(st.sampled_from(["gemini", "claude", "codex"])),
+        project=draw(st.sampled_from(["/a", "/b", None])),
+        parent=None if number == 0 or draw(st.booleans()) else f"gemini:{number - 1}",
+        exact=draw(st.sampled_from([True, False, None])),
+    )
+
+
+@st.composite
 def histories(draw: st.DrawFn) -> list[Session]:
-    found = []
-    for number in range(draw(st.integers(1, 5))):
-        found.append(
-            session(
-                *draw(st.lists(replies(), max_size=4)),
-                id=str(number),
-                agent=draw(st.sampled_from(["gemini", "claude", "codex"])),
-                project=draw(st.sampled_from(["/a", "/b", None])),
-                parent=None if number == 0 or draw(st.booleans()) else f"gemini:{number - 1}",
-                exact=draw(st.sampled_from([True, False, None])),
-            )
-        )
-    return found
+    return [draw(sessions(number)) for number in range(draw(st.integers(1, 5)))]
 
 
 @settings(max_examples=150)

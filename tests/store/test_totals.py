@@ -15,7 +15,7 @@ MAKER = Path(__file__).parents[2] / "benchmarks" / "gen.py"
 
 def test_the_totals_of_each_agent_are_the_makers(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    command = [sys.executable, MAKER, "--out", home, "--sessions", "24", "--seed", "7", "--total-mb", "2"]
+    command = [sys.executable, str(MAKER), "--out", str(home), "--sessions", "24", "--seed", "7", "--total-mb", "2"]
     made = subprocess.run([*command, "--procs", "1"], check=True, capture_output=True, encoding="utf-8")
     agents: dict[str, dict[str, int]] = {}
     for name, told in json.loads(made.stdout)["agents"].items():

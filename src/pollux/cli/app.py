@@ -19,6 +19,7 @@ COMMANDS = {
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
     "stats": "pollux.cli.commands.stats",
+    "audit": "pollux.cli.commands.audit",
     "watch": "pollux.cli.commands.watch",
     "export": "pollux.cli.commands.export",
     "projects": "pollux.cli.commands.projects",

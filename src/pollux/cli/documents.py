@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.accounts import ToolRow
+    from pollux.analysis.evidence import Item, Verdict
     from pollux.analysis.profile import Profile
     from pollux.analysis.sums import Row
     from pollux.model import Session, Usage
@@ -50,6 +51,27 @@ def profile_document(
         "slowest_calls": msgspec.to_builtins(found.slowest),
         "failed_calls": msgspec.to_builtins(found.failed),
     }
+
+
+def item_document(item: Item) -> dict[str, Any]:
+    """One figure of `pollux audit KEY --json`."""
+    document = msgspec.structs.asdict(item)
+    usage = usage_document(msgspec.structs.replace(item.usage, native={}))
+    return {**document, "at": stamp(item.at), "usage": usage}
+
+
+def verdict_document(verdict: Verdict) -> dict[str, Any]:
+    """An agent's own total beside ours."""
+    tally = msgspec.structs.asdict(verdict.tally)
+    named = {"key": verdict.key, "name": tally["name"], "scope": tally["scope"], "rule": tally["rule"]}
+    theirs = {
+        "total": tally["total"],
+        "total_cost_usd": tally["cost_usd"],
+        "file": tally["file"],
+        "line": tally["line"],
+    }
+    ours = {"ours": verdict.ours, "cost_usd": verdict.cost_usd, "difference": verdict.difference, "why": verdict.why}
+    return {**named, **theirs, **ours}
 
 
 def tool_document(row: ToolRow) -> dict[str, Any]:

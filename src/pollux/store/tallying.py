@@ -9,9 +9,10 @@ from typing import NamedTuple
 import msgspec
 
 from pollux.model import Value
+from pollux.store.catalogue import proof_of
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
-from pollux.store.rows import micros
+from pollux.store.rows import Proof, micros
 
 _BEGIN = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
@@ -132,6 +133,22 @@ class Tallying:
             *values,
         )
         return (Called(*row) for row in rows if row[0] in self.sessions)
+
+    def proofs(self) -> Iterable[tuple[Counted, Proof]]:
+        """What speaks for and against the figures of each session."""
+        asked = f"SELECT no, proof FROM sessions WHERE {self._where}"
+        for no, blob in self._rows(asked, *self._values):
+            if no in self.sessions:
+                yield self.sessions[no], proof_of(blob)
+
+    def inherited(self) -> dict[str, tuple[int, int]]:
+        """How many requests and tokens of a session were another's, by key."""
+        rows = self._rows(
+            "SELECT session, SUM(COALESCE(requests, 1)), SUM(COALESCE(input, 0) + COALESCE(output, 0)) FROM usage "
+            f"WHERE inherited AND {self._chosen()} GROUP BY 1",
+            *self._values,
+        )
+        return {self.sessions[no].key: (requests, tokens) for no, requests, tokens in rows if no in self.sessions}
 
     def prompts(self) -> Iterable[tuple[int, int, int]]:
         """How many prompts a session got in a quarter of an hour: session, quarter, prompts."""
