@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from pollux.analysis.profile import Price, Profile, profile
 from pollux.analysis.rates import Till, dollars
 from pollux.analysis.review import Review, review
 from pollux.analysis.stats import By, Stats, stats
+from pollux.analysis.timeline import Of, days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
 from pollux.model import Message, Session, Usage, summarize
@@ -22,7 +24,7 @@ from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
 from pollux.store.tallying import Rolled, Tallying
 
-__all__ = ["Accounts", "By", "Stats", "ToolRow"]
+__all__ = ["Accounts", "By", "Of", "Stats", "ToolRow"]
 
 T = TypeVar("T")
 
@@ -72,6 +74,34 @@ class Accounts:
             return tools(tallying.sessions, tallying.calls())
 
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
+        return found
+
+    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date, float]:
+        """How much was done on each day."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> dict[date, float]:
+            tallying = Tallying(current, wanted or Filter())
+            if of is Of.PROMPTS:
+                return days_of_prompts(tallying.prompts(), where)
+            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: dict[date, float] = self._ask(question)
+        return found
+
+    def stacks(
+        self, by: By, of: Of, stack: By, wanted: Filter | None = None, timezone: str | None = None
+    ) -> dict[str | None, dict[str, float]]:
+        """Tokens or dollars of each name, by agent or model: what a chart shows."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> dict[str | None, dict[str, float]]:
+            tallying = Tallying(current, wanted or Filter())
+            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            return stacks(by, of, stack, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: dict[str | None, dict[str, float]] = self._ask(question)
         return found
 
     def costs(self, keys: Collection[str]) -> dict[str, float | None]:

@@ -20,6 +20,7 @@ COMMANDS = {
     "search": "pollux.cli.commands.search",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",
+    "timeline": "pollux.cli.commands.timeline",
     "watch": "pollux.cli.commands.watch",
     "export": "pollux.cli.commands.export",
     "projects": "pollux.cli.commands.projects",
