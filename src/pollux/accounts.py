@@ -15,6 +15,7 @@ from pollux.analysis.profile import Price, Profile, profile
 from pollux.analysis.rates import Till, dollars
 from pollux.analysis.review import Review, review
 from pollux.analysis.stats import By, Stats, stats
+from pollux.analysis.sums import gather
 from pollux.analysis.timeline import Of, days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
@@ -110,13 +111,8 @@ class Accounts:
         def question(current: Questions) -> dict[str, int]:
             tallying = Tallying(current, Filter(), {key.partition(":")[2] for key in keys})
             till = self.till(tallying.models())
-            sums: dict[str, int] = {}
-            for row in _rows(tallying, till):
-                cost = till.cost(row.model, row, row.quarter, row.step)
-                if cost is not None:
-                    key = tallying.sessions[row.session].key
-                    sums[key] = sums.get(key, 0) + cost
-            return sums
+            sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+            return {key: held.cost for key, held in sums.items() if held.cost is not None}
 
         found: dict[str, int] = self._ask(question)
         return {key: dollars(found.get(key)) for key in keys}
@@ -134,9 +130,10 @@ class Accounts:
         till = self.till({message.model for message in session.messages if message.model is not None})
 
         def price(message: Message) -> int | None:
-            usage, model, when = message.usage, message.model or "", quarter(micros(message.at))
+            usage, model = message.usage, message.model or ""
+            period = till.period(model, quarter(micros(message.at)))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [till.cost(model, one, when, beyond(one)) for one in requests]
+            costs = [till.cost(model, one, period, beyond(one)) for one in requests]
             known = [cost for cost in costs if cost is not None]
             return sum(known) if known else None
 

@@ -7,8 +7,9 @@ from datetime import date, tzinfo
 from enum import StrEnum
 
 from pollux.analysis.days import day_of
-from pollux.analysis.rates import DOLLAR, Till
+from pollux.analysis.rates import Till, dollars
 from pollux.analysis.stats import By, name_by
+from pollux.analysis.sums import Sum, gather
 from pollux.store.tallying import Counted, Rolled
 
 
@@ -25,16 +26,12 @@ def days_of_rows(
     of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Till, where: tzinfo | None
 ) -> dict[date, float]:
     """Tokens, dollars or sessions of each day."""
-    day, heads, amounts = day_of(where), dict[date, set[str]](), dict[date, float]()
-    for row in rows:
-        found = day(row.quarter)
-        if found is None:
-            continue
-        heads.setdefault(found, set()).add(sessions[row.session].head)
-        amounts[found] = amounts.get(found, 0) + _amount(of, row, till)
+    day = day_of(where)
+    sums = gather(rows, lambda row: day(row[1]), till)
     if of is Of.SESSIONS:
-        return {found: len(held) for found, held in heads.items()}
-    return {found: amount / DOLLAR if of is Of.COST else amount for found, amount in amounts.items()}
+        heads = {when: {sessions[number].head for number in held.sessions} for when, held in sums.items()}
+        return {when: len(held) for when, held in heads.items() if when is not None}
+    return {when: _amount(of, held) for when, held in sums.items() if when is not None}
 
 
 def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) -> dict[date, float]:
@@ -57,17 +54,12 @@ def stacks(  # noqa: PLR0913, PLR0917
     where: tzinfo | None,
 ) -> dict[str | None, dict[str, float]]:
     """Tokens or dollars of each name, by agent or model."""
-    name, layer = name_by(by, where), name_by(stack, where)
+    name, layer = name_by(by, sessions, where), name_by(stack, sessions, where)
     found: dict[str | None, dict[str, float]] = {}
-    for row in rows:
-        session = sessions[row.session]
-        held = found.setdefault(name(session, row), {})
-        series = layer(session, row) or "unknown"
-        held[series] = held.get(series, 0) + _amount(of, row, till) / (DOLLAR if of is Of.COST else 1)
+    for (outer, inner), held in gather(rows, lambda row: (name(row), layer(row)), till).items():
+        found.setdefault(outer, {})[inner or "unknown"] = _amount(of, held)
     return found
 
 
-def _amount(of: Of, row: Rolled, till: Till) -> int:
-    if of is Of.COST:
-        return till.cost(row.model, row, row.quarter, row.step) or 0
-    return (row.input or 0) + (row.output or 0)
+def _amount(of: Of, held: Sum) -> float:
+    return (dollars(held.cost) or 0) if of is Of.COST else held.total

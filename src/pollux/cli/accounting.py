@@ -51,7 +51,7 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         bars.add("" if last else bar(_height(row, by_cost), most, BAR), "good")
         trend.add(sparkline(gathered(_daily(row, found.total), TREND)), style or "id")
     columns = [name, title, sessions, requests, input_, cached, output, thought, total, cost, bars]
-    yield from table(screen, columns if found.by in TIMES else [*columns, trend])
+    yield from table(screen, columns if found.by in (*TIMES, By.SESSION) else [*columns, trend])
 
 
 def _name(by: By, name: str | None, home: str, short: str) -> str:

@@ -33,20 +33,12 @@ class Counted(Value, frozen=True, kw_only=True):
     head: str
 
 
-class Rolled(NamedTuple):
-    """What one session used of one model in one quarter of an hour, with prompts beyond the same step."""
+_Figure = int | None
+Rolled = tuple[int, int, str, int, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure]
+"""What one session used of one model in one quarter of an hour, with prompts beyond the same step.
 
-    session: int
-    quarter: int
-    model: str
-    step: int
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_long: int | None
-    output: int | None
-    reasoning: int | None
-    requests: int | None
+Session, quarter, model, step, then the `FIGURES`. Plain tuples, since there may be very many.
+"""
 
 
 class Called(NamedTuple):
@@ -108,7 +100,7 @@ class Tallying:
         columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
         times, values = self._times("quarter")
         rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
-        return (Rolled(*row) for row in rows if row[0] in self.sessions)
+        return (row for row in rows if row[0] in self.sessions)
 
     def requests(self) -> Iterable[Rolled]:
         """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
@@ -121,7 +113,7 @@ class Tallying:
             *values,
         )
         unknown = (row for row in self.rolled() if row[4:] == _UNKNOWN)
-        return chain(unknown, (Rolled(*row) for row in rows if row[0] in self.sessions))
+        return chain(unknown, (row for row in rows if row[0] in self.sessions))
 
     def calls(self) -> Iterable[Called]:
         """Every tool call."""

@@ -53,9 +53,9 @@ def test_a_request_costs_what_the_price_list_says(
     wanted = calc_price(reported, model, genai_request_timestamp=moment).total_price
     till = Till({model: listed_card(model)})
     usage = Usage(input=prompt, cached=cached, cache_write=written, cache_write_long=long, output=output)
-    quarter = int(moment.timestamp()) // QUARTER
+    period = till.period(model, int(moment.timestamp()) // QUARTER)
     for size in (step(usage), beyond(usage)):
-        assert till.cost(model, usage, quarter, size) == wanted * DOLLAR
+        assert till.cost(model, usage, period, size) == wanted * DOLLAR
 
 
 def test_the_roll_ups_fit_every_price_that_is_listed() -> None:
