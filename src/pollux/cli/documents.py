@@ -82,11 +82,15 @@ def tool_document(row: ToolRow) -> dict[str, Any]:
     return document
 
 
+def _cell(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def table_of(rows: Sequence[dict[str, Any]]) -> str:
     """The rows with their titles; what is not known is empty."""
     out = io.StringIO()
     if rows:
         writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue()

@@ -39,7 +39,7 @@ def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, d
     busiest = max(shown, key=lambda day: shown[day])
     yield f"busiest: {busiest} with {label(of, shown[busiest])}"
     scale = " ".join(SHADES[1:])
-    steps = ", ".join(label(of, limit) for limit in limits)
+    steps = ", ".join(label(of, limit) for limit in dict.fromkeys(limits))
     yield screen.paint(f"· nothing  {scale} more and more: beyond {steps}", "dim")
     earlier = [value for day, value in days.items() if day < span[0]]
     if earlier:

@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
-from pollux.cli.filters import narrowing, wanted
+from pollux.cli.filters import wanted, whose
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("audit")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option("--raw", is_flag=True, help="Show the vendor's own record of each figure.")
-@narrowing
+@whose
 @json_option
 @common()
 @click.pass_context
@@ -36,13 +36,11 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
     from pollux.cli.screen import Screen
     from pollux.library import Filter
 
-    asked = wanted(**options, everything=True)
+    asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         if raw:
             raise RequestError("--raw is for one session.", "Try: pollux audit last --raw")
-        if asked.since is not None or asked.until is not None:
-            raise RequestError("A session's figures are proved as a whole.", "Leave out --since and --until.")
         shelf.know(asked.agent)
         _all(ctx, screen, shelf, asked, as_json)
     elif asked != Filter(everything=True):

@@ -64,7 +64,7 @@ def command(
         raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
     if output is None and (what or stack or force):
         raise RequestError("--of, --stack and --force are for a chart.", "Try: -o chart.svg")
-    asked = wanted(**options, everything=True)
+    asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
         if as_csv or output is not None or by is not None or asked != _all():

@@ -53,7 +53,7 @@ def command(
 
     if as_json and output is not None:
         raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
-    asked = wanted(**options, everything=True)
+    asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     shelf.know(asked.agent)
     of = Of(what)
