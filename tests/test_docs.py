@@ -178,6 +178,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("cache", "info", "--json").stdout),
         json.loads(pollux("search", "the", "--json").stdout),
         json.loads(pollux("scan", "--all", "--redact-word", "the", "--json").stdout),
+        *(json.loads(pollux("stats", "--by", by, "--json").stdout) for by in ("model", "tool")),
+        *(json.loads(pollux(*command, "--json").stdout) for command in (["audit"], ["timeline"])),
+        *(json.loads(pollux(command, "last", "--json").stdout) for command in ("stats", "audit")),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])
@@ -234,10 +237,10 @@ def test_python_examples_run(path: Path, at_home: Pollux, monkeypatch: pytest.Mo
     assert not result.failed, "".join(said)
 
 
-def test_the_picture_is_what_pollux_prints() -> None:
+def test_the_pictures_are_what_pollux_prints() -> None:
     folder = DOCS / "pictures"
-    drawn = runpy.run_path(str(folder / "draw.py"))["picture"]()
-    assert drawn == (folder / "tour.svg").read_text("utf-8"), "run docs/pictures/draw.py"
+    for name, drawn in runpy.run_path(str(folder / "draw.py"))["pictures"]().items():
+        assert drawn == (folder / f"{name}.svg").read_text("utf-8"), "run docs/pictures/draw.py"
 
 
 # --------------------------------------------------------------------------------------------------- the walk-through
