@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -30,6 +30,13 @@ from pollux.store.sync import Circumstances, Look, Outcome
 from pollux.store.tasks import Enough, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
+from pollux.writers.document import BEGINS, session_of
+
+if TYPE_CHECKING:
+    from pollux.export.work import Job
+
+if TYPE_CHECKING:
+    from pollux.accounts import Accounts
 
 __all__ = [
     "PLACES",
@@ -94,6 +101,11 @@ class Library:
     def sources(self) -> Rows[Source]:
         """Every agent pollux can read."""
         return [registry.source(name) for name in registry.source_names()]
+
+    def know(self, agent: str | None) -> None:
+        """Raise `UnknownName` where an agent was named that pollux cannot read."""
+        if agent is not None:
+            registry.source(agent)
 
     def roots(self) -> Rows[tuple[Source, Root]]:
         """Where each agent's sessions are looked for."""
@@ -178,6 +190,13 @@ class Library:
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
+    @cached_property
+    def accounts(self) -> Accounts:
+        """What was used, and what it cost."""
+        from pollux.accounts import Accounts
+
+        return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
+
     @property
     def _questions(self) -> Questions:
         return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.roots()])
@@ -187,8 +206,7 @@ class Library:
     def list(self, wanted: Filter | None = None, limit: int | None = None) -> Rows[Listed]:
         """Summaries, newest first."""
         asked = wanted or Filter()
-        if asked.agent is not None:
-            registry.source(asked.agent)
+        self.know(asked.agent)
         return self._ask(lambda current: current.listed(asked, limit))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
@@ -199,6 +217,15 @@ class Library:
                 if session.key in keys:
                     keys.discard(session.key)
                     yield session
+
+    def jobs(self, wanted: Filter) -> Rows[Job]:
+        """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
+        from pollux.export.work import jobs
+
+        summaries = {one.summary.key: one.summary for one in self.list(wanted)}
+        places = self._ask(lambda current: current.places(wanted)) if summaries else []
+        bundles = ((shown(r.path), s, bundle) for s, r in self.roots() for bundle in self._bundles(s, r))
+        return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
         self,
@@ -221,8 +248,7 @@ class Library:
         from pollux.store.finding import find
 
         asked = wanted or Filter()
-        if asked.agent is not None:
-            registry.source(asked.agent)
+        self.know(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
@@ -317,6 +343,8 @@ class Library:
             places = self._ask(lambda current, name=name: current.holding(shown(name)))  # type: ignore[misc]
             for session in self._read(*places):
                 return session
+        if head.startswith(BEGINS):
+            return _exported(path)
         for source in self.sources():
             if source.claims(path, head):
                 for session in source.read(source.loose(path, self._around())):
@@ -339,8 +367,7 @@ class Library:
         >>> for event in Library().watch():
         ...     print(event.event, event.session.key)
         """
-        if wanted is not None and wanted.agent is not None:
-            registry.source(wanted.agent)
+        self.know(wanted.agent if wanted is not None else None)
         return iter(Watch(self, wanted or Filter(everything=True), key))
 
     def newest(self) -> tuple[Point, set[str]]:
@@ -406,6 +433,15 @@ class Library:
             asked=self._asked,
             hunt=self._hunt,
         )
+
+
+def _exported(path: Path) -> Session:
+    try:
+        return session_of(path.read_bytes())
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
 
 
 def _hash(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -75,6 +76,44 @@ class Message(Value, frozen=True, kw_only=True):
         return "\n".join(part.text for part in self.parts if type(part) is Text)
 
 
+class Gap(Value, frozen=True, kw_only=True):
+    """Tokens that were used and not recorded: `certain`, or only possible. `why` is one sentence."""
+
+    why: str
+    certain: bool
+    file: str | None = None
+    line: int | None = None
+
+
+def gap(why: str, message: Message, *, certain: bool = False) -> Gap:
+    """A gap at a message."""
+    origin = message.origin
+    file, line = (origin.file, origin.line) if origin is not None else (None, None)
+    return Gap(why=why, certain=certain, file=file, line=line)
+
+
+def exactness(gaps: Iterable[Gap]) -> bool | None:
+    """Exact where there is no gap; too low where one is certain; else it cannot be known."""
+    found = list(gaps)
+    return False if any(gap.certain for gap in found) else None if found else True
+
+
+class Tally(Value, frozen=True, kw_only=True):
+    """What the agent itself says was used in all, and the dollars where it counted them.
+
+    `scope` says what that covers: the `session`, its `family` (with the sub-agents), or the `thread` (with what was
+    inherited). `rule` tells in a sentence how the agent comes by it.
+    """
+
+    name: str
+    scope: str
+    rule: str
+    total: int
+    cost_usd: float | None = None
+    file: str | None = None
+    line: int | None = None
+
+
 class Link(Value, frozen=True, kw_only=True):
     """How this session hangs together with another, and how we know."""
 
@@ -101,6 +140,8 @@ class Session(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
     files: tuple[str, ...] = ()
     exact: bool | None = None
+    gaps: tuple[Gap, ...] = ()
+    tallies: tuple[Tally, ...] = ()
     extra: Extra = NOTHING
 
     @property

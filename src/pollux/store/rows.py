@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
 
-from pollux.model import Link, Message, Notice, Session, Severity, Summary, ToolCall, summarize
-
-QUARTER = 15 * 60
-"""Usage is rolled up by quarters of an hour: every time zone's days begin at one."""
+from pollux.model import Gap, Link, Message, Notice, Session, Severity, Summary, Tally, ToolCall, Usage, summarize
 
 
 class UsageRow(msgspec.Struct, array_like=True):
-    """The tokens of one message, and where they stand: `file` counts in the session's files."""
+    """The tokens of one request, and where they stand: `file` counts in the session's files."""
 
     message: str
     at: int | None
@@ -23,6 +21,7 @@ class UsageRow(msgspec.Struct, array_like=True):
     input: int | None
     cached: int | None
     cache_write: int | None
+    cache_write_long: int | None
     output: int | None
     reasoning: int | None
     requests: int | None
@@ -41,12 +40,20 @@ class CallRow(msgspec.Struct, array_like=True):
     status: str
     at: int | None
     inherited: bool
+    seconds: float | None
+
+
+class Proof(msgspec.Struct, array_like=True, frozen=True):
+    """What speaks for and against a session's figures: what is missing in them, and what the agent itself says."""
+
+    gaps: tuple[Gap, ...]
+    tallies: tuple[Tally, ...]
 
 
 class Entry(msgspec.Struct, array_like=True):
     """One session, ready to be kept. Its words are kept under `no`; `cut` of its outputs were too long for that.
 
-    `marks` are each message's id, role and author.
+    `marks` are each message's id, role and author, `prompts` when each prompt was made.
     """
 
     no: int
@@ -59,6 +66,8 @@ class Entry(msgspec.Struct, array_like=True):
     links: tuple[Link, ...]
     usage: list[UsageRow]
     calls: list[CallRow]
+    prompts: list[int | None]
+    proof: Proof
 
 
 class Reading(msgspec.Struct, array_like=True):
@@ -79,7 +88,6 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
     said = [summary.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
-    places = {name: number for number, name in enumerate(session.files)}
     return Entry(
         no=no,
         cut=cut,
@@ -89,19 +97,24 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
         notices=session.notices,
         links=session.links,
-        usage=[_usage(message, places) for message in session.messages if message.usage is not None],
-        calls=[
-            CallRow(m.id, part.name, part.canonical, part.tool_kind, part.status, micros(part.at or m.at), m.inherited)
-            for m in session.messages
-            for part in m.parts
-            if type(part) is ToolCall
-        ],
+        usage=list(usage_rows(session)),
+        calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
+        proof=Proof(session.gaps, session.tallies),
     )
 
 
-def _usage(message: Message, places: dict[str, int]) -> UsageRow:
-    usage, origin = message.usage, message.origin
-    assert usage is not None  # noqa: S101 (the caller looked)
+def usage_rows(session: Session) -> Iterator[UsageRow]:
+    """One row for each request, the inherited ones too."""
+    places = {name: number for number, name in enumerate(session.files)}
+    for message in session.messages:
+        if message.usage is not None:
+            for usage in message.usage.each or (message.usage,):
+                yield _usage(message, usage, places)
+
+
+def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
+    origin = message.origin
     return UsageRow(
         message.id,
         micros(message.at),
@@ -111,12 +124,20 @@ def _usage(message: Message, places: dict[str, int]) -> UsageRow:
         usage.input,
         usage.cached,
         usage.cache_write,
+        usage.cache_write_long,
         usage.output,
         usage.reasoning,
         usage.requests,
         usage.exact,
         places.get(origin.file) if origin is not None else None,
-        origin.line if origin is not None else None,
+        usage.line or (origin.line if origin is not None else None),
+    )
+
+
+def _call(message: Message, call: ToolCall) -> CallRow:
+    at = micros(call.at or message.at)
+    return CallRow(
+        message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection, Generator, Sequence
+from contextlib import closing
 from datetime import datetime
 from itertools import chain, islice
 
@@ -17,7 +18,7 @@ from pollux.store.halves import written_out
 from pollux.store.passages import PassageKind, texts
 from pollux.store.questions import Shortest
 from pollux.store.snippets import around
-from pollux.store.team import Task, Team, helpers
+from pollux.store.team import Task, answers, helpers, weight
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _MARKS = 16
@@ -58,39 +59,27 @@ def scan(tasks: Sequence[Task], sought: Sought, processes: int | None = None) ->
 
     `short_id` is left empty: only the catalogue knows all the others.
     """
-    size = helpers(tasks, processes)
+    size = helpers([weight(task) for task in tasks], processes)
     if size < 2:
         for task in tasks:
             yield from _in_bundle(task, sought)
         return
     early: dict[int, list[Found]] = {}
     due = 0
-    with Team(lambda _: _Scanner(tasks, sought), len(tasks), size) as team:
-        for number, answer in team.answers():
-            if number is None:
-                continue
+    with closing(answers(lambda number: _answer(tasks[number], sought), len(tasks), size)) as stream:
+        for number, answer in stream:
             early[number] = _decode(answer) if answer is not None else []
             while due in early:
                 yield from early.pop(due)
                 due += 1
 
 
-class _Scanner:
-    """Looks through one bundle after another, in a process of its own."""
-
-    def __init__(self, tasks: Sequence[Task], sought: Sought) -> None:
-        self._tasks = tasks
-        self._sought = sought
-
-    def work(self, number: int) -> bytes:
-        found = _in_bundle(self._tasks[number], self._sought)
-        try:
-            return _encode(found)
-        except UnicodeEncodeError:
-            return _encode([written_out(one, Found) for one in found])
-
-    def end(self) -> bytes:
-        return b""
+def _answer(task: Task, sought: Sought) -> bytes:
+    found = _in_bundle(task, sought)
+    try:
+        return _encode(found)
+    except UnicodeEncodeError:
+        return _encode([written_out(one, Found) for one in found])
 
 
 def _in_bundle(task: Task, sought: Sought) -> list[Found]:

@@ -151,7 +151,7 @@ class Sync:
             self._progress.done_bytes += task.size
             self._report(self._progress)
 
-        size = helpers([(task.source, task.bundle) for task in tasks])
+        size = helpers([task.size for task in tasks])
         if self._text is not None and size > 1:
             Load(self._catalogue, self._text, size, report).run(tasks)
             return

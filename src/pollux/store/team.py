@@ -11,7 +11,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
@@ -44,15 +44,37 @@ class Answer(NamedTuple):
     content: bytes | None
 
 
-def helpers(tasks: Sequence[Task], processes: int | None = None) -> int:
-    """How many processes reading these bundles is worth; below two, none."""
+def helpers(sizes: Sequence[int], processes: int | None = None) -> int:
+    """How many processes are worth it for pieces of work that read so many bytes each; below two, none."""
     wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if _can_fork() else 1
-    size = sum(file.size for _, bundle in tasks for file in bundle.files)
-    return min(wanted, len(tasks)) if size >= _WORTH_IT else 1
+    return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_IT else 1
+
+
+def weight(task: Task) -> int:
+    """How many bytes a bundle is."""
+    return sum(file.size for file in task[1].files)
 
 
 def _can_fork() -> bool:
     return hasattr(os, "sched_getaffinity") and "fork" in multiprocessing.get_all_start_methods()
+
+
+def answers(job: Callable[[int], bytes], count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
+    """What came of every number below `count`, in whatever order they end; None where the process died over it."""
+    with Team(lambda _: _Hand(job), count, processes) as team:
+        for number, content in team.answers():
+            if number is not None:
+                yield number, content
+
+
+class _Hand:
+    """Does a job, and has nothing to add."""
+
+    def __init__(self, job: Callable[[int], bytes]) -> None:
+        self.work = job
+
+    def end(self) -> bytes:
+        return b""
 
 
 class Team:

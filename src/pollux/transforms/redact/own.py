@@ -1,0 +1,98 @@
+"""What nobody but the user knows to be private: words of their own, their name, their home, addresses of people."""
+
+from __future__ import annotations
+
+import getpass
+import re
+from collections.abc import Iterable
+
+from pollux.transforms.redact.rule import Rule
+
+HOME = "~"
+WORD = "word"
+
+_COMMON = re.compile(
+    "root|users?|admin|home|dev(?:eloper)?|test|guest|runner|ubuntu|debian|node|app|build|work|ci|vagrant|docker|jenkins"
+    "|git|me|shared|public|default|system|local|code|src|www|data|vscode|codespace",
+    re.IGNORECASE,
+)
+"""Names of homes that say nothing about their owner."""
+
+_NAME = r"(?P<name>[^\s/\\:\"'<>|*?,;()\[\]{}`$&]+)"
+_FOLDERS = re.compile(rf"/(?<![\w.~-]/)(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
+_WINDOWS_FOLDERS = re.compile(rf"[A-Za-z]:(?:\\+|/)Users(?:\\+|/){_NAME}")
+
+EMAIL = Rule(
+    name="email",
+    what="e-mail addresses, on request",
+    letters=("@",),
+    pattern=re.compile(r"(?!git@)[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24}"),
+    example="ada.lovelace@engine.example.org",
+    before=re.compile(r"[A-Za-z0-9][\w.+-]{0,63}\Z"),
+)
+
+
+def words_rule(words: Iterable[str]) -> Rule | None:
+    """A rule for the user's own words, however they are written, also in the middle of others."""
+    told = sorted({word.strip().lower() for word in words if word.strip()}, key=lambda word: (-len(word), word))
+    if not told:
+        return None
+    pattern = re.compile("|".join(map(re.escape, told)), re.IGNORECASE)
+    return Rule(
+        name=WORD, what="words of your own", letters=tuple(told), pattern=pattern, example=told[0], any_case=True
+    )
+
+
+def user_name() -> str | None:
+    """Who runs this program, where that can be known."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return None
+
+
+class Homes:
+    """Takes home folders and their owners' names out of texts: what is left says nothing about whose they are."""
+
+    def __init__(self, home: str | None = None, names: Iterable[str] = ()) -> None:
+        self._home = home.rstrip("/\\") if home is not None and len(home) > 1 else ""
+        self._names = sorted({name for name in (*names, *_names(self._home)) if _telling(name)})
+        self._known = [(name, re.compile(_alone(re.escape(name)))) for name in self._names]
+        if self._home:
+            self._known.insert(0, (self._home, re.compile(rf"{re.escape(self._home)}(?![\w.-])")))
+        self._letters = ("/home/", "Users", *(letters for letters, _ in self._known))
+
+    def stand_in(self, text: str) -> bool:
+        """May there be something to take out?"""
+        return any(letters in text for letters in self._letters)
+
+    def hidden(self, text: str) -> str:
+        """The text with `~` where a home or its owner's name stood."""
+        if not self.stand_in(text):
+            return text
+        text = _FOLDERS.sub(HOME, text)
+        if "Users" in text:
+            text = _WINDOWS_FOLDERS.sub(HOME, text)
+        for letters, pattern in self._known:
+            if letters in text:
+                text = pattern.sub(HOME, text)
+        return text
+
+    def knowing(self, paths: Iterable[str]) -> Homes:
+        """The same, and the owners of the homes in which these paths lie."""
+        found = {name for path in paths for name in _names(path) if _telling(name)}
+        return self if found <= set(self._names) else Homes(self._home, [*self._names, *found])
+
+
+def _alone(name: str) -> str:
+    """A name that is no part of a longer word. It stands first in the expression, so that it is found quickly."""
+    return rf"{name}(?<![A-Za-z0-9]{name})(?![A-Za-z0-9])"
+
+
+def _names(path: str) -> list[str]:
+    return [found["name"] for folders in (_FOLDERS, _WINDOWS_FOLDERS) for found in folders.finditer(path)]
+
+
+def _telling(name: str) -> bool:
+    """A name that stands for a person, and can be told from ordinary words."""
+    return len(name) >= 3 and _COMMON.fullmatch(name) is None
