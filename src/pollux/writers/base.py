@@ -22,6 +22,10 @@ class Options(msgspec.Struct, kw_only=True):
     notices: bool = False
     live_only: bool = False
     family_usage: Usage | None = None
+    child: Callable[[str], Session | None] = lambda _: None
+    """The session of a key, for formats that hold sub-agents within the session that started them."""
+    address: Callable[[str], str | None] = lambda _: None
+    """Where the session of a key is found from here, for formats that link to it."""
 
 
 class Dropped(msgspec.Struct, frozen=True):

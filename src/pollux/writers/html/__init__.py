@@ -1,0 +1,33 @@
+"""The session as a page: one file to open in a browser, to keep, to share or to print.
+
+Everything that was said and done is in it, the long and the technical folded. `Options` that shorten a transcript do
+not shorten a page; only `live_only` does.
+"""
+
+from __future__ import annotations
+
+from pollux.model import Session, summarize
+from pollux.writers.base import Options, Out, Report
+from pollux.writers.html.messages import Messages
+from pollux.writers.html.page import bottom, top
+from pollux.writers.html.tally import Tally
+
+
+class HtmlPage:
+    """One self-contained file a session."""
+
+    name = "html"
+    suffix = ".html"
+    purpose = "a page for the browser: everything, folded and searchable, in one file"
+
+    def write(self, session: Session, out: Out, options: Options) -> Report:
+        """Write the page, message by message."""
+        tally = Tally(details=1 if session.extra else 0)
+        messages = Messages(session, options, tally)
+        for pieces in (top(session, summarize(session), options, messages.index()), messages.pieces(), bottom(session)):
+            for piece in pieces:
+                out(f"{piece}\n")
+        return tally.report()
+
+
+WRITER = HtmlPage()
