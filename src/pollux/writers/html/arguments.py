@@ -32,7 +32,7 @@ def shown(given: Any, told: list[str]) -> Iterator[Html]:
     for key, value in given.items():
         if key in told:
             continue
-        name = one_line(str(key), 100)
+        name = one_line(str(key))
         block = _block(key, value, given)
         if block is None:
             brief.append(join([tag("dt", name), tag("dd", _inline(value))]))

@@ -37,7 +37,7 @@ def call(told: ToolCall, child: Html | None) -> Html:
 
 def result(told: ToolResult) -> Html:
     """An answer whose call is not in the session any more."""
-    name = tag("b", one_line(told.name or "", 100) or "unnamed tool")
+    name = tag("b", one_line(told.name or "") or "unnamed tool")
     body = [*_output(told.output), *map(attachment, told.attachments)]
     return fold(join([_mark(Status.OK), name, " ", tag("small", "a result without its call")]), *body, class_="call ok")
 
@@ -53,7 +53,7 @@ def _line(told: ToolCall, changes: list[diffs.Diff]) -> Html:
     return join(
         [
             _mark(told.status),
-            tag("b", one_line(told.name, 100) or "unnamed tool", title=f"{told.canonical} ({told.tool_kind})"),
+            tag("b", one_line(told.name) or "unnamed tool", title=f"{told.canonical} ({told.tool_kind})"),
             " ",
             tag("span", join(asked, Html(" ")), class_="asked"),
             tag("span", diffs.sizes(changes), class_="sizes") if changes else None,

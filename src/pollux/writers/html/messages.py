@@ -28,6 +28,7 @@ _FATES = {
     Fate.CANCELLED: "stopped by the human",
     Fate.FAILED: "ended in an error",
 }
+_LINK = "Link to this message"
 _BRANCHES = (Fate.REWOUND, Fate.COMPRESSED)
 
 
@@ -94,14 +95,15 @@ class Messages:
         model = message.model if self._several else None
         goes_on = kind in ("model", "client") and (kind, model) == self._before
         self._before = (kind, model) if message.author is not Author.CLIENT else self._before
-        link = tag(
-            "a", "#", href=f"#{name}", class_="link", title="Link to this message", aria_label="Link to this message"
-        )
+        link = tag("a", "#", href=f"#{name}", class_="link", title=_LINK, aria_label=_LINK)
         fate = None if message.fate is Fate.LIVE or message.role is Role.SYSTEM else message.fate
         heading = tag("h2", who) if kind in ("human", "model", "task") and not goes_on else None
-        head = [heading, tag("small", one_line(model), class_="by") if model and not goes_on else None]
-        marks = [tag("span", str(fate), class_=f"badge {fate}", title=_FATES[fate]) if fate is not None else None]
-        header = tag("header", *head, *marks, clock(message.at), link, class_="goes-on" if heading is None else None)
+        by = tag("small", one_line(model), class_="by") if model and heading is not None else None
+        badge = None
+        if fate is not None and (heading is not None or fate not in _BRANCHES):
+            badge = tag("span", str(fate), class_=f"badge {fate}", title=_FATES[fate])
+        plain = "goes-on" if heading is None else None
+        header = tag("header", heading, by, badge, clock(message.at), link, class_=plain)
         classes = " ".join(filter(None, ("message", kind, str(fate) if fate else "")))
         return tag("article", header, *body, self._used(message), id=name, class_=classes, tabindex="-1")
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from pollux.model import Session, Summary
 from pollux.writers.base import Options
-from pollux.writers.facts import KINDS, LINKS, counted, figures, title
+from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.times import clock
@@ -121,8 +121,9 @@ def _facts(session: Session, summary: Summary, options: Options) -> Iterator[Htm
     if summary.project:
         guess = " (a guess)" if summary.project_evidence == "guess" else None
         yield _fact("Project", join([tag("code", one_line(summary.project)), guess]))
-    if moments := [piece for piece in (clock(summary.started), clock(summary.ended)) if piece]:
-        yield _fact("When", join(moments, Html(" – ")))
+    ends = (summary.started, summary.ended)
+    if moments := {moment(at): clock(at) for at in ends if clock(at)}:
+        yield _fact("When", join(moments.values(), Html(" – ")))
     if summary.models:
         yield _fact("Model", escape(", ".join(one_line(model) for model in summary.models)))
     yield _fact("Said", escape(counted(summary.counts)))

@@ -99,7 +99,7 @@ def _reference(part: FileReference) -> Html:
 
 
 def _client(source: str, text: str) -> Html:
-    name = one_line(source, 100)
+    name = one_line(source)
     told = join([tag("b", "Context"), " ", name, " " if name else None, tag("small", f"{lines(text)}, by the client")])
     return fold(told, literal(text), class_="client")
 

@@ -47,7 +47,7 @@ def inside(address: str) -> str | None:
 def attachment(part: Attachment) -> Html:
     """A picture, or the name of something else."""
     facts = attachment_facts(part)
-    name = tag("code", one_line(part.uri, 300)) if part.uri else None
+    name = tag("code", one_line(part.uri)) if part.uri else None
     if (shown := source(part.media_type, part.data)) is not None:
         picture = tag("img", src=shown, alt=f"Attached picture: {facts}", loading="lazy")
         return tag("figure", picture, tag("figcaption", facts, " " if name else None, name))
