@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import Session, Usage
+from pollux.model import Session, Summary, Usage, Value
 
 Out = Callable[[str], object]
 """Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string."""
 
 
 class Options(msgspec.Struct, kw_only=True):
-    """What a person may ask of a transcript; formats for programs keep everything and ignore it."""
+    """What a person may ask of a transcript; formats for programs keep everything and ignore it.
+
+    `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
+    writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
+    session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
+    for pages about all of them.
+    """
 
     thinking: bool = False
     tools: str = "brief"
     tokens: bool = False
     notices: bool = False
     live_only: bool = False
+    front_matter: bool = False
     family_usage: Usage | None = None
+    files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
-    """The session of a key, for formats that hold sub-agents within the session that started them."""
-    address: Callable[[str], str | None] = lambda _: None
-    """Where the session of a key is found from here, for formats that link to it."""
+    sessions: Callable[[], Iterable[Session]] = tuple
 
 
 class Dropped(msgspec.Struct, frozen=True):
@@ -50,6 +56,15 @@ class Report(msgspec.Struct):
     dropped: list[Dropped] = []
     fabricated: list[Fabricated] = []
 
+    def add(self, other: Report) -> None:
+        """Put the account of another session to this one."""
+        self.kept += other.kept
+        counts = {(entry.what, entry.why): entry.count for entry in self.dropped}
+        for entry in other.dropped:
+            counts[entry.what, entry.why] = counts.get((entry.what, entry.why), 0) + entry.count
+        self.dropped = [Dropped(what, count, why) for (what, why), count in counts.items()]
+        self.fabricated = list(dict.fromkeys([*self.fabricated, *other.fabricated]))
+
     def as_json(self) -> dict[str, Any]:
         """The report as the contract has it."""
         built: dict[str, Any] = msgspec.to_builtins(self)
@@ -73,3 +88,31 @@ class Writer(Protocol):
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the whole session."""
+
+
+class Entry(Value, frozen=True, kw_only=True):
+    """A session that an export wrote: what a list shows of it, and its file, relative to the folder, with `/`."""
+
+    summary: Summary
+    file: str
+
+
+Page = tuple[str, Iterable[str]]
+"""A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces."""
+
+
+@runtime_checkable
+class Site(Protocol):
+    """A writer whose files make up a site: asked once, when every session of an export to a folder is written."""
+
+    def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+        """The pages that lead to the sessions, newest first. Whoever asks writes them, and only where they changed."""
+
+
+@runtime_checkable
+class Joinable(Protocol):
+    """A writer several of whose sessions may stand in one file."""
+
+    @property
+    def between(self) -> str:
+        """What stands between two of them."""

@@ -15,6 +15,7 @@ from pollux.writers.html.markup import Html, end, escape, join, start, tag
 from pollux.writers.html.parts import Parts
 from pollux.writers.html.tally import Tally
 from pollux.writers.html.times import clock
+from pollux.writers.html.ways import way
 from pollux.writers.visible import one_line
 
 DEEPEST = 8
@@ -51,7 +52,7 @@ class Messages:
             tag("li", tag("a", words, href=f"#{name}"), class_=str(message.fate))
             for message, name in zip(self._session.messages, self._names, strict=True)
             if message.role is Role.USER and message.author is not Author.CLIENT and not self._is_unwanted(message)
-            if (words := first_words(one_line(message.text, 1000), 80))
+            if (words := first_words(one_line(message.text.strip(), 1000), 80))
         ]
 
     def pieces(self) -> Iterator[Html]:
@@ -122,7 +123,7 @@ class Messages:
 
     def _child(self, key: str) -> Html:
         """The session that a call started: within the page where that can be, else the way to it."""
-        if (address := self._options.address(key)) is not None:
+        if (address := way(self._options, self._above[0], key)) is not None:
             return tag("p", tag("a", "Open the sub-agent’s session", href=address), class_="child")
         session = self._options.child(key) if len(self._above) <= DEEPEST and key not in self._above else None
         if session is None:

@@ -14,6 +14,7 @@ from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.times import clock
+from pollux.writers.html.ways import home, way
 from pollux.writers.visible import one_line
 
 PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "search.js", "keys.js")
@@ -61,7 +62,7 @@ def top(session: Session, summary: Summary, options: Options, index: list[Html])
     yield head(f"{words} · {session.agent}", PAGE)
     yield start("body")
     yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
-    yield _bar(options)
+    yield _bar(session, options)
     yield tag("nav", _index(index), aria_label="Prompts", class_="side")
     yield start("main", id="conversation")
     yield tag("header", tag("h1", words), tag("dl", *_facts(session, summary, options)), class_="top")
@@ -85,14 +86,14 @@ def bottom(session: Session) -> Iterator[Html]:
     yield foot(PAGE)
 
 
-def _bar(options: Options) -> Html:
+def _bar(session: Session, options: Options) -> Html:
     buttons = [
         ("fold-all", "Unfold", "Open or close everything (e)"),
         ("details", "Details", "Tokens, model and place of every message (t)"),
         ("theme", "Theme", "Light, dark, or as the system (d)"),
         ("keys", "?", "Keys (?)"),
     ]
-    back = options.address("")
+    back = home(options, session.key)
     return tag(
         "div",
         tag("a", "All sessions", href=back, class_="home") if back is not None else None,
@@ -114,10 +115,10 @@ def _index(links: list[Html]) -> Html:
 def _facts(session: Session, summary: Summary, options: Options) -> Iterator[Html]:
     yield _fact("Agent", join([session.agent, f", {KINDS[session.kind]}" if session.kind in KINDS else None]))
     if session.parent:
-        yield _fact("Started by", _key(session.parent, options))
+        yield _fact("Started by", _key(session, session.parent, options))
     for link in session.links:
         if link.kind in LINKS:
-            yield _fact(LINKS[link.kind].capitalize(), _key(link.target, options))
+            yield _fact(LINKS[link.kind].capitalize(), _key(session, link.target, options))
     if summary.project:
         guess = " (a guess)" if summary.project_evidence == "guess" else None
         yield _fact("Project", join([tag("code", one_line(summary.project)), guess]))
@@ -140,8 +141,8 @@ def _fact(name: str, value: Html) -> Html:
     return tag("div", tag("dt", name), tag("dd", value))
 
 
-def _key(key: str, options: Options) -> Html:
-    address = options.address(key)
+def _key(session: Session, key: str, options: Options) -> Html:
+    address = way(options, session.key, key)
     name = tag("code", one_line(key))
     return name if address is None else tag("a", name, href=address)
 

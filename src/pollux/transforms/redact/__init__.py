@@ -1,0 +1,6 @@
+"""Sessions without their secrets."""
+
+from pollux.transforms.redact.redactor import RULES, Finding, Private, Redactor
+from pollux.transforms.redact.rule import Rule
+
+__all__ = ["RULES", "Finding", "Private", "Redactor", "Rule"]

@@ -1,0 +1,124 @@
+"""Finds secrets in a text.
+
+Most texts hold none, and most of those none of the letters that secrets begin with: to look for a few letters is quick.
+Patterns are tried only where letters were found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pollux.model import Value
+from pollux.transforms.redact.rule import Rule
+
+PLACEHOLDER = "[secret:"
+"""How every replacement begins: what was taken out is not found again."""
+
+_BREAK = re.compile(r"\\?\r?\n[ \t]*")
+_BREAKS = 3
+_REACH = 400
+_DIGIT = re.compile(r"\d")
+
+
+class Span(Value, frozen=True, kw_only=True):
+    """Where a secret stands in a text, and which rule found it."""
+
+    start: int
+    end: int
+    rule: Rule
+
+
+class Finder:
+    """Some rules; those that come first have the say."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._rank = {rule.name: number for number, rule in enumerate(self._rules)}
+        self._exact = _roots(rule for rule in self._rules if not rule.any_case)
+        self._any_case = _roots(rule for rule in self._rules if rule.any_case)
+
+    def find(self, text: str) -> list[Span]:
+        """Every secret, in order. Where two overlap they are one, named by the rule that comes first."""
+        found = [span for rule in _possible(self._exact, text) for span in _at(text, text, rule)]
+        if self._any_case:
+            lowered = _lowered(text)
+            found += [span for rule in _possible(self._any_case, lowered) for span in _at(text, lowered, rule)]
+        return self._merged(found) if found else found
+
+    def among(self, texts: Iterable[str]) -> Finder | None:
+        """A finder for these texts, with only the rules that can find something in them; None where none can."""
+        joined = "\0".join(texts)
+        possible = {rule.name for rule in _possible(self._exact, joined)}
+        if self._any_case:
+            possible.update(rule.name for rule in _possible(self._any_case, _lowered(joined)))
+        return Finder(rule for rule in self._rules if rule.name in possible) if possible else None
+
+    def _merged(self, found: list[Span]) -> list[Span]:
+        merged: list[Span] = []
+        for span in sorted(found, key=lambda one: (one.start, self._rank[one.rule.name])):
+            if not merged or span.start >= merged[-1].end:
+                merged.append(span)
+                continue
+            last = merged.pop()
+            rule = min(last.rule, span.rule, key=lambda one: self._rank[one.name])
+            merged.append(Span(start=last.start, end=max(last.end, span.end), rule=rule))
+        return merged
+
+
+def _roots(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
+    """The letters to look for, and the rules each may lead to. Where some are part of others, they are looked for."""
+    every = [(letters, rule) for rule in rules for letters in rule.letters]
+    roots: dict[str, dict[str, Rule]] = {}
+    for letters, rule in sorted(every, key=lambda one: len(one[0])):
+        root = next((known for known in roots if known in letters), letters)
+        roots.setdefault(root, {})[rule.name] = rule
+    return [(root, list(led.values())) for root, led in roots.items()]
+
+
+def _possible(roots: list[tuple[str, list[Rule]]], text: str) -> Iterable[Rule]:
+    return {rule.name: rule for root, rules in roots if root in text for rule in rules}.values()
+
+
+def _lowered(text: str) -> str:
+    """The text in small letters, each in its place: the few letters that would become two are left."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(small if len(small := each.lower()) == 1 else each for each in text)
+
+
+def _at(text: str, searched: str, rule: Rule) -> Iterator[Span]:
+    """What a rule finds where its letters stand."""
+    for letters in rule.letters:
+        place = searched.find(letters)
+        while place >= 0:
+            start = max(0, place - rule.lead)
+            span = _matched(text, start, rule) or (_wrapped(text, start, rule) if rule.wraps else None)
+            if span is not None:
+                yield span
+            place = searched.find(letters, max(place + 1, span.end if span is not None else 0))
+
+
+def _matched(text: str, start: int, rule: Rule) -> Span | None:
+    found = rule.pattern.match(text, start)
+    if found is None or (rule.check is not None and not rule.check(found)):
+        return None
+    begin, end = found.span("secret" if "secret" in rule.pattern.groupindex else 0)
+    return None if text.startswith(PLACEHOLDER, begin) else Span(start=begin, end=end, rule=rule)
+
+
+def _wrapped(text: str, start: int, rule: Rule) -> Span | None:
+    """A secret that a terminal broke into lines: as it reads with the lines joined."""
+    joined, breaks = text[start : start + _REACH], 0
+    before = text[max(0, start - 3) : start]
+    taken = 0
+    while breaks < _BREAKS and (at := _BREAK.search(joined)) is not None:
+        joined = joined[: at.start()] + joined[at.end() :]
+        taken += at.end() - at.start()
+        breaks += 1
+        found = rule.pattern.match(before + joined, len(before))
+        if found is not None and found.end() - len(before) > at.start():
+            sure = _DIGIT.search(found[0]) is not None and (rule.check is None or rule.check(found))
+            return Span(start=start, end=start + len(found[0]) + taken, rule=rule) if sure else None
+    return None

@@ -1,0 +1,65 @@
+"""Secrets that have no letters of their own and are told by their name: `DB_PASSWORD=…`, `"api_key": "…"`."""
+
+from __future__ import annotations
+
+import re
+
+from pollux.transforms.redact.rule import Rule
+from pollux.transforms.redact.values import chosen, random
+
+_REST = r"(?:(?i:_?key|_?value|_base|_prod|_dev|_staging|_live|_hash|_salt|_?\d{1,3})){0,3}"
+_KINDS = r"(?i:secret|token|passw(?:or)?d|passphrase|pwd|credentials?|key)"
+_KEY_OF = re.compile(
+    r"(?:api|access|private|auth|encryption|signing|secret|master|account|service)[_-]?\Z", re.IGNORECASE
+)
+_ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
+_BEGINS_A_LINE = re.compile(r"(?:\A|[\n\"'`,;{>|]|\\n|(?:export|ENV|ARG|set|env|-e|--env)\s)\s*\Z")
+_UNLIKE_A_WORD = re.compile(r"[0-9!@#$%^&*+?]")
+_LONGEST_NAME = 60
+
+_PATTERN = re.compile(
+    rf"(?P<name>{_KINDS}{_REST})"
+    r"""(?P<is>\\*["'`]?\]?\s{0,3}(?::=|=>|[:=])\s{0,3})"""
+    r"""(?P<quote>\\*["'`]?)(?P<secret>[^\s"'`,\\]{6,400})"""
+)
+
+
+def _named(found: re.Match[str]) -> bool:
+    """Does the name mean it, and is the value one?
+
+    In a file of settings whatever stands behind such a name is a secret. In data it is one where it is no mere word,
+    in code where it looks like chance.
+    """
+    value = found["secret"].rstrip(");]}")
+    before = found.string[max(0, found.start() - _LONGEST_NAME) : found.start()]
+    if found["name"][:3].lower() == "key" and _KEY_OF.search(before) is None:
+        return False
+    if not _as_in_settings(found, before):
+        return len(value) >= 12 and random(value)
+    if "=" in found["is"]:
+        return chosen(value)
+    return chosen(value) and _UNLIKE_A_WORD.search(value) is not None
+
+
+def _as_in_settings(found: re.Match[str], before: str) -> bool:
+    """Does it stand as in a `.env` file, or as a variable given to a program?"""
+    begun = _NAME_BEFORE.search(before)
+    begins = begun is not None and _BEGINS_A_LINE.search(before[: begun.start()]) is not None
+    name = (begun[0] if begun is not None else "") + found["name"]
+    tight = "=" not in found["is"] or not (found["is"][:1].isspace() or found["is"][-1:].isspace())
+    return tight and begins and _ENV_NAME.fullmatch(name) is not None
+
+
+NAMED = Rule(
+    name="setting",
+    what="values of settings whose name says that they are secret: `…SECRET`, `…TOKEN`, `…PASSWORD`, `…API_KEY`, …",
+    letters=("secret", "token", "pass", "pwd", "credential", "key"),
+    pattern=_PATTERN,
+    example="DB_PASSWORD=kaffee7Rosen",
+    any_case=True,
+    check=_named,
+)
+
+SUSPICIOUS = re.compile("secret|token|pass|pwd|credential|key|authorization", re.IGNORECASE)
+"""Names under which a recorded object may hold a secret that would not be told without them."""

@@ -1,0 +1,164 @@
+"""Takes secrets out of sessions, and tells where they stood."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from pollux.model import Message, Session, Value
+from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
+from pollux.transforms.redact.named import NAMED, SUSPICIOUS
+from pollux.transforms.redact.own import EMAIL, Homes, words_rule
+from pollux.transforms.redact.rule import Rule
+from pollux.transforms.redact.rules import KEYS, SHAPES
+from pollux.transforms.texts import Visit, rewritten
+
+RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, NAMED)
+"""The rules that always hold, in order of precedence."""
+
+_SPACE = re.compile(r"\\[nrt]|[\s\\]+")
+_HEAD = 12
+
+
+class Private(Value, frozen=True, kw_only=True):
+    """What is to be taken out beside what the rules know: the user's words, homes and names, e-mail addresses."""
+
+    words: tuple[str, ...] = ()
+    emails: bool = False
+    home: str | None = None
+    users: tuple[str, ...] = ()
+
+
+class Finding(Value, frozen=True, kw_only=True):
+    """A kind of secret in one field of a message, or of the session itself; `head` is how such secrets begin."""
+
+    key: str
+    message: str | None
+    field: str
+    rule: str
+    count: int
+    head: str | None
+
+
+class Redactor:
+    """Replaces every secret by a name and a number: the same secret has the same number in everything it is given.
+
+    Secrets are numbered as they come, or as `learn` was told before.
+    """
+
+    def __init__(self, private: Private | None = None, *, salt: bytes = b"") -> None:
+        self.private = private or Private()
+        own = words_rule(self.private.words)
+        rules = [*([own] if own is not None else ()), *RULES, *([EMAIL] if self.private.emails else ())]
+        self._finder = Finder(rules)
+        self._homes = Homes(self.private.home, self.private.users)
+        self._salt = salt or secrets.token_bytes(16)
+        self._numbers: dict[str, dict[bytes, int]] = {}
+
+    def __call__(self, session: Session) -> Session:
+        """The session without its secrets."""
+        homes = self._homes.knowing([*([session.project] if session.project else ()), *session.files])
+        bare = msgspec.structs.replace(session, messages=())
+        messages = tuple(rewritten(message, self._hiding(message, homes)) for message in session.messages)
+        return msgspec.structs.replace(rewritten(bare, self._hiding(bare, homes)), messages=messages)
+
+    def _hiding(self, value: Value, homes: Homes) -> Visit:
+        finder = self._finder_for(value)
+        return lambda text, _, name: homes.hidden(self._without(text, name, finder))
+
+    def text(self, text: str) -> str:
+        """A text by itself, as the name of a file, without its secrets."""
+        return self._homes.hidden(self._without(text, None, self._finder))
+
+    def findings(self, session: Session) -> Iterator[Finding]:
+        """What is in a session, field by field, in order. Homes and names are no findings."""
+        for value, finder in self._looked(session):
+            counts: dict[tuple[str, str, str | None], int] = {}
+            for text, field, span in _secrets(value, finder):
+                place = (field, span.rule.name, _head(text[span.start : span.end], span.rule))
+                counts[place] = counts.get(place, 0) + 1
+            message = value.id if isinstance(value, Message) else None
+            for (field, rule, head), count in counts.items():
+                yield Finding(key=session.key, message=message, field=field, rule=rule, count=count, head=head)
+
+    def survey(self, session: Session) -> list[tuple[str, bytes]]:
+        """The secrets of a session as they come, each under its rule and unrecognisable."""
+        found = (one for value, finder in self._looked(session) for one in _secrets(value, finder))
+        return list(dict.fromkeys((span.rule.name, self._mark(text[span.start : span.end])) for text, _, span in found))
+
+    def learn(self, surveyed: Iterable[tuple[str, bytes]]) -> None:
+        """Number what a survey told, after what is known already."""
+        for rule, mark in surveyed:
+            known = self._numbers.setdefault(rule, {})
+            known.setdefault(mark, len(known) + 1)
+
+    def _looked(self, session: Session) -> Iterator[tuple[Session | Message, Finder | None]]:
+        """The session without its messages, then each of these, with the rules that can find something in it."""
+        bare = msgspec.structs.replace(session, messages=())
+        yield bare, self._finder_for(bare)
+        for message in session.messages:
+            yield message, self._finder_for(message)
+
+    def _finder_for(self, value: Value) -> Finder | None:
+        """To look at many short texts one by one takes long; to look at them together does not."""
+        texts: list[str] = []
+
+        def visit(text: str, _field: str, _name: str | None) -> str:
+            texts.append(text)
+            return text
+
+        rewritten(value, visit)
+        return self._finder.among(texts)
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """How many secrets of each kind there were."""
+        return {rule: len(known) for rule, known in self._numbers.items()}
+
+    def _without(self, text: str, name: str | None, finder: Finder | None) -> str:
+        pieces, end = list[str](), 0
+        for span in _spans(text, name, finder):
+            self.learn([(span.rule.name, mark := self._mark(text[span.start : span.end]))])
+            pieces += (text[end : span.start], f"{PLACEHOLDER}{span.rule.name}#{self._numbers[span.rule.name][mark]}]")
+            end = span.end
+        return "".join([*pieces, text[end:]]) if pieces else text
+
+    def _mark(self, secret: str) -> bytes:
+        """What a secret is known by, however its lines are broken."""
+        whole = _SPACE.sub("", secret).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(whole, digest_size=16, key=self._salt).digest()
+
+
+def _secrets(value: Session | Message, finder: Finder | None) -> list[tuple[str, str, Span]]:
+    """Every secret in a value: the text and the field it stands in, and where."""
+    found: list[tuple[str, str, Span]] = []
+
+    def visit(text: str, field: str, name: str | None) -> str:
+        found.extend((text, field, span) for span in _spans(text, name, finder))
+        return text
+
+    if finder is not None:
+        rewritten(value, visit)
+    return found
+
+
+def _spans(text: str, name: str | None, finder: Finder | None) -> list[Span]:
+    """Where secrets are, also those that only the name of the value tells."""
+    if finder is None:
+        return []
+    if name is None or SUSPICIOUS.search(name) is None:
+        return finder.find(text)
+    before = f'"{name}": "'
+    found = finder.find(before + text)
+    moved = (Span(start=one.start - len(before), end=one.end - len(before), rule=one.rule) for one in found)
+    return [one for one in moved if one.start >= 0]
+
+
+def _head(secret: str, rule: Rule) -> str | None:
+    """How all secrets of the kind begin: nothing of this one's own."""
+    begun = next((each for each in rule.letters if not rule.any_case and secret.startswith(each)), None)
+    return None if begun is None or rule.name in (EMAIL.name, "word") else f"{begun[:_HEAD]}…"

@@ -1,0 +1,232 @@
+"""The table of secrets that people really paste, those with letters of their own first.
+
+The examples are made up. They are put together here, so that no other program takes this file for a leak.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pollux.transforms.redact.rule import START, Rule, token
+from pollux.transforms.redact.values import chosen, credentials, key_material, random
+
+_MIX = "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB0oKvXq7CtZr2WyMh9SjDlEu4GfIpA8b3xV6nQk1Tz"
+_HEX = "3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c"
+_LETTERS = "bQxkVnTzRmLwHsJdYcFgPaUeNiBoKvXqCtZr"
+_WORD = "[A-Za-z0-9_-]"
+_ALNUM = "[A-Za-z0-9]"
+
+KEYS = (
+    token("google-api-key", "API keys of Google and Gemini", "AIza", f"{_WORD}{{35}}", f"AIza{_MIX[:35]}"),
+    token("google-oauth", "Google's OAuth access tokens", r"ya29\.", f"{_WORD}{{40,}}", f"ya29.{_MIX[:60]}"),
+    token("google-refresh", "Google's OAuth refresh tokens", "1//0", f"{_WORD}{{40,}}", f"1//0{_MIX[:50]}"),
+    token("google-client", "Google's OAuth client secrets", "GOCSPX-", f"{_WORD}{{28}}", f"GOCSPX-{_MIX[:28]}"),
+    token(
+        "aws-key-id",
+        "access key ids of AWS",
+        "AKIA|ASIA",
+        "(?!IOSFODNN7EXAMPLE)[A-Z0-9]{16}",
+        f"AKIA{_MIX[:16].upper()}",
+        letters=("AKIA", "ASIA"),
+    ),
+    token(
+        "github-token",
+        "GitHub's classic and OAuth tokens",
+        "gh[po]_",
+        f"{_ALNUM}{{36,}}",
+        f"ghp_{_MIX[:36]}",
+        letters=("ghp_", "gho_"),
+    ),
+    token(
+        "github-app",
+        "tokens of GitHub's apps",
+        "gh[usr]_",
+        f"{_ALNUM}{{36,}}",
+        f"ghs_{_MIX[:36]}",
+        letters=("ghu_", "ghs_", "ghr_"),
+    ),
+    token(
+        "github-fine-grained",
+        "GitHub's fine-grained tokens",
+        "github_pat_",
+        f"{_ALNUM}{{22}}_{_ALNUM}{{59}}",
+        f"github_pat_{_MIX[:22]}_{_MIX[10:69]}",
+    ),
+    token(
+        "gitlab-token",
+        "GitLab's personal, deploy, runner, trigger and job tokens",
+        "gl(?:pat|dt|rt|ptt|cbt)-",
+        "[A-Za-z0-9_.-]{20,}",
+        f"glpat-{_MIX[:20]}",
+        letters=("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-"),
+    ),
+    token(
+        "anthropic-key",
+        "keys and tokens of Anthropic",
+        "sk-ant-",
+        rf"[a-z]+\d\d-{_WORD}{{80,}}",
+        f"sk-ant-api03-{_MIX}{_MIX[:18]}",
+    ),
+    token("openrouter-key", "keys of OpenRouter", "sk-or-v1-", "[0-9a-f]{64}", f"sk-or-v1-{(_HEX * 2)[:64]}"),
+    token(
+        "openai-key",
+        "keys of OpenAI, and of all who begin theirs with `sk-`",
+        "sk-",
+        f"(?={_WORD}*[A-Z])(?={_WORD}*[0-9]){_WORD}{{40,}}",
+        f"sk-proj-{_MIX}",
+    ),
+    token(
+        "slack-token",
+        "Slack's tokens",
+        "xox[a-z][.-]|xapp-",
+        "[A-Za-z0-9.%-]{24,}",
+        f"xoxb-{'1234567890' * 2}-{_MIX[:24]}",
+        letters=("xox", "xapp-"),
+    ),
+    token(
+        "slack-webhook",
+        "Slack's webhooks",
+        r"hooks\.slack\.com/",
+        "(?:services|workflows|triggers)/[A-Za-z0-9/_+-]{30,}",
+        f"hooks.slack.com/services/T0{_HEX[:8].upper()}/B0{_HEX[8:16].upper()}/{_MIX[:24]}",
+    ),
+    token(
+        "discord-webhook",
+        "Discord's webhooks",
+        r"discord(?:app)?\.com/api/webhooks/",
+        rf"\d{{15,}}/{_WORD}{{60,}}",
+        f"discord.com/api/webhooks/112233445566778899/{_MIX[:68]}",
+        letters=("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
+    ),
+    token(
+        "stripe-key",
+        "Stripe's keys",
+        "[sr]k_(?:live|test)_",
+        f"{_ALNUM}{{24,}}",
+        f"sk_live_{_MIX[:24]}",
+        letters=("sk_live_", "rk_live_", "sk_test_", "rk_test_"),
+    ),
+    token("stripe-webhook", "Stripe's webhook secrets", "whsec_", "[A-Za-z0-9+/=]{32,}", f"whsec_{_MIX[:32]}"),
+    token("npm-token", "npm's tokens", "npm_", f"{_ALNUM}{{36}}", f"npm_{_MIX[:36]}"),
+    token("pypi-token", "PyPI's tokens", "pypi-AgE", f"{_WORD}{{80,}}", f"pypi-AgEIcHlwaS5vcmc{_MIX}"),
+    token("huggingface-token", "Hugging Face's tokens", "hf_", f"{_ALNUM}{{34}}", f"hf_{_LETTERS[:34]}"),
+    token("groq-key", "keys of Groq", "gsk_", f"{_ALNUM}{{52}}", f"gsk_{_MIX[:52]}"),
+    token("xai-key", "keys of xAI", "xai-", f"{_ALNUM}{{80}}", f"xai-{_MIX}{_MIX[:3]}"),
+    token("replicate-token", "Replicate's tokens", "r8_", f"{_ALNUM}{{37}}", f"r8_{_MIX[:37]}"),
+    token("perplexity-key", "keys of Perplexity", "pplx-", f"{_ALNUM}{{48}}", f"pplx-{_MIX[:48]}"),
+    token("sendgrid-key", "SendGrid's keys", r"SG\.", rf"{_WORD}{{22}}\.{_WORD}{{43}}", f"SG.{_MIX[:22]}.{_MIX[:43]}"),
+    token(
+        "digitalocean-token",
+        "DigitalOcean's tokens",
+        "do[opr]_v1_",
+        "[0-9a-f]{64}",
+        f"dop_v1_{(_HEX * 2)[:64]}",
+        letters=("dop_v1_", "doo_v1_", "dor_v1_"),
+    ),
+    token("docker-token", "Docker's tokens", "dckr_pat_", f"{_WORD}{{27}}", f"dckr_pat_{_MIX[:27]}"),
+)
+
+
+def _rule(name: str, what: str, letters: tuple[str, ...], pattern: str, example: str, **more: object) -> Rule:
+    return Rule(name=name, what=what, letters=letters, pattern=re.compile(pattern), example=example, **more)  # type: ignore[arg-type]
+
+
+_PEM = "-----BEGIN " + "RSA PRIVATE KEY-----"
+_BROKEN = r"(?:\\?\r?\n[ \t]*)?"
+_JWT_PIECE = rf"[A-Za-z0-9_-]{{6,}}(?:{_BROKEN}[A-Za-z0-9_-]+)*{_BROKEN}"
+_WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
+_QUOTE = r"""\\*["'`]?"""
+_IS = rf"{_QUOTE}\s{{0,3}}(?::=|=>|[:=])\s{{0,3}}{_QUOTE}"
+
+SHAPES = (
+    _rule(
+        "private-key",
+        "private keys in PEM, as of SSH, TLS, PGP and service accounts; also with `\\n` for line ends, and cut off",
+        ("-----BEGIN ",),
+        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?P<body>(?:(?!-----)[\s\S]){40,40000})"
+        r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?",
+        f"{_PEM}\n{_MIX[:64]}\n{_MIX[8:72]}\n{_MIX[:30]}==\n{_PEM.replace('BEGIN', 'END')}",
+        check=lambda found: key_material(found["body"]),
+    ),
+    _rule(
+        "google-key-id",
+        "ids of the private keys of Google's service accounts",
+        ("private_key_id",),
+        rf"private_key_id{_IS}(?P<secret>[0-9a-f]{{40}})(?![0-9a-f])",
+        f'"private_key_id": "{_HEX}"',
+    ),
+    _rule(
+        "aws-secret",
+        "secret access keys of AWS, after their name",
+        ("secret_access_key", "secretaccesskey"),
+        rf"(?i:secret_?access_?key){_IS}(?P<secret>[A-Za-z0-9/+]{{40}})(?![A-Za-z0-9/+=])",
+        f"aws_secret_access_key = {_MIX[:20]}/{_MIX[20:39]}",
+        any_case=True,
+        check=lambda found: random(found["secret"]) or "/" in found["secret"],
+    ),
+    _rule(
+        "azure-account-key",
+        "keys of Azure's storage accounts, service buses and the like",
+        ("accountkey=", "accesskey="),
+        r"(?i:(?:account|access)key=)(?P<secret>[A-Za-z0-9+/]{43,86}={1,2})",
+        f"AccountKey={(_MIX * 2)[:86]}==",
+        any_case=True,
+    ),
+    _rule(
+        "azure-client",
+        "client secrets of Azure's applications",
+        ("Q~",),
+        r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])",
+        f"aB38Q~{_MIX[:34]}",
+        lead=4,
+    ),
+    _rule(
+        "azure-signature",
+        "signatures of shared links to Azure",
+        ("sig=",),
+        r"(?<=[?&;])sig=(?P<secret>[A-Za-z0-9%+/]{40,}(?:%3[Dd]|=))",
+        f"https://acme.blob.core.windows.net/box?sv=2024-11-04&sig={_MIX[:43]}%3D",
+    ),
+    _rule(
+        "jwt",
+        "JSON web tokens, signed ones",
+        ("eyJ",),
+        rf"{START}eyJ{_JWT_PIECE}\.{_BROKEN}eyJ{_JWT_PIECE}\.{_BROKEN}[A-Za-z0-9_-]{{20,}}",
+        f"eyJ{_MIX[:33]}.eyJ{_MIX[:60]}.{_MIX[:43]}",
+    ),
+    _rule(
+        "url-password",
+        "passwords in addresses: of databases, proxies, repositories",
+        ("://",),
+        r"(?<=[a-z0-9])://[^\s/:@\"'<>`]{0,80}:(?P<secret>[^\s/@\"'<>`]{3,200})@(?=[\w.\[-])",
+        "postgres://ada:kaffee7Rosen@db.internal:5432/shop",
+        check=lambda found: chosen(found["secret"]) and not _WORD_OF_A_MANUAL.fullmatch(found["secret"]),
+    ),
+    _rule(
+        "connection-password",
+        "passwords in connection strings",
+        ("password=", "pwd="),
+        r"(?i:(?<=;)\s?(?:password|pwd)=)(?P<secret>[^;\s\"'\\]{3,200})",
+        "Server=db.internal;User Id=ada;Password=kaffee7Rosen;",
+        any_case=True,
+        check=lambda found: chosen(found["secret"]),
+    ),
+    _rule(
+        "bearer",
+        "tokens after `Bearer`, as in a header",
+        ("bearer ",),
+        r"(?i:bearer)\s{1,3}(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
+        f"Authorization: Bearer {_MIX[:40]}",
+        any_case=True,
+        check=lambda found: random(found["secret"]),
+    ),
+    _rule(
+        "basic",
+        "a name and a password after `Basic`, as in a header",
+        ("basic ",),
+        r"(?i:basic)\s{1,3}(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
+        "Authorization: Basic YWRhOmthZmZlZTdSb3Nlbg==",
+        any_case=True,
+        check=lambda found: credentials(found["secret"].rstrip("=")),
+    ),
+)

@@ -1,0 +1,101 @@
+"""Every text of a session, whatever it stands in, and the session with other texts in its place.
+
+A transform that must not overlook a field does not name fields: it is shown all of them. What is not changed is not
+copied, so that looking at a session costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from pollux.model import Attachment, Value
+
+Visit = Callable[[str, str, str | None], str]
+"""Takes a text, the field it stands in (`tool_call.output`) and the name it has in a recorded object; gives another."""
+
+V = TypeVar("V", bound=Value)
+
+# Words of the model's own, which name no person, place or thing.
+_OURS = frozenset({"agent", "kind", "role", "author", "fate", "severity", "code", "tool_kind", "status"})
+_SPOKEN = frozenset({"application/json", "application/xml", "application/javascript", "application/x-sh"})
+
+
+def rewritten(value: V, visit: Visit) -> V:
+    """The value with every text in it as `visit` gives it; the same value where none is another."""
+    changed: dict[str, Any] = {}
+    for name, field in _fields(type(value)):
+        old = getattr(value, name)
+        if not old:
+            continue
+        new = _rewritten(old, field, None, visit)
+        if new is not old:
+            changed[name] = new
+    if isinstance(value, Attachment) and value.data and _holds_text(value.media_type):
+        data: str = changed.get("data", value.data)
+        if (new := _inside(data, visit)) is not data:
+            changed["data"] = new
+    return msgspec.structs.replace(value, **changed) if changed else value
+
+
+@cache
+def _fields(kind: type[Value]) -> list[tuple[str, str]]:
+    """The fields of a kind of value that can hold texts, each with the name people know it by."""
+    tag = kind.__struct_config__.tag
+    prefix = f"{tag}." if tag is not None else "" if kind.__name__ in ("Session", "Message") else f"{kind.__name__}."
+    names = [name for name in kind.__struct_fields__ if name not in _OURS]
+    return [(name, tag if name == tag and tag is not None else f"{prefix}{name}".lower()) for name in names]
+
+
+def _rewritten(value: Any, field: str, name: str | None, visit: Visit) -> Any:
+    match value:
+        case Enum():
+            return value
+        case str():
+            new = visit(value, field, name)
+            return value if new == value else new
+        case Value():
+            return rewritten(value, visit)
+        case list() | tuple():
+            items = [_rewritten(item, field, name, visit) for item in value]
+            return value if _same(items, value) else type(value)(items)
+        case Mapping():
+            return _mapping(value, field, visit)
+        case _:
+            return value
+
+
+def _mapping(old: Mapping[Any, Any], field: str, visit: Visit) -> Mapping[Any, Any]:
+    new: dict[Any, Any] = {}
+    for key, value in old.items():
+        said = visit(key, field, None) if isinstance(key, str) else key
+        place, number = said, 2
+        while place in new:  # two names that differed only in what was taken out of them
+            place, number = f"{said} ({number})", number + 1
+        new[place] = _rewritten(value, field, key if isinstance(key, str) else None, visit)
+    return old if _same(new, old) and _same(new.values(), old.values()) else new
+
+
+def _same(new: Iterable[Any], old: Iterable[Any]) -> bool:
+    return all(one is other or one == other for one, other in zip(new, old, strict=True))
+
+
+def _holds_text(media_type: str) -> bool:
+    plain = media_type.partition(";")[0].strip().lower()
+    return plain.startswith("text/") or plain in _SPOKEN or plain.endswith(("+json", "+xml"))
+
+
+def _inside(data: str, visit: Visit) -> str:
+    """A text in base64, with what it says as `visit` gives it."""
+    try:
+        text = base64.b64decode(data, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return data
+    new = visit(text, "attachment.data", None)
+    return data if new == text else base64.b64encode(new.encode()).decode()
