@@ -17,13 +17,19 @@ from pollux.writers.visible import visible
 
 VOID = {"hr", "img", "input", "meta", "br"}
 TAGS = VOID | set(
-    "html head title style body a b div span output search button nav details summary ol ul li main header footer h1 h2 "
-    "h3 h4 h5 h6 dl dt dd code small article p pre time ins del figure figcaption template noscript dialog kbd script "
-    "em strong s blockquote table thead tbody tr th td".split()
+    re.findall(
+        r"\w+",
+        """html head title style body a b div span output search button nav details summary ol ul li main header footer
+        h1 h2 h3 h4 h5 h6 dl dt dd code small article p pre time ins del figure figcaption template noscript dialog kbd
+        script em strong s blockquote table thead tbody tr th td""",
+    )
 )
 ATTRIBUTES = set(
-    "alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime href http-equiv id lang loading "
-    "name open placeholder rel role src start tabindex target title type".split()
+    re.findall(
+        r"[\w-]+",
+        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime href http-equiv id lang
+        loading name open placeholder rel role src start tabindex target title type""",
+    )
 )
 HREF = re.compile(r"#|https?://|mailto:", re.IGNORECASE)
 SRC = re.compile(r"data:image/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+")
