@@ -33,7 +33,9 @@ def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Watched]]:
     """Open a page's text, or a file, and watch what it does; whatever it should not do fails the test at its end."""
     opened: list[Watched] = []
 
-    def visit(page: str | Path, *, width: int = 1200, scheme: str = "light", zone: str = "UTC", at: str = "") -> Watched:
+    def visit(
+        page: str | Path, *, width: int = 1200, scheme: str = "light", zone: str = "UTC", at: str = ""
+    ) -> Watched:
         file = page if isinstance(page, Path) else tmp_path / f"page-{len(opened)}.html"
         if isinstance(page, str):
             file.write_text(page, "utf-8")

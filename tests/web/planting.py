@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import msgspec
 
-from pollux.model import Attachment, FileReference, Message, Session, Status, Text, ToolCall
+from pollux.model import Attachment, FileReference, Session, Status, Text
 from tests.unit.writers.kitchen_sink import ASSISTANT, CLIENT, HUMAN, MODEL, SESSION, SYSTEM, USER, call, message
-
-T = TypeVar("T")
 
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" onload="pwned(1)"><script>pwned(1)</script></svg>'
 
@@ -51,7 +49,7 @@ PAYLOADS = (
     "\x1b]8;;javascript:pwned(1)\x07click\x1b]8;;\x07 \x1b[31m<script>pwned(1)</script>\x1b[0m \x1b[38;2;1;2;3mx",
     "\u202e<script>pwned(1)</script>\u2066 \u0000\ud800 \u2028 \ufeff",
     "&lt;script&gt;pwned(1)&lt;/script&gt; &#60;script&#62;pwned(1)&#60;/script&#62;",
-    "*** Begin Patch\n*** Update File: <img src=x onerror=pwned(1)>\n@@ <script>\n-<script>pwned(1)</script>\n+<b>\n*** End Patch",
+    "*** Begin Patch\n*** Update File: <img src=x onerror=pwned(1)>\n-<script>pwned(1)</script>\n*** End Patch",
 )
 
 
@@ -98,13 +96,12 @@ def _filled(value: Any, payload: str) -> Any:
     if isinstance(value, str):
         return payload
     if isinstance(value, msgspec.Struct):
-        names = [name for name in value.__struct_fields__ if name not in ("kind", "tool_kind") or type(value) is not Session]
+        names = [
+            name for name in value.__struct_fields__ if name not in ("kind", "tool_kind") or type(value) is not Session
+        ]
         return msgspec.structs.replace(value, **{name: _filled(getattr(value, name), payload) for name in names})
     if isinstance(value, Mapping):
         return {**{key: _filled(inner, payload) for key, inner in value.items()}, payload: payload}
     if isinstance(value, tuple | list):
         return type(value)(_filled(inner, payload) for inner in value)
     return value
-
-
-__all__ = ["PAYLOADS", "Message", "ToolCall", "planted"]

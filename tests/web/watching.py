@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Dialog, Page
 
 from pollux.model import Session
 from pollux.writers.base import Options
@@ -27,14 +27,31 @@ class Watched:
         self.page: Page = self._context.new_page()
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.alarms.append(dialog.message), dialog.dismiss()))
+        self.page.on("dialog", self._answer)
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.expose_function("pwned", lambda mark: self.alarms.append(mark))  # noqa: PLW0108 (playwright wants a function of ours)
-        self.page.goto(f"{file.as_uri()}{at}")
+        self.go(at)
+
+    def go(self, at: str = "") -> None:
+        """Open the file, as it is now."""
+        self.page.goto(f"{self.file.as_uri()}{at}")
+
+    def _answer(self, dialog: Dialog) -> None:
+        self.alarms.append(dialog.message)
+        dialog.dismiss()
 
     def ask(self, script: str) -> Any:
         """What a script in the page answers."""
         return self.page.evaluate(script)
+
+    def wait(self, script: str, answer: Any = True) -> None:
+        """Until a script answers so. Playwright's own way of waiting is forbidden by the page's policy."""
+        for _ in range(100):
+            if self.ask(script) == answer:
+                return
+            self.page.wait_for_timeout(50)
+        last = self.ask(script)
+        raise AssertionError(f"{script} is {last!r}, not {answer!r}")
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -53,17 +53,18 @@ const folds = (() => {
 
   // The index shows which prompt is being read.
   const links = new Map([...document.querySelectorAll(".index a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
+  const near = new Set();
   let current = null;
   const spy = new IntersectionObserver(
     (entries) => {
-      for (const entry of entries) {
-        if (!entry.isIntersecting) continue;
-        current?.removeAttribute("aria-current");
-        current = links.get(entry.target.id);
-        current.setAttribute("aria-current", "location");
-      }
+      for (const { target, isIntersecting } of entries) near[isIntersecting ? "add" : "delete"](target.id);
+      const first = [...links.keys()].find((id) => near.has(id));
+      if (first === undefined) return;
+      current?.removeAttribute("aria-current");
+      current = links.get(first);
+      current.setAttribute("aria-current", "location");
     },
-    { rootMargin: "-10% 0px -70% 0px" },
+    { rootMargin: "-8% 0px -60% 0px" },
   );
   for (const id of links.keys()) {
     const prompt = document.getElementById(id);

@@ -12,8 +12,10 @@ const search = (() => {
     const walk = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
       const node = walk.currentNode;
-      if (node.nodeType === Node.TEXT_NODE) yield [node, template];
-      else if (node.localName === "template") yield* nodes(node.content, template ?? node);
+      if (node.nodeType === Node.TEXT_NODE) {
+        // A time reads differently once it is shown in the reader's zone.
+        if (node.parentNode.localName !== "time") yield [node, template];
+      } else if (node.localName === "template") yield* nodes(node.content, template ?? node);
     }
   }
   const text = (message) => {
