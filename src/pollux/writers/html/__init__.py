@@ -6,10 +6,13 @@ not shorten a page; only `live_only` does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from pollux.model import Session, summarize
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import Entry, Options, Out, Page, Report
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import bottom, top
+from pollux.writers.html.site import pages
 from pollux.writers.html.tally import Tally
 
 
@@ -28,6 +31,10 @@ class HtmlPage:
             for piece in pieces:
                 out(f"{piece}\n")
         return tally.report()
+
+    def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+        """The index and the search of a whole site."""
+        return pages(entries, options)
 
 
 WRITER = HtmlPage()

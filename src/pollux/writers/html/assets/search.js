@@ -85,6 +85,7 @@ const search = (() => {
     }
     if (matches.length) go(1);
     else show();
+    return matches.length > 0;
   };
   let waiting;
   input.addEventListener("input", () => {
@@ -101,11 +102,14 @@ const search = (() => {
       input.blur();
     }
   });
-  // A page that is opened from a search goes on with its words.
+  // A page that is opened from a search goes on with its words: all in a row, or else the longest that it holds.
   const words = /^#find=(.+)$/.exec(location.hash);
   if (words) {
-    input.value = decodeURIComponent(words[1]);
-    addEventListener("load", () => find(input.value));
+    const wanted = decodeURIComponent(words[1]);
+    const singly = wanted.split(/\s+/).sort((a, b) => b.length - a.length);
+    addEventListener("load", () => {
+      input.value = [wanted, ...singly].find(find) ?? wanted;
+    });
   }
   return { input, go };
 })();
