@@ -13,8 +13,10 @@ from typing import TypeVar
 import msgspec
 
 from pollux import registry
+from pollux.accounts import Accounts
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
+from pollux.export.work import Job, jobs
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
@@ -94,6 +96,11 @@ class Library:
         """Every agent pollux can read."""
         return [registry.source(name) for name in registry.source_names()]
 
+    def know(self, agent: str | None) -> None:
+        """Raise `UnknownName` where an agent was named that pollux cannot read."""
+        if agent is not None:
+            registry.source(agent)
+
     def roots(self) -> Rows[tuple[Source, Root]]:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
@@ -172,6 +179,11 @@ class Library:
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
+    @cached_property
+    def accounts(self) -> Accounts:
+        """What was used, and what it cost."""
+        return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
+
     @property
     def _questions(self) -> Questions:
         return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.roots()])
@@ -181,8 +193,7 @@ class Library:
     def list(self, wanted: Filter | None = None, limit: int | None = None) -> Rows[Listed]:
         """Summaries, newest first."""
         asked = wanted or Filter()
-        if asked.agent is not None:
-            registry.source(asked.agent)
+        self.know(asked.agent)
         return self._ask(lambda current: current.listed(asked, limit))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
@@ -193,6 +204,13 @@ class Library:
                 if session.key in keys:
                     keys.discard(session.key)
                     yield session
+
+    def jobs(self, wanted: Filter) -> Rows[Job]:
+        """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
+        summaries = {one.summary.key: one.summary for one in self.list(wanted)}
+        places = self._ask(lambda current: current.places(wanted)) if summaries else []
+        bundles = ((shown(r.path), s, bundle) for s, r in self.roots() for bundle in self._bundles(s, r))
+        return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
         self,
@@ -215,8 +233,7 @@ class Library:
         from pollux.store.finding import find
 
         asked = wanted or Filter()
-        if asked.agent is not None:
-            registry.source(asked.agent)
+        self.know(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
@@ -333,8 +350,7 @@ class Library:
         >>> for event in Library().watch():
         ...     print(event.event, event.session.key)
         """
-        if wanted is not None and wanted.agent is not None:
-            registry.source(wanted.agent)
+        self.know(wanted.agent if wanted is not None else None)
         return iter(Watch(self, wanted or Filter(everything=True), key))
 
     def newest(self) -> tuple[Point, set[str]]:

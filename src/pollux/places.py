@@ -45,6 +45,16 @@ class Places:
         return self.cache / "index"
 
     @property
+    def settings(self) -> Path:
+        """The file of settings."""
+        return self.config / "config.toml"
+
+    @property
+    def prices(self) -> Path:
+        """What the list of prices said of models."""
+        return self.cache / "prices.json"
+
+    @property
     def vain_searches(self) -> Path:
         """Project hashes that were searched for in vain."""
         return self.cache / "unknown-projects.json"

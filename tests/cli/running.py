@@ -30,8 +30,7 @@ class Pollux:
             "COLUMNS": "100",
             "NO_COLOR": "1",
             "POLLUX_NOW": "2026-11-15T12:00:00Z",
-            # The same pollux that the tests import, wherever its checkout lies.
-            **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
+            **({"PYTHONPATH": path} if (path := os.environ.get("PYTHONPATH")) else {}),
             **{f"XDG_{name}_HOME": str(folder / "xdg" / name.lower()) for name in ("CACHE", "CONFIG", "DATA")},
         }
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "list": "pollux.cli.commands.list",
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
+    "stats": "pollux.cli.commands.stats",
     "watch": "pollux.cli.commands.watch",
     "export": "pollux.cli.commands.export",
     "projects": "pollux.cli.commands.projects",

@@ -1,84 +1,119 @@
-"""Carries out an export and keeps the account of what the format could not hold."""
+"""Carries out an export: to the screen, to a file, to a folder; and says what came of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pollux.cli.clean import clean
-from pollux.cli.names import file_name
 from pollux.cli.screen import Screen, talk
-from pollux.cli.target import Target, replaced
 from pollux.cli.words import plural
-from pollux.errors import OutputError
+from pollux.errors import OutputError, Unreadable
+from pollux.export import Export, Folder, Job, Layout, Outcome, Target, redacted
+from pollux.model import summarize
+from pollux.writers.base import Report
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence
 
     import click
 
+    from pollux.library import Library
     from pollux.model import Session, Usage
-    from pollux.writers.base import Options, Report, Writer
+    from pollux.transforms.redact import Redactor
+    from pollux.writers.base import Options, Out, Writer
+
+NAMED = 5
 
 
-class Export:
+class Exporting:
     """One run of `pollux export`."""
 
-    def __init__(self, writer: Writer, options: Options, families: Mapping[str, Usage], forbidden: list[Path]) -> None:
+    def __init__(self, shelf: Library, writer: Writer, options: Options, redactor: Redactor | None) -> None:
+        self._shelf = shelf
         self._writer = writer
         self._options = options
-        self._families = families
-        self._forbidden = forbidden
-        self._kept = 0
-        self._dropped: dict[tuple[str, str], int] = {}
-        self._fabricated: dict[tuple[str, str], None] = {}
-        self.count = 0
+        self._redactor = redactor
+        self._forbidden = [root.path for _, root in shelf.roots()]
+        self.report = Report()
+        self.sessions = 0
 
     def to_stdout(self, session: Session, ctx: click.Context) -> None:
         """Print a session; control characters stay out of a terminal."""
         screen = Screen(ctx)
-        if screen.terminal and self._writer.name != "json":
-            self._write(session, lambda piece: screen.raw(clean(piece)))
-        else:
-            self._write(session, screen.raw)
+        cleaned = screen.terminal and self._writer.name != "json"
+        self._write(session, (lambda piece: screen.raw(clean(piece))) if cleaned else screen.raw)
 
-    def to_target(self, sessions: Iterable[Session], output: str, *, several: bool, force: bool) -> None:
-        """Write each session to its file and say where they are."""
-        target = Target(output, several=several, forbidden=self._forbidden)
-        for session in sessions:
-            name = file_name(session.agent, session.id, self._writer.suffix)
-            with target.open(name, force=force) as write:
-                self._write(session, write)
-        if several or target.is_folder:
-            talk(f"{plural(self.count, 'session')} written to {clean(output if several else str(target.last))}")
+    def to_file(self, session: Session, path: str, *, force: bool) -> None:
+        """Write a session to a file of its own."""
+        with Target(path, forbidden=self._forbidden, force=force).open() as write:
+            self._write(session, write)
 
-    def _write(self, session: Session, write: Any) -> None:
-        options = msgspec.structs.replace(self._options, family_usage=self._families.get(session.key))
-        self._add(self._writer.write(session, write, options))
-        self.count += 1
+    def _write(self, session: Session, out: Out) -> None:
+        whole = self._writer.name == "json"
+        options = msgspec.structs.replace(
+            self._options,
+            family_usage=self._shelf.family_usage(session),
+            cost_usd=self._shelf.accounts.cost(session) if whole else None,
+        )
+        shown = session if self._redactor is None else self._redactor(session)
+        self.report.add(self._writer.write(shown, out, options))
+        if self._redactor is not None:
+            self.report.add(redacted(self._redactor))
+        self.sessions += 1
 
-    def _add(self, report: Report) -> None:
-        self._kept += report.kept
-        for dropped in report.dropped:
-            what = (dropped.what, dropped.why)
-            self._dropped[what] = self._dropped.get(what, 0) + dropped.count
-        for made in report.fabricated:
-            self._fabricated[made.what, made.why] = None
+    def to_folder(self, jobs: Sequence[Job], path: str, layout: Layout, *, force: bool) -> None:
+        """Write each session to its file, and say where they are and what was left alone."""
+        with Folder(path, forbidden=self._forbidden, force=force) as folder:
+            export = Export(self._writer, self._options, folder, redactor=self._redactor, layout=layout)
+            outcome = export.run(jobs, *self._figures(jobs))
+        self.report.add(outcome.report)
+        self.sessions = len(outcome.entries)
+        _tell(outcome, path)
+
+    def _figures(self, jobs: Sequence[Job]) -> tuple[dict[str, Usage], dict[str, float | None]]:
+        """What each session used with its descendants, and what it cost where the format tells it."""
+        from pollux.library import Filter
+
+        keys = {told.key for job in jobs for told in job.summaries}
+        listed = self._shelf.list(Filter(everything=True))
+        families = {one.summary.key: one.family_usage for one in listed if one.summary.key in keys}
+        return families, self._shelf.accounts.costs(keys) if self._writer.name == "json" else {}
 
     def report_to(self, file: str) -> None:
         """Write the account as the contract has it, over all sessions of the run."""
-        account = {
-            "kept": self._kept,
-            "dropped": [{"what": what, "count": count, "why": why} for (what, why), count in self._dropped.items()],
-            "fabricated": [{"what": what, "why": why} for what, why in self._fabricated],
-            "sessions": self.count,
-        }
-        Target(file, several=False, forbidden=self._forbidden)
-        try:
-            with replaced(Path(file)) as write:
-                write(encode(account) + "\n")
-        except OSError as error:
-            raise OutputError(f"{clean(file)} cannot be written: {error.strerror or error}.") from error
+        with Target(file, forbidden=self._forbidden, force=True).open() as write:
+            write(encode({**self.report.as_json(), "sessions": self.sessions}) + "\n")
+
+
+def as_job(session: Session) -> Job:
+    """A session that was read already."""
+    return Job(summaries=(summarize(session),), load=lambda: [session])
+
+
+def _tell(outcome: Outcome, path: str) -> None:
+    files = sorted({entry.file for entry in outcome.entries} - {*outcome.foreign, *outcome.older})
+    where = str(Path(path) / files[0]) if len(outcome.entries) == len(files) == 1 else path
+    if files:
+        talk(f"{plural(len(outcome.entries), 'session')} written to {clean(where)}")
+    if outcome.older:
+        left = _listed(outcome.older)
+        talk(f"{plural(len(outcome.older), 'file')} left as it was, with sessions that are not in this export: {left}.")
+    if outcome.foreign:
+        raise OutputError(
+            f"{plural(len(outcome.foreign), 'file')} not written, because pollux did not write what is there now: "
+            f"{_listed(outcome.foreign)}.",
+            "--force overwrites.",
+        )
+    if outcome.unread:
+        raise Unreadable(
+            f"{plural(len(outcome.unread), 'session')} could not be read: {_listed(outcome.unread)}.",
+            "pollux doctor tells why.",
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(sorted(names)[:NAMED]) + (", …" if len(names) > NAMED else "")

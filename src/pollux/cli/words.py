@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 NONE = "–"
+NO_PRICE = "—"
 
 
 def number(value: int | None) -> str:
@@ -22,6 +23,19 @@ def number(value: int | None) -> str:
 def tokens(total: int | None, exact: bool | None) -> str:
     """A sum of tokens; `≥` says that more were used than the files tell."""
     return f"≥{number(total)}" if exact is False and total is not None else number(total)
+
+
+def money(amount: float | None, *, at_least: bool = False) -> str:
+    """Dollars; `≥` says that more was paid, a long dash that nobody knows the price."""
+    if amount is None:
+        return NO_PRICE
+    told = f"${amount:,.2f}" if amount >= 0.995 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"
+    return f"≥{told}" if at_least else told
+
+
+def share(part: int | None, whole: int | None) -> str:
+    """A part in percent."""
+    return f"{100 * part / whole:.0f}%" if part is not None and whole else NONE
 
 
 def size(count: int) -> str:

@@ -18,9 +18,9 @@ from pollux.model.parts import (
     ToolResult,
     Unknown,
 )
-from pollux.model.session import Author, Fate, Kind, Link, Message, Origin, Role, Session
+from pollux.model.session import Author, Fate, Kind, Link, Message, Origin, Role, Session, Tally
 from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
-from pollux.model.usage import Usage, add
+from pollux.model.usage import Usage, add, joint
 
 __all__ = [
     "NOTHING",
@@ -43,6 +43,7 @@ __all__ = [
     "Status",
     "Summary",
     "SummaryPart",
+    "Tally",
     "Text",
     "Thinking",
     "ToolCall",
@@ -53,5 +54,6 @@ __all__ = [
     "add",
     "first_words",
     "is_reply",
+    "joint",
     "summarize",
 ]

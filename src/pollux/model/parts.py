@@ -47,7 +47,7 @@ class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="typ
     """A tool used, joined with its outcome.
 
     `canonical` is the name all agents share for this tool, `tool_kind` what it does (read, edit, execute, …),
-    `child` the key of the session the call started.
+    `child` the key of the session the call started, `seconds` how long it took, where the agent wrote that down.
     """
 
     id: str | None
@@ -59,6 +59,7 @@ class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="typ
     output: str | None = None
     exit_code: int | None = None
     at: datetime | None = None
+    seconds: float | None = None
     child: str | None = None
     attachments: tuple[Attachment, ...] = ()
     extra: Extra = NOTHING

@@ -75,6 +75,22 @@ class Message(Value, frozen=True, kw_only=True):
         return "\n".join(part.text for part in self.parts if type(part) is Text)
 
 
+class Tally(Value, frozen=True, kw_only=True):
+    """What the agent itself says was used in all, and the dollars where it counted them.
+
+    `scope` says what that covers: the `session`, its `family` (with the sub-agents), or the `thread` (with what was
+    inherited). `rule` tells in a sentence how the agent comes by it.
+    """
+
+    name: str
+    scope: str
+    rule: str
+    total: int
+    cost_usd: float | None = None
+    file: str | None = None
+    line: int | None = None
+
+
 class Link(Value, frozen=True, kw_only=True):
     """How this session hangs together with another, and how we know."""
 
@@ -101,6 +117,7 @@ class Session(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
     files: tuple[str, ...] = ()
     exact: bool | None = None
+    tallies: tuple[Tally, ...] = ()
     extra: Extra = NOTHING
 
     @property

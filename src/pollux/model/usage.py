@@ -16,6 +16,10 @@ class Usage(Value, frozen=True, kw_only=True):
     `input` is every prompt token, `cached` and `cache_write` are parts of it; `output` is every generated token,
     `reasoning` is part of it. `exact` is False where the files are known to hold less than was used, None where that
     cannot be known. `native` keeps the vendor's own figures.
+
+    `cache_write_long` is the part of `cache_write` that is kept for an hour, which costs more. `line` is where the
+    figures stand, where that is not the message's own line. `each` holds the requests that were added up, where there
+    were several: what a request costs depends on its own size.
     """
 
     input: int | None = None
@@ -26,6 +30,9 @@ class Usage(Value, frozen=True, kw_only=True):
     requests: int | None = None
     exact: bool | None = None
     native: Extra = NOTHING
+    cache_write_long: int | None = None
+    line: int | None = None
+    each: tuple[Usage, ...] = ()
 
     @property
     def total(self) -> int | None:
@@ -44,7 +51,14 @@ def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
         reasoning=_sum(u.reasoning for u in known),
         requests=_sum(u.requests for u in known),
         exact=exact,
+        cache_write_long=_sum(u.cache_write_long for u in known),
     )
+
+
+def joint(exactness: Iterable[bool | None]) -> bool | None:
+    """Of several: exact when all are, too low when one is, else unknown."""
+    every = set(exactness)
+    return False if False in every else None if None in every else True
 
 
 def _sum(figures: Iterable[int | None]) -> int | None:

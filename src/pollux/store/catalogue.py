@@ -8,6 +8,7 @@ one thing only.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,8 @@ from uuid import uuid4
 import msgspec
 
 from pollux.model import Author, Notice, Role, Summary
-from pollux.store.rows import QUARTER, Entry, Reading, micros
+from pollux.store.rollups import quarter, rolled_up
+from pollux.store.rows import Entry, Reading, micros
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -30,7 +32,7 @@ CREATE TABLE bundles(
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    troubled INTEGER, summary BLOB, notices BLOB);
+    exact INTEGER, troubled INTEGER, summary BLOB, notices BLOB);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
@@ -40,17 +42,20 @@ CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
 CREATE TABLE usage(
     session INTEGER, number INTEGER, message TEXT, at INTEGER, model TEXT, fate TEXT, inherited INTEGER,
-    input INTEGER, cached INTEGER, cache_write INTEGER, output INTEGER, reasoning INTEGER, requests INTEGER,
-    exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+    input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_long INTEGER, output INTEGER, reasoning INTEGER,
+    requests INTEGER, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
 CREATE TABLE calls(
     session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
-    inherited INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+    inherited INTEGER, seconds REAL, PRIMARY KEY(session, number)) WITHOUT ROWID;
 CREATE TABLE quarters(
-    session INTEGER, quarter INTEGER, model TEXT, input INTEGER, cached INTEGER, cache_write INTEGER, output INTEGER,
-    reasoning INTEGER, requests INTEGER, PRIMARY KEY(session, quarter, model)) WITHOUT ROWID;
+    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, input INTEGER, cached INTEGER, cache_write INTEGER,
+    cache_write_long INTEGER, output INTEGER, reasoning INTEGER, requests INTEGER,
+    PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
+CREATE TABLE prompts(
+    session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
-_PARTS = ("abouts", "links", "usage", "calls", "quarters")
+_PARTS = ("abouts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
 """What a damaged file raises."""
@@ -219,24 +224,28 @@ class Catalogue:
         row: tuple[Any, ...] = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
         row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
         noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
-        row += (entry.troubled, msgspec.msgpack.encode(told), noticed)
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 16)})", row)
+        row += (told.usage.exact, entry.troubled, msgspec.msgpack.encode(told), noticed)
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 17)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",
             [(no, link.kind, link.target, link.evidence) for link in entry.links],
         )
         self._sql.executemany(
-            f"INSERT INTO usage VALUES({', '.join('?' * 16)})",
+            f"INSERT INTO usage VALUES({', '.join('?' * 17)})",
             [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
         )
         self._sql.executemany(
-            f"INSERT INTO calls VALUES({', '.join('?' * 9)})",
+            f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
             [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
         )
         self._sql.executemany(
-            f"INSERT INTO quarters VALUES({', '.join('?' * 9)})",
-            [(no, quarter, model, *sums) for (quarter, model), sums in _rolled_up(entry).items()],
+            f"INSERT INTO quarters VALUES({', '.join('?' * 11)})",
+            [(no, *place, *sums) for place, sums in rolled_up(entry.usage, told).items()],
+        )
+        self._sql.executemany(
+            "INSERT INTO prompts VALUES(?, ?, ?)",
+            [(no, *counted) for counted in Counter(map(quarter, entry.prompts)).items()],
         )
 
     def garbage(self) -> list[int]:
@@ -246,21 +255,6 @@ class Catalogue:
     def clear_garbage(self, numbers: Iterable[int]) -> None:
         """The text index holds these no more."""
         self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
-
-
-def _rolled_up(entry: Entry) -> dict[tuple[int, str], list[int | None]]:
-    """Usage by quarter of an hour and model; what is inherited was used elsewhere. No time is quarter -1."""
-    sums: dict[tuple[int, str], list[int | None]] = {}
-    for row in entry.usage:
-        if row.inherited:
-            continue
-        place = (row.at // (QUARTER * 1_000_000) if row.at is not None else -1, row.model or "")
-        held = sums.setdefault(place, [None] * 6)
-        figures = (row.input, row.cached, row.cache_write, row.output, row.reasoning, row.requests)
-        for index, figure in enumerate(figures):
-            if figure is not None:
-                held[index] = (held[index] or 0) + figure
-    return sums
 
 
 _SUMMARY = msgspec.msgpack.Decoder(Summary)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pollux.model import Author, Kind, Notice, Role, Summary, Usage, Value, add
+from pollux.model import Author, Kind, Notice, Role, Summary, Usage, Value, add, joint
 from pollux.projects import fits
 from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.rows import micros
@@ -85,14 +85,14 @@ class Questions:
     """Asks a catalogue about the sessions under some roots."""
 
     def __init__(self, catalogue: Catalogue, roots: Iterable[tuple[str, str]]) -> None:
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
-        self._here = f"root IN ({', '.join(map(str, self._roots))})"
+        self.here = f"root IN ({', '.join(map(str, self._roots))})"
 
     def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
-        where, values = self._where(asked)
-        rows = self._catalogue.rows(
+        where, values = self.where(asked)
+        rows = self.catalogue.rows(
             f"SELECT key, id, troubled, summary FROM sessions WHERE {where} ORDER BY moment DESC, key DESC",
             *values,
         )
@@ -107,8 +107,9 @@ class Questions:
             for told in (summary_of(blob),)
         ]
 
-    def _where(self, asked: Filter) -> tuple[str, list[Any]]:
-        terms, values = [self._here], list[Any]()
+    def where(self, asked: Filter) -> tuple[str, list[Any]]:
+        """The condition on a session that a filter states, and its values."""
+        terms, values = [self.here], list[Any]()
         if asked.agent is not None:
             terms.append("agent=?")
             values.append(asked.agent)
@@ -125,7 +126,7 @@ class Questions:
             terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
             values.append(word.casefold())
         if asked.project is not None:
-            known = self._catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self._here}")
+            known = self.catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self.here}")
             fitting = [pair for pair in known if is_project(asked.project, *pair)]
             terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(fitting)) or 0})")
             values += [value for pair in fitting for value in pair]
@@ -133,22 +134,20 @@ class Questions:
 
     def _children(self) -> dict[str, list[Summary]]:
         children: dict[str, dict[str, Summary]] = {}
-        for parent, blob in self._catalogue.rows(
-            f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND {self._here}"
+        for parent, blob in self.catalogue.rows(
+            f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND {self.here}"
         ):
             told = summary_of(blob)
             children.setdefault(parent, {})[told.key] = told
         return {parent: list(below.values()) for parent, below in children.items()}
 
     def _ids(self) -> list[str]:
-        return [
-            id for (id,) in self._catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self._here} ORDER BY id")
-        ]
+        return [id for (id,) in self.catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self.here} ORDER BY id")]
 
     def summary(self, key: str) -> Summary | None:
         """One session's."""
-        rows = self._catalogue.rows(
-            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self._here} ORDER BY moment DESC",
+        rows = self.catalogue.rows(
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here} ORDER BY moment DESC",
             key,
             key.partition(":")[2],
         )
@@ -156,33 +155,37 @@ class Questions:
 
     def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, list[tuple[str, Role, Author]]]]:
         """The sessions that have these numbers, under these roots: what they are, and who their messages are by."""
-        asked = f"SELECT summary, marks FROM sessions JOIN abouts ON session=no WHERE no=? AND {self._here}"
-        found = {number: self._catalogue.rows(asked, number) for number in dict.fromkeys(numbers)}
+        asked = f"SELECT summary, marks FROM sessions JOIN abouts ON session=no WHERE no=? AND {self.here}"
+        found = {number: self.catalogue.rows(asked, number) for number in dict.fromkeys(numbers)}
         return {number: (summary_of(rows[0][0]), marks_of(rows[0][1])) for number, rows in found.items() if rows}
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's has, as in a list: only its neighbours are looked at."""
-        before = self._catalogue.rows(
-            f"SELECT id FROM sessions WHERE id < ? AND {self._here} ORDER BY id DESC LIMIT 1", id
+        before = self.catalogue.rows(
+            f"SELECT id FROM sessions WHERE id < ? AND {self.here} ORDER BY id DESC LIMIT 1", id
         )
-        after = self._catalogue.rows(
-            f"SELECT id FROM sessions WHERE id >= ? AND {self._here} ORDER BY id LIMIT 1", f"{id}\U0010ffff"
+        after = self.catalogue.rows(
+            f"SELECT id FROM sessions WHERE id >= ? AND {self.here} ORDER BY id LIMIT 1", f"{id}\U0010ffff"
         )
         return Shortest([other for rows in (before, [(id,)], after) for (other,) in rows]).of(id)
 
     def count(self) -> int:
         """How many sessions there are."""
-        return int(self._catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self._here}")[0][0])
+        return int(self.catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self.here}")[0][0])
 
     def family_usage(self, told: Summary) -> Usage:
         """What a session and its descendants used."""
         return Families(self._children()).usage(told)
 
+    def family(self, key: str) -> list[str]:
+        """The keys of a session and all its descendants."""
+        return Families(self._children()).keys(key)
+
     def starting(self, prefix: str, agent: str | None = None) -> list[Place]:
         """The sessions whose id starts like this, those that were left last first."""
-        rows = self._catalogue.rows(
+        rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
-            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self._here} "
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self.here} "
             "AND (? IS NULL OR s.agent=?) ORDER BY s.moment DESC",
             prefix,
             f"{prefix}\U0010ffff",
@@ -193,28 +196,32 @@ class Questions:
 
     def newest(self) -> tuple[Point, set[str]]:
         """How far the catalogue is, and the keys of all sessions."""
-        rows = self._catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self._here} GROUP BY key")
+        rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")
         number = max((number for _, number in rows), default=0)
-        return Point(born=self._catalogue.born, number=number), {key for key, _ in rows}
+        return Point(born=self.catalogue.born, number=number), {key for key, _ in rows}
 
     def newer(self, point: Point, asked: Filter) -> list[Place]:
         """The sessions that were read since the catalogue was so far; all where it was made anew meanwhile."""
-        where, values = self._where(asked)
-        number = point.number if point.born == self._catalogue.born else 0
-        rows = self._catalogue.rows(
+        number = point.number if point.born == self.catalogue.born else 0
+        return self.places(asked, number)
+
+    def places(self, asked: Filter, after: int = 0) -> list[Place]:
+        """Where the wanted sessions are read from, those with numbers above `after`, the oldest first."""
+        where, values = self.where(asked)
+        rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             "JOIN bundles b ON b.id=s.bundle "
             f"WHERE s.no IN (SELECT no FROM sessions WHERE no > ? AND {where}) ORDER BY s.moment, s.no",
-            number,
+            after,
             *values,
         )
         return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
 
     def holding(self, path: str) -> list[Place]:
         """The sessions that were read from a file."""
-        rows = self._catalogue.rows(
+        rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key, s.summary FROM sessions s JOIN roots r ON r.id=s.root "
-            f"JOIN bundles b ON b.id=s.bundle WHERE s.{self._here} AND instr(s.summary, ?)",
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.{self.here} AND instr(s.summary, ?)",
             path.encode(),
         )
         return [
@@ -226,9 +233,9 @@ class Questions:
     def projects(self) -> list[Project]:
         """Every project, by name. Sub-agents work where their parents do."""
         groups: dict[str, list[tuple[Any, ...]]] = {}
-        rows = self._catalogue.rows(
+        rows = self.catalogue.rows(
             "SELECT agent, kind, project, project_hash, evidence, COUNT(DISTINCT key) FROM sessions "
-            f"WHERE kind != 'subagent' AND {self._here} GROUP BY 1, 2, 3, 4, 5",
+            f"WHERE kind != 'subagent' AND {self.here} GROUP BY 1, 2, 3, 4, 5",
         )
         for row in rows:
             groups.setdefault(row[2] or row[3] or "", []).append(row)
@@ -237,31 +244,31 @@ class Questions:
 
     def directories(self) -> list[str]:
         """Where agents worked."""
-        asked = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self._here}"
-        return [path for (path,) in self._catalogue.rows(asked)]
+        asked = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self.here}"
+        return [path for (path,) in self.catalogue.rows(asked)]
 
     def unsettled(self) -> set[str]:
         """The hashes of projects whose path is not known, or only guessed."""
         return {
             digest
-            for (digest,) in self._catalogue.rows(
+            for (digest,) in self.catalogue.rows(
                 "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
-                f"AND (project IS NULL OR evidence='guess') AND {self._here}"
+                f"AND (project IS NULL OR evidence='guess') AND {self.here}"
             )
         }
 
     def kept(self, agent: str, root: str) -> dict[str, Kept]:
         """What became of each of a root's bundles, by key."""
-        number = self._catalogue.root(agent, root)[0]
+        number = self.catalogue.root(agent, root)[0]
         held: dict[int, list[tuple[str, tuple[str, ...], tuple[Notice, ...]]]] = {}
-        for bundle, blob, noticed in self._catalogue.rows(
+        for bundle, blob, noticed in self.catalogue.rows(
             "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no", number
         ):
             told = summary_of(blob)
             held.setdefault(bundle, []).append((told.key, told.files, notices_of(noticed)))
         return {
             key: Kept(problem=problem, notices=notices_of(noticed), sessions=tuple(held.get(id, ())))
-            for id, key, problem, noticed in self._catalogue.rows(
+            for id, key, problem, noticed in self.catalogue.rows(
                 "SELECT id, key, problem, notices FROM bundles WHERE root=?", number
             )
         }
@@ -278,8 +285,13 @@ class Families:
         used = [told.usage, *self._below(told.key, frozenset({told.key}))]
         if len(used) == 1:
             return told.usage
-        unsure = None if any(usage.exact is None for usage in used) else True
-        return add(used, exact=False if any(usage.exact is False for usage in used) else unsure)
+        return add(used, exact=joint(usage.exact for usage in used))
+
+    def keys(self, key: str, above: frozenset[str] = frozenset()) -> list[str]:
+        """A session's key and those of its descendants."""
+        above |= {key}
+        below = [child.key for child in self._children.get(key, ()) if child.key not in above]
+        return [key, *(one for child in below for one in self.keys(child, above))]
 
     def _below(self, key: str, above: frozenset[str]) -> list[Usage]:
         below = [child for child in self._children.get(key, ()) if child.key not in above]

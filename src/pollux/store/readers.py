@@ -11,7 +11,7 @@ from pollux.model import Notice, Severity
 from pollux.sources.base import Bundle
 from pollux.store.halves import written_out
 from pollux.store.rows import Entry, Reading, entry
-from pollux.store.team import Task, answers, helpers
+from pollux.store.team import Task, answers, helpers, weight
 from pollux.wire import shown
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -20,7 +20,7 @@ _decode = msgspec.msgpack.Decoder(Reading).decode
 
 def readings(tasks: Sequence[Task], processes: int | None = None) -> Generator[Reading]:
     """What came of every task, in whatever order they end."""
-    size = helpers(tasks, processes)
+    size = helpers([weight(task) for task in tasks], processes)
     if size < 2:
         for number, task in enumerate(tasks):
             yield read(number, task)

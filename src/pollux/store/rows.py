@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
 
-from pollux.model import Link, Message, Notice, Session, Severity, Summary, ToolCall, summarize
+from pollux.model import Link, Message, Notice, Session, Severity, Summary, ToolCall, Usage, summarize
 from pollux.store.passages import Passage, passages
-
-QUARTER = 15 * 60
-"""Usage is rolled up by quarters of an hour: every time zone's days begin at one."""
 
 
 class UsageRow(msgspec.Struct, array_like=True):
-    """The tokens of one message, and where they stand: `file` counts in the session's files."""
+    """The tokens of one request, and where they stand: `file` counts in the session's files."""
 
     message: str
     at: int | None
@@ -24,6 +22,7 @@ class UsageRow(msgspec.Struct, array_like=True):
     input: int | None
     cached: int | None
     cache_write: int | None
+    cache_write_long: int | None
     output: int | None
     reasoning: int | None
     requests: int | None
@@ -42,10 +41,11 @@ class CallRow(msgspec.Struct, array_like=True):
     status: str
     at: int | None
     inherited: bool
+    seconds: float | None
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session, ready to be kept. `marks` are each message's id, role and author."""
+    """One session, ready to be kept. `marks` are each message's id, role and author, `prompts` when each was made."""
 
     summary: Summary
     about: str
@@ -55,6 +55,7 @@ class Entry(msgspec.Struct, array_like=True):
     links: tuple[Link, ...]
     usage: list[UsageRow]
     calls: list[CallRow]
+    prompts: list[int | None]
     passages: list[Passage]
 
 
@@ -72,7 +73,6 @@ def entry(session: Session) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
     said = [summary.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
-    places = {name: number for number, name in enumerate(session.files)}
     return Entry(
         summary=summary,
         about="\n".join(said).casefold(),
@@ -80,20 +80,24 @@ def entry(session: Session) -> Entry:
         troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
         notices=session.notices,
         links=session.links,
-        usage=[_usage(message, places) for message in session.messages if message.usage is not None],
-        calls=[
-            CallRow(m.id, part.name, part.canonical, part.tool_kind, part.status, micros(part.at or m.at), m.inherited)
-            for m in session.messages
-            for part in m.parts
-            if type(part) is ToolCall
-        ],
+        usage=list(usage_rows(session)),
+        calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
         passages=list(passages(session)),
     )
 
 
-def _usage(message: Message, places: dict[str, int]) -> UsageRow:
-    usage, origin = message.usage, message.origin
-    assert usage is not None  # noqa: S101 (the caller looked)
+def usage_rows(session: Session) -> Iterator[UsageRow]:
+    """One row for each request, the inherited ones too."""
+    places = {name: number for number, name in enumerate(session.files)}
+    for message in session.messages:
+        if message.usage is not None:
+            for usage in message.usage.each or (message.usage,):
+                yield _usage(message, usage, places)
+
+
+def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
+    origin = message.origin
     return UsageRow(
         message.id,
         micros(message.at),
@@ -103,12 +107,20 @@ def _usage(message: Message, places: dict[str, int]) -> UsageRow:
         usage.input,
         usage.cached,
         usage.cache_write,
+        usage.cache_write_long,
         usage.output,
         usage.reasoning,
         usage.requests,
         usage.exact,
         places.get(origin.file) if origin is not None else None,
-        origin.line if origin is not None else None,
+        usage.line or (origin.line if origin is not None else None),
+    )
+
+
+def _call(message: Message, call: ToolCall) -> CallRow:
+    at = micros(call.at or message.at)
+    return CallRow(
+        message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
     )
 
 

@@ -18,7 +18,7 @@ from pollux.store.halves import written_out
 from pollux.store.passages import PassageKind, texts
 from pollux.store.questions import Shortest
 from pollux.store.snippets import around
-from pollux.store.team import Task, answers, helpers
+from pollux.store.team import Task, answers, helpers, weight
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _MARKS = 16
@@ -59,7 +59,7 @@ def scan(tasks: Sequence[Task], sought: Sought, processes: int | None = None) ->
 
     `short_id` is left empty: only the catalogue knows all the others.
     """
-    size = helpers(tasks, processes)
+    size = helpers([weight(task) for task in tasks], processes)
     if size < 2:
         for task in tasks:
             yield from _in_bundle(task, sought)

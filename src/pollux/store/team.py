@@ -23,11 +23,15 @@ Job = Callable[[int], bytes]
 """Does the work of a number."""
 
 
-def helpers(tasks: Sequence[Task], processes: int | None = None) -> int:
-    """How many processes reading these bundles is worth; below two, none."""
+def helpers(sizes: Sequence[int], processes: int | None = None) -> int:
+    """How many processes are worth it for pieces of work that read so many bytes each; below two, none."""
     wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if _can_fork() else 1
-    size = sum(file.size for _, bundle in tasks for file in bundle.files)
-    return min(wanted, len(tasks)) if size >= _WORTH_IT else 1
+    return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_IT else 1
+
+
+def weight(task: Task) -> int:
+    """How many bytes a bundle is."""
+    return sum(file.size for file in task[1].files)
 
 
 def _can_fork() -> bool:

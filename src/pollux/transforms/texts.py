@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -54,24 +54,20 @@ def _fields(kind: type[Value]) -> list[tuple[str, str]]:
 
 
 def _rewritten(value: Any, field: str, name: str | None, visit: Visit) -> Any:
-    match value:
-        case Enum():
+    if isinstance(value, str):
+        if isinstance(value, Enum):
             return value
-        case str():
-            new = visit(value, field, name)
-            return value if new == value else new
-        case Value():
-            return rewritten(value, visit)
-        case list() | tuple():
-            items = [_rewritten(item, field, name, visit) for item in value]
-            return value if _same(items, value) else type(value)(items)
-        case Mapping():
-            return _mapping(value, field, visit)
-        case _:
-            return value
+        new = visit(value, field, name)
+        return value if new == value else new
+    if isinstance(value, Value):
+        return rewritten(value, visit)
+    if isinstance(value, list | tuple):
+        items = [_rewritten(item, field, name, visit) for item in value]
+        return value if _same(items, value) else type(value)(items)
+    return _mapping(value, field, visit) if isinstance(value, dict) else value
 
 
-def _mapping(old: Mapping[Any, Any], field: str, visit: Visit) -> Mapping[Any, Any]:
+def _mapping(old: dict[Any, Any], field: str, visit: Visit) -> dict[Any, Any]:
     new: dict[Any, Any] = {}
     for key, value in old.items():
         said = visit(key, field, None) if isinstance(key, str) else key
@@ -83,7 +79,8 @@ def _mapping(old: Mapping[Any, Any], field: str, visit: Visit) -> Mapping[Any, A
 
 
 def _same(new: Iterable[Any], old: Iterable[Any]) -> bool:
-    return all(one is other or one == other for one, other in zip(new, old, strict=True))
+    """What was not changed is the very same; a text may be another that reads the same."""
+    return all(one is other or (type(one) is str and one == other) for one, other in zip(new, old, strict=True))
 
 
 def _holds_text(media_type: str) -> bool:

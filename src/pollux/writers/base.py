@@ -29,6 +29,7 @@ class Options(msgspec.Struct, kw_only=True):
     live_only: bool = False
     front_matter: bool = False
     family_usage: Usage | None = None
+    cost_usd: float | None = None
     files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from typing import Any
 
 from pollux.model import Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
 from pollux.writers.base import Options
+from pollux.writers.json import stamp
 from pollux.writers.visible import one_line
 
 KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
@@ -42,6 +45,33 @@ def facts(session: Session, summary: Summary) -> list[Fact]:
     found.append(Fact(words=counted(summary.counts)))
     found.append(Fact(name=one_line(session.key)))
     return found
+
+
+def front_matter(summary: Summary, options: Options) -> str:
+    """The facts in YAML between two rules, as makers of sites and keepers of notes read them."""
+    lines = {
+        "title": title(summary),
+        "key": summary.key,
+        "agent": summary.agent,
+        "kind": summary.kind,
+        "parent": summary.parent,
+        "project": summary.project,
+        "started": stamp(summary.started),
+        "ended": stamp(summary.ended),
+        "models": summary.models,
+        **{name: getattr(summary.counts, name) for name in ("prompts", "replies", "tool_calls", "failed_tool_calls")},
+        "tokens": summary.usage.total,
+        "family_tokens": options.family_usage.total if options.family_usage is not None else None,
+        "cost_usd": options.cost_usd,
+    }
+    # A JSON value is a YAML value, whatever is in it. A fact that is not known is not there.
+    told = (f"{name}: {_yaml(value)}\n" for name, value in lines.items() if value not in (None, ()))
+    return f"---\n{''.join(told)}---\n\n"
+
+
+def _yaml(value: Any) -> str:
+    told = [one_line(each) for each in value] if isinstance(value, tuple) else value
+    return json.dumps(one_line(told) if isinstance(told, str) else told, ensure_ascii=False)
 
 
 def usage_facts(summary: Summary, options: Options) -> list[str]:

@@ -25,7 +25,8 @@ class Json:
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write one object and a newline, message by message."""
-        head = summary_document(summarize(session), options.family_usage)
+        summary = msgspec.structs.replace(summarize(session), cost_usd=options.cost_usd)
+        head = summary_document(summary, options.family_usage)
         out(encode(head)[:-1])
         out(',"messages":[')
         separator = ""

@@ -10,7 +10,7 @@ import html
 from pollux.model import Session, Status, summarize
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.calls import Bounds, Section
-from pollux.writers.facts import Fact, facts, moment, title, usage_facts
+from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
 from pollux.writers.tame import code, fence, plain, tame
 from pollux.writers.transcript import (
     Block,
@@ -37,10 +37,13 @@ class Markdown:
     name = "markdown"
     suffix = ".md"
     purpose = "a transcript to keep, to share or to paste"
+    between = "\n---\n\n"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
+        if options.front_matter:
+            out(front_matter(summary, options))
         out(f"# {plain(title(summary))}\n\n")
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pollux.model import Session, summarize
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.calls import Bounds, Section
-from pollux.writers.facts import Fact, facts, moment, title, usage_facts
+from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
 from pollux.writers.transcript import (
     Block,
     Call,
@@ -33,10 +33,13 @@ class PlainText:
     name = "text"
     suffix = ".txt"
     purpose = "a transcript in plain text, for a pager or a mail"
+    between = f"\n{'═' * 72}\n\n"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
+        if options.front_matter:
+            out(front_matter(summary, options))
         out(f"{title(summary)}\n\n")
         out("".join(f"{_fact(fact)}\n" for fact in facts(session, summary)))
         if options.tokens:

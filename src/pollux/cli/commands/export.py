@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pollux.cli.common import common, library
 from pollux.cli.complete import formats, sessions
+from pollux.cli.filters import narrowing, wanted
+from pollux.cli.redaction import private, redactor
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pollux.library import Library
-    from pollux.model import Session
     from pollux.writers.base import Options, Writer
+
+TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
 
 
 @click.command("export")
@@ -28,7 +30,15 @@ if TYPE_CHECKING:
     type=click.Path(),
     help="Where to write. One session goes to stdout by default.",
 )
-@click.option("--all", "everything", is_flag=True, help="Every session of every kind, each in its own file.")
+@click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
+@narrowing
+@click.option(
+    "--by",
+    type=click.Choice(["session", "day"]),
+    default="session",
+    show_default=True,
+    help="In a folder: a file a session, or a file a project and day. (day: markdown, text)",
+)
 @click.option("--list", "listing", is_flag=True, help="List the formats and what each is for.")
 @click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text)")
 @click.option(
@@ -47,10 +57,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="All that is in the files, or only what the agent would resume.",
 )
+@click.option("--front-matter", is_flag=True, help="Begin with the facts in YAML. (markdown, text)")
+@click.option("--redact", is_flag=True, help="Replace secrets, home directories and user names.")
+@private
+@click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
 @click.option(
     "--json-report", "report_file", metavar="FILE", type=click.Path(), help="Write what the format could not hold."
 )
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@click.option("--force", is_flag=True, help="Overwrite FILE, and files in FOLDER that pollux did not write.")
 @common()
 @click.pass_context
 def command(
@@ -60,7 +74,16 @@ def command(
     to: str | None,
     output: str | None,
     everything: bool,
+    agent: str | None,
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    by: str,
     listing: bool,
+    redact: bool,
+    words: tuple[str, ...],
+    emails: bool,
+    share: bool,
     report_file: str | None,
     force: bool,
     **style: Any,
@@ -69,41 +92,59 @@ def command(
 
     \b
     pollux export last --to markdown
-    pollux export 3274cde4 -o session.md
+    pollux export 3274cde4 -o session.md --redact
     pollux export --all --to json -o backup/
+    pollux export --all --project weather --since 2w --to markdown --by day -o transcripts/
     """
     if listing:
         from pollux.cli.commands.writers import command as writers
 
         ctx.invoke(writers)
         return
-    writer = _writer(to, output)
+    writer = _writer("html" if share and to is None else to, output)
     if everything == bool(keys):
-        problem = "Either name sessions or say --all, not both." if keys else "Which session?"
+        raise RequestError("Either name sessions or say --all, not both." if keys else "Which session?", TRY)
+    if keys and any(value is not None for value in (agent, project, since, until)):
         raise RequestError(
-            problem, "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
+            "--agent, --project, --since and --until narrow --all down, not sessions that you name.", TRY
         )
-    several = everything or len(keys) > 1
-    if several and output in (None, "-"):
+    folder = everything or len(keys) > 1 or (output or "").endswith(("/", os.sep)) or os.path.isdir(output or "")  # noqa: PTH112
+    if folder and output in (None, "-"):
         raise RequestError(
             "Several sessions need a folder to go to.",
             f"Try: -o FOLDER, as in: pollux export --all --to {writer.name} -o sessions/",
         )
-    shelf = library(ctx)
-    chosen = _every(shelf) if everything else [shelf.session(key) for key in keys]
-    options = _options(style)
-    families = _families(shelf, chosen, everything) if writer.name == "json" else {}
-    from pollux.cli.exporting import Export
+    _check(writer, by, folder, style)
+    from pollux.cli.exporting import Exporting, as_job
+    from pollux.export import Layout
 
-    export = Export(writer, options, families, [root.path for _, root in shelf.roots()])
-    if output in (None, "-"):
-        export.to_stdout(next(iter(chosen)), ctx)
+    shelf = library(ctx)
+    hiding = redactor(shelf, words, emails=emails or share) if redact or share or words or emails else None
+    export = Exporting(shelf, writer, _options(style), hiding)
+    chosen = [shelf.session(key) for key in keys]
+    asked = wanted(agent, project, since, until, everything=True)
+    jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
+    if not jobs:
+        raise NotFound("There are no such sessions to export.", "Try: pollux list --all")
+    if folder:
+        export.to_folder(jobs, str(output), Layout(by), force=force)
+    elif output in (None, "-"):
+        export.to_stdout(chosen[0], ctx)
     else:
-        export.to_target(chosen, str(output), several=several, force=force)
+        export.to_file(chosen[0], str(output), force=force)
     if report_file is not None:
         export.report_to(report_file)
-    if everything and export.count == 0:
-        raise NotFound("There are no sessions to export.", "Try: pollux agents")
+
+
+def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:
+    from pollux.writers.base import Joinable
+
+    if by == "day" and not folder:
+        raise RequestError("--by day is for a folder.", "Try: -o FOLDER/")
+    if by == "day" and not isinstance(writer, Joinable):
+        raise RequestError(f"In {writer.name} every session has a file of its own.", "Leave out --by day.")
+    if by == "day" and style["front_matter"]:
+        raise RequestError("Front matter is about one session, and --by day puts several into a file.")
 
 
 def _writer(to: str | None, output: str | None) -> Writer:
@@ -124,18 +165,3 @@ def _options(style: dict[str, Any]) -> Options:
 
     fate = style.pop("fate")
     return Options(**style, live_only=fate == "live")
-
-
-def _every(shelf: Library) -> Iterable[Session]:
-    from pollux.library import Filter
-
-    return shelf.sessions(Filter(everything=True))
-
-
-def _families(shelf: Library, chosen: Iterable[Session], everything: bool) -> dict[str, Any]:
-    """What each session's family used, by key."""
-    from pollux.library import Filter
-
-    if everything:
-        return {one.summary.key: one.family_usage for one in shelf.list(Filter(everything=True))}
-    return {session.key: shelf.family_usage(session) for session in chosen}

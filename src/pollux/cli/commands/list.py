@@ -42,7 +42,7 @@ def command(
     found = shelf.list(asked)
     shown = found if limit is None else found[:limit]
     if for_programs:
-        _for_programs(screen, shown, jsonl)
+        _for_programs(screen, shelf, shown, jsonl)
         ctx.exit(0 if shown else 1)
     if not shown:
         _nothing(ctx, screen, shelf, asked)
@@ -53,10 +53,18 @@ def command(
         talk(screen.paint(remark, "dim"))
 
 
-def _for_programs(screen: Screen, shown: list[Listed], jsonl: bool) -> None:
+def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bool) -> None:
     from pollux.writers.json import encode, summary_document
 
-    documents = [{**summary_document(one.summary, one.family_usage), "short_id": one.short} for one in shown]
+    costs = shelf.accounts.costs([one.summary.key for one in shown])
+    documents = [
+        {
+            **summary_document(one.summary, one.family_usage),
+            "cost_usd": costs[one.summary.key],
+            "short_id": one.short,
+        }
+        for one in shown
+    ]
     if jsonl:
         screen.raw("".join(encode(document) + "\n" for document in documents))
     else:

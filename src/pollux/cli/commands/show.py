@@ -47,7 +47,9 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: 
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
 
-        WRITER.write(session, screen.raw, Options(family_usage=shelf.family_usage(session), live_only=fate == "live"))
+        cost = shelf.accounts.cost(session)
+        options = Options(family_usage=shelf.family_usage(session), cost_usd=cost, live_only=fate == "live")
+        WRITER.write(session, screen.raw, options)
         return
     from pollux.cli.transcript import transcript
 

@@ -116,10 +116,20 @@ class Calls:
             output=output,
             exit_code=exit_code,
             at=at,
+            seconds=_seconds(detail) if type(detail) is dict else None,
             child=child,
             attachments=held,
             extra=extra,
         )
+
+
+def _seconds(detail: dict[str, Any]) -> float | None:
+    """How long a call took, where its tool measures that."""
+    for name, unit in (("durationMs", 1000), ("totalDurationMs", 1000), ("durationSeconds", 1)):
+        taken = detail.get(name)
+        if isinstance(taken, int | float) and taken >= 0:
+            return taken / unit
+    return None
 
 
 def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attachment, ...]]:

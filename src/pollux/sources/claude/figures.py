@@ -10,7 +10,7 @@ from pollux.model import Usage
 _MOST = 2**53
 
 
-def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
+def usage_of(native: dict[str, Any], *, exact: bool, line: int | None = None) -> Usage:
     """The vendor's input leaves out what a cache held; here it is part of the input."""
     get = native.get
     fresh, written, cached = get("input_tokens"), get("cache_creation_input_tokens"), get("cache_read_input_tokens")
@@ -22,6 +22,7 @@ def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
         fresh, written, cached = _believed(fresh), _believed(written), _believed(cached)
         known = [figure for figure in (fresh, written, cached) if figure is not None]
         total = sum(known) if known else None
+    kept = get("cache_creation")
     return Usage(
         input=total,
         cached=cached,
@@ -31,6 +32,8 @@ def usage_of(native: dict[str, Any], *, exact: bool) -> Usage:
         requests=1,
         exact=exact,
         native=native,
+        cache_write_long=_believed(kept.get("ephemeral_1h_input_tokens")) if type(kept) is dict else None,
+        line=line,
     )
 
 

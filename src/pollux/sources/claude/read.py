@@ -144,6 +144,7 @@ class Reading:
             notices=self.notes.all(),
             files=self._files(),
             exact=exact(messages),
+            tallies=tuple(transcript.tally for transcript in self.transcripts if transcript.tally is not None),
             extra=self._extra(builder, meta),
         )
 

@@ -46,9 +46,9 @@ def reply(group: list[Pair], desk: Desk) -> Message:
     parts: list[Part] = []
     _take(said.content, first.timestamp, parts, desk)
     _rest(said, extra)
-    usage, ended = said.usage, said.stop_reason
+    usage, ended, line = said.usage, said.stop_reason, None
     if len(group) > 1:
-        usage, ended = _further(group, parts, extra, desk)
+        usage, ended, line = _further(group, parts, extra, desk)
     told = first if type(first) is Replied else _SAYS_NOTHING
     role, author, model, figures = _ASSISTANT, _MODEL, said.model, None
     if model == SYNTHETIC or told.isApiErrorMessage:
@@ -56,7 +56,7 @@ def reply(group: list[Pair], desk: Desk) -> Message:
         role = _own_words(said, usage, extra, failed=bool(told.isApiErrorMessage))
         model = None
     elif usage is not None:
-        figures = usage_of(usage, exact=ended is not None and not told.isAbortedMidStream)
+        figures = usage_of(usage, exact=ended is not None and not told.isAbortedMidStream, line=line)
     return Message(
         id=name,
         role=role,
@@ -72,18 +72,20 @@ def reply(group: list[Pair], desk: Desk) -> Message:
 
 def _further(
     group: list[Pair], parts: list[Part], extra: dict[str, Any], desk: Desk
-) -> tuple[dict[str, Any] | None, str | None]:
-    """Take the other lines of a reply in: gives the figures that count, and how the reply ended.
+) -> tuple[dict[str, Any] | None, str | None, int | None]:
+    """Take the other lines of a reply in: gives the figures that count, how the reply ended, and their line.
 
-    Those are the figures of the line with the most output: what a stream begins with is a placeholder.
+    Those are the figures of the line with the most output: what a stream begins with is a placeholder. The line is
+    told where it is not the first.
     """
     first = group[0][1]
     begun = first.message or _SILENT
-    usage, ended = begun.usage, begun.stop_reason
+    usage, ended, counted = begun.usage, begun.stop_reason, None
     lines: list[dict[str, Any]] = []
-    for _, line in group[1:]:
+    for number, line in group[1:]:
         said = line.message or _SILENT
         more = desk.left.of(line)
+        more["line"] = number
         if line.requestId != first.requestId and line.requestId is not None:
             more["requestId"] = line.requestId
         if line.uuid is not None:
@@ -94,13 +96,14 @@ def _further(
             more["timestamp"] = line.timestamp
         if said.usage != usage and said.usage is not None:
             usage = _richer(said.usage, usage, more)
+            counted = number if usage is said.usage else counted
         if said.model != begun.model and said.model is not None:
             more["model"] = said.model
         _rest(said, more)
         lines.append(more)
         ended = ended or said.stop_reason
     extra["lines"] = lines
-    return usage, ended
+    return usage, ended, counted
 
 
 def _richer(one: dict[str, Any], other: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Severity
+from pollux.model import Severity, Tally
 from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
+from pollux.sources.claude.tallies import tally_of
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
@@ -67,6 +68,7 @@ class Transcript:
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
+        self.tally: Tally | None = None
         self.damaged = 0
         self.sidechains = False
         self.foreign = False
@@ -158,6 +160,8 @@ class Transcript:
                 title = aside.customTitle or aside.aiTitle or aside.agentName
                 if title is not None:
                     self.titles[kind] = title
+            case "cost-state":
+                self.tally = tally_of(aside, self.file, number) or self.tally
             case _:
                 pass
         self._keep(kind, aside)

@@ -9,6 +9,7 @@ import msgspec
 
 from pollux.model import Attachment, Status, Text, ToolCall
 from pollux.sources.codex.content import part_of
+from pollux.sources.codex.durations import seconds_of
 from pollux.sources.codex.schema import (
     CustomCall,
     CustomOutput,
@@ -172,6 +173,7 @@ def tool_call(call: Call) -> ToolCall:
         output=output,
         exit_code=code,
         at=call.around.timestamp,
+        seconds=seconds_of(call.events, extra.get("metadata"), output),
         child=call.child,
         attachments=held,
         extra=extra,

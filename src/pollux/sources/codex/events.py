@@ -65,7 +65,7 @@ def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, arou
 def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     """Figures, and the limits beside them."""
     info = event.info
-    if info is not None and (figures := walk.meter.count(info)) is not None:
+    if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
         walk.spent(figures)
     rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
     if around.metadata is not None:
@@ -85,7 +85,7 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
 
 def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     """A response's own figures."""
-    usage = walk.meter.record(record)
+    usage = walk.meter.record(record, walk.line)
     if usage is not None:
         walk.spent(usage)
     rest: dict[str, Any] = dict(around.extra)

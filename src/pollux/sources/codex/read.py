@@ -19,6 +19,7 @@ from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.exactness import exact
 from pollux.sources.codex.parts import Chain, Part, chained, part
 from pollux.sources.codex.shelf import identity, stem
+from pollux.sources.codex.tokens import tally
 from pollux.wire import Notes, shown
 
 _DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")
@@ -110,6 +111,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         notices=notes.all(),
         files=tuple(shown(path) for path in dict.fromkeys(files)),
         exact=exact(own, uncounted=any(held.books.uncounted for held in chain.own)),
+        tallies=tuple(t for held in chain.own if (t := tally(held.walk.meter, shown(held.file.path))) is not None),
         extra=extra,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pollux.model import Usage
+from pollux.model import Tally, Usage
 from pollux.sources.codex.schema import Figures, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
@@ -24,11 +24,13 @@ class Meter:
         self._total: _Parts | None = None
         self._counted: set[str] = set()
         self._recorded = False
+        self.said: tuple[str, Figures, int] | None = None
 
-    def count(self, info: TokenInfo) -> Usage | None:
+    def count(self, info: TokenInfo, line: int) -> Usage | None:
         """What a `token_count` adds; None where it adds nothing."""
         if info.total_token_usage is None:
             return None
+        self.said = ("total_token_usage", info.total_token_usage, line)
         before = self._total
         total = _parts(info.total_token_usage)
         if total == before:
@@ -52,18 +54,20 @@ class Meter:
         }
         if last.cache_write_input_tokens is not None:
             native["cache_write_input_tokens"] = last.cache_write_input_tokens
-        return _usage(step, last, {"last_token_usage": native})
+        return _usage(step, last, {"last_token_usage": native}, line)
 
-    def record(self, record: UsageRecord) -> Usage | None:
+    def record(self, record: UsageRecord, line: int) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
         self._recorded = True
+        if record.thread_token_usage is not None:
+            self.said = ("thread_token_usage", record.thread_token_usage, line)
         if record.response_id is not None:
             if record.response_id in self._counted:
                 return None
             self._counted.add(record.response_id)
         if record.usage is None:
             return None
-        return _usage(_parts(record.usage), record.usage, tidy(record))
+        return _usage(_parts(record.usage), record.usage, tidy(record), line)
 
 
 def _parts(figures: Figures) -> _Parts:
@@ -80,7 +84,7 @@ def _less(one: _Parts, other: _Parts) -> _Parts:
     return one[0] - other[0], one[1] - other[1], one[2] - other[2], one[3] - other[3], one[4] - other[4]
 
 
-def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:
+def _usage(parts: _Parts, said: Figures, native: dict[str, Any], line: int) -> Usage:
     """The figures in the shared meaning. A part no figure stands for was not recorded."""
     return Usage(
         input=parts[0],
@@ -91,6 +95,7 @@ def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:
         requests=1,
         exact=True,
         native=native,
+        line=line,
     )
 
 
@@ -110,4 +115,21 @@ def together(usages: list[Usage]) -> Usage:
         requests=len(usages),
         exact=True,
         native={"requests": [dict(usage.native) for usage in usages]},
+        line=usages[0].line,
+        each=tuple(usages),
+    )
+
+
+def tally(meter: Meter, file: str) -> Tally | None:
+    """The thread's total as the file tells it last."""
+    if meter.said is None:
+        return None
+    name, figures, line = meter.said
+    return Tally(
+        name=name,
+        scope="thread",
+        rule="Told after each response. It may start again at nothing, go on from a parent's, or be overwritten.",
+        total=(figures.input_tokens or 0) + (figures.output_tokens or 0),
+        file=file,
+        line=line,
     )

@@ -9,6 +9,7 @@ from typing import Any
 from pollux.model import NOTHING, Attachment, Status, ToolCall
 from pollux.sources.gemini.content import answer, attachments, bare, pieces, text_of
 from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
+from pollux.sources.gemini.subagents import created
 from pollux.sources.gemini.tools import canonical
 from pollux.wire import Notes
 
@@ -79,10 +80,18 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         output=output,
         exit_code=exit_code,
         at=call.timestamp,
+        seconds=_seconds(call),
         child=child,
         attachments=held,
         extra=_extra(call, rest),
     )
+
+
+def _seconds(call: Call) -> float | None:
+    """From when a call was made, which its id tells, until its outcome was recorded."""
+    made = created(call.id) if call.timestamp is not None else None
+    taken = (call.timestamp - made).total_seconds() if call.timestamp is not None and made is not None else -1
+    return taken if taken >= 0 else None
 
 
 def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str, Any]) -> ToolCall:

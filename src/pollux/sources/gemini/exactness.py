@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from pollux.model import Author, Fate, Message, Part, Role, SummaryPart, ToolCall
+from pollux.model import Author, Fate, Message, Part, Role, SummaryPart, Tally, ToolCall
 from pollux.sources.gemini.subagents import created
 
 _PAUSE = timedelta(milliseconds=100)
@@ -44,6 +44,16 @@ def exact(messages: tuple[Message, ...]) -> bool | None:
         elif folds(message):
             return False
     return None if doubtful or waiting else True
+
+
+def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:
+    """The API's own total of each turn, together."""
+    totals = [m.usage.native.get("total") for m in messages if m.usage is not None and not m.inherited]
+    known = [total for total in totals if type(total) is int]
+    if not known:
+        return ()
+    rule = "The API's own total of each turn, added up."
+    return (Tally(name="tokens.total", scope="session", rule=rule, total=sum(known)),)
 
 
 def _several_requests(parts: tuple[Part, ...]) -> bool:

@@ -14,7 +14,7 @@ from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundles import AGENT, GeminiBundle, Leaning, stem
 from pollux.sources.gemini.content import SUMMARY, TASK
-from pollux.sources.gemini.exactness import exact, folds
+from pollux.sources.gemini.exactness import exact, folds, tallies
 from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.replay import Replay
@@ -122,7 +122,8 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
         session, *inline = carve(session)
         if wants_children(session):
             session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
-    return [msgspec.structs.replace(session, exact=exact(session.messages)), *children, *inline]
+    own = session.messages
+    return [msgspec.structs.replace(session, exact=exact(own), tallies=tallies(own)), *children, *inline]
 
 
 def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> Session | None:
@@ -198,6 +199,7 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
         files=(shown(part.file.path),),
         exact=exact(tuple(messages)),
+        tallies=tallies(tuple(messages)),
         extra=_facts(bundle, [part], part).extra,
     )
 

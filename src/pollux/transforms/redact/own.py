@@ -17,9 +17,9 @@ _COMMON = re.compile(
 )
 """Names of homes that say nothing about their owner."""
 
-_HOMES = r"(?:/home/|/Users/|/var/home/|[A-Za-z]:\\+Users\\+|[A-Za-z]:/Users/|/mnt/[a-z]/Users/)"
-_NAME = r"[^\s/\\:\"'<>|*?,;()\[\]{}`$&]+"
-_HOME_FOLDER = re.compile(rf"{_HOMES}(?P<name>{_NAME})")
+_NAME = r"(?P<name>[^\s/\\:\"'<>|*?,;()\[\]{}`$&]+)"
+_FOLDERS = re.compile(rf"/(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
+_WINDOWS_FOLDERS = re.compile(rf"[A-Za-z]:(?:\\+|/)Users(?:\\+|/){_NAME}")
 
 EMAIL = Rule(
     name="email",
@@ -56,35 +56,42 @@ class Homes:
     """Takes home folders and their owners' names out of texts: what is left says nothing about whose they are."""
 
     def __init__(self, home: str | None = None, names: Iterable[str] = ()) -> None:
-        own = home.rstrip("/\\") if home is not None else ""
-        self._home = re.compile(rf"{re.escape(own)}(?![\w.-])") if len(own) > 1 else None
-        known = {name for name in (*names, *_names(own)) if _telling(name)}
-        self._letters = tuple(sorted(known))
-        either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-        self._name = re.compile(rf"(?<![A-Za-z0-9])(?:{either})(?![A-Za-z0-9])") if known else None
+        self._home = home.rstrip("/\\") if home is not None and len(home) > 1 else ""
+        self._names = sorted({name for name in (*names, *_names(self._home)) if _telling(name)})
+        self._known = [(name, re.compile(_alone(re.escape(name)))) for name in self._names]
+        if self._home:
+            self._known.insert(0, (self._home, re.compile(rf"{re.escape(self._home)}(?![\w.-])")))
+        self._letters = ("/home/", "Users", *(letters for letters, _ in self._known))
+
+    def stand_in(self, text: str) -> bool:
+        """May there be something to take out?"""
+        return any(letters in text for letters in self._letters)
 
     def hidden(self, text: str) -> str:
         """The text with `~` where a home or its owner's name stood."""
-        if self._home is not None:
-            text = self._home.sub(HOME, text)
-        if "/home/" in text or "Users" in text:
-            text = _HOME_FOLDER.sub(HOME, text)
-        if self._name is not None and any(letters in text for letters in self._letters):
-            text = self._name.sub(HOME, text)
+        if not self.stand_in(text):
+            return text
+        text = _FOLDERS.sub(HOME, text)
+        if "Users" in text:
+            text = _WINDOWS_FOLDERS.sub(HOME, text)
+        for letters, pattern in self._known:
+            if letters in text:
+                text = pattern.sub(HOME, text)
         return text
 
     def knowing(self, paths: Iterable[str]) -> Homes:
         """The same, and the owners of the homes in which these paths lie."""
-        found = {name for path in paths for name in _names(path)} - set(self._letters)
-        if not any(map(_telling, found)):
-            return self
-        wider = Homes(names=[*self._letters, *found])
-        wider._home = self._home
-        return wider
+        found = {name for path in paths for name in _names(path) if _telling(name)}
+        return self if found <= set(self._names) else Homes(self._home, [*self._names, *found])
+
+
+def _alone(name: str) -> str:
+    """A name that is no part of a longer word. It stands first in the expression, so that it is found quickly."""
+    return rf"{name}(?<![A-Za-z0-9]{name})(?![A-Za-z0-9])"
 
 
 def _names(path: str) -> list[str]:
-    return [found["name"] for found in _HOME_FOLDER.finditer(path)]
+    return [found["name"] for folders in (_FOLDERS, _WINDOWS_FOLDERS) for found in folders.finditer(path)]
 
 
 def _telling(name: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import msgspec
 
@@ -15,10 +16,12 @@ from pollux.transforms.redact.named import NAMED, SUSPICIOUS
 from pollux.transforms.redact.own import EMAIL, Homes, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
-from pollux.transforms.texts import Visit, rewritten
+from pollux.transforms.texts import rewritten
 
 RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, NAMED)
 """The rules that always hold, in order of precedence."""
+
+V = TypeVar("V", bound=Value)
 
 _SPACE = re.compile(r"\\[nrt]|[\s\\]+")
 _HEAD = 12
@@ -62,13 +65,15 @@ class Redactor:
     def __call__(self, session: Session) -> Session:
         """The session without its secrets."""
         homes = self._homes.knowing([*([session.project] if session.project else ()), *session.files])
-        bare = msgspec.structs.replace(session, messages=())
-        messages = tuple(rewritten(message, self._hiding(message, homes)) for message in session.messages)
-        return msgspec.structs.replace(rewritten(bare, self._hiding(bare, homes)), messages=messages)
+        bare = self._hidden(msgspec.structs.replace(session, messages=()), homes)
+        return msgspec.structs.replace(bare, messages=tuple(self._hidden(m, homes) for m in session.messages))
 
-    def _hiding(self, value: Value, homes: Homes) -> Visit:
-        finder = self._finder_for(value)
-        return lambda text, _, name: homes.hidden(self._without(text, name, finder))
+    def _hidden(self, value: V, homes: Homes) -> V:
+        joined = _joined(value)
+        finder = self._finder_for(joined)
+        if finder is None and not homes.stand_in(joined):
+            return value
+        return rewritten(value, lambda text, _, name: homes.hidden(self._without(text, name, finder)))
 
     def text(self, text: str) -> str:
         """A text by itself, as the name of a file, without its secrets."""
@@ -99,25 +104,19 @@ class Redactor:
     def _looked(self, session: Session) -> Iterator[tuple[Session | Message, Finder | None]]:
         """The session without its messages, then each of these, with the rules that can find something in it."""
         bare = msgspec.structs.replace(session, messages=())
-        yield bare, self._finder_for(bare)
+        yield bare, self._finder_for(_joined(bare))
         for message in session.messages:
-            yield message, self._finder_for(message)
+            yield message, self._finder_for(_joined(message))
 
-    def _finder_for(self, value: Value) -> Finder | None:
-        """To look at many short texts one by one takes long; to look at them together does not."""
-        texts: list[str] = []
-
-        def visit(text: str, _field: str, _name: str | None) -> str:
-            texts.append(text)
-            return text
-
-        rewritten(value, visit)
-        return self._finder.among(texts)
+    def _finder_for(self, joined: str) -> Finder | None:
+        """A finder with the rules that find something in these texts."""
+        found = {span.rule.name for span in self._finder.find(joined)}
+        return self._finder.only(found) if found else None
 
     @property
-    def numbers(self) -> Mapping[str, int]:
-        """How many secrets of each kind there were."""
-        return {rule: len(known) for rule, known in self._numbers.items()}
+    def count(self) -> int:
+        """How many different secrets there were."""
+        return sum(len(known) for known in self._numbers.values())
 
     def _without(self, text: str, name: str | None, finder: Finder | None) -> str:
         pieces, end = list[str](), 0
@@ -131,6 +130,18 @@ class Redactor:
         """What a secret is known by, however its lines are broken."""
         whole = _SPACE.sub("", secret).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(whole, digest_size=16, key=self._salt).digest()
+
+
+def _joined(value: Value) -> str:
+    """All texts of a value: to look at many short ones together is much quicker than one by one."""
+    texts: list[str] = []
+
+    def visit(text: str, _field: str, name: str | None) -> str:
+        texts.append(text if name is None else f'"{name}": "{text}')
+        return text
+
+    rewritten(value, visit)
+    return "\n\0\n".join(dict.fromkeys(texts))
 
 
 def _secrets(value: Session | Message, finder: Finder | None) -> list[tuple[str, str, Span]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pollux.cli.names import file_name
+from pollux.export.names import file_name
 
 
 def test_a_plain_id_is_its_own_name() -> None:

@@ -1,0 +1,125 @@
+"""What was used and what it cost: the questions that views ask about tokens and money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pollux.analysis.days import zone
+from pollux.analysis.pricelist import PriceList, own_card
+from pollux.analysis.profile import Price, Profile, profile
+from pollux.analysis.rates import Till, dollars
+from pollux.analysis.stats import By, Stats, stats
+from pollux.analysis.tools import ToolRow, tools
+from pollux.config import load
+from pollux.model import Message, Session
+from pollux.store.questions import Filter, Questions
+from pollux.store.rollups import beyond, quarter
+from pollux.store.rows import micros
+from pollux.store.tallying import Rolled, Tallying
+
+__all__ = ["Accounts", "By", "Stats", "ToolRow"]
+
+T = TypeVar("T")
+
+Ask = Callable[[Callable[[Questions], Any]], Any]
+"""Puts a question to the catalogue."""
+
+
+class Accounts:
+    """The books over all sessions. Nothing here reads an agent's file, and no price is kept with what was used.
+
+    >>> for row in Library().accounts.stats(By.PROJECT).rows:
+    ...     print(row.name, row.usage.total, row.cost_usd)
+    """
+
+    def __init__(self, ask: Ask, *, settings: Path, prices: Path) -> None:
+        self._ask = ask
+        self._settings = settings
+        self._prices = prices
+
+    @cached_property
+    def prices(self) -> PriceList:
+        """What models cost. Raises `RequestError` where the user's settings are wrong."""
+        own = load(self._settings).prices
+        return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
+
+    def till(self, models: Iterable[str]) -> Till:
+        """What can price requests of these models."""
+        return Till(self.prices.cards(models))
+
+    def stats(self, by: By, wanted: Filter | None = None, timezone: str | None = None) -> Stats:
+        """Usage by agent, model, project, session, or by days, weeks and months in a time zone."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> Stats:
+            tallying = Tallying(current, wanted or Filter())
+            till = self.till(tallying.models())
+            return stats(by, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: Stats = self._ask(question)
+        return found
+
+    def tools(self, wanted: Filter | None = None) -> tuple[tuple[ToolRow, ...], ToolRow]:
+        """Each tool's calls, and those of all together."""
+
+        def question(current: Questions) -> tuple[tuple[ToolRow, ...], ToolRow]:
+            tallying = Tallying(current, wanted or Filter())
+            return tools(tallying.sessions, tallying.calls())
+
+        found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
+        return found
+
+    def costs(self, keys: Collection[str]) -> dict[str, float | None]:
+        """What each of some sessions cost by itself: the sum of what has a price."""
+
+        def question(current: Questions) -> dict[str, int]:
+            tallying = Tallying(current, Filter(), {key.partition(":")[2] for key in keys})
+            till = self.till(tallying.models())
+            sums: dict[str, int] = {}
+            for row in _rows(tallying, till):
+                cost = till.cost(row.model, row, row.quarter, row.step)
+                if cost is not None:
+                    key = tallying.sessions[row.session].key
+                    sums[key] = sums.get(key, 0) + cost
+            return sums
+
+        found: dict[str, int] = self._ask(question)
+        return {key: dollars(found.get(key)) for key in keys}
+
+    def cost(self, session: Session) -> float | None:
+        """What a session cost by itself, wherever it was read from."""
+        price = self.pricing(session)
+        known = [
+            cost for m in session.messages if m.usage is not None and not m.inherited and (cost := price(m)) is not None
+        ]
+        return dollars(sum(known)) if known else None
+
+    def pricing(self, session: Session) -> Price:
+        """What can price each message of a session, request by request; None where one has no price."""
+        till = self.till({message.model for message in session.messages if message.model is not None})
+
+        def price(message: Message) -> int | None:
+            usage, model, when = message.usage, message.model or "", quarter(micros(message.at))
+            requests = (usage.each or (usage,)) if usage is not None else ()
+            costs = [till.cost(model, one, when, beyond(one.input, one.requests)) for one in requests]
+            known = [cost for cost in costs if cost is not None]
+            return sum(known) if known else None
+
+        return price
+
+    def profile(self, session: Session) -> Profile:
+        """Where one session's tokens went."""
+        return profile(session, self.pricing(session))
+
+    def family(self, session: Session) -> list[str]:
+        """The keys of a session and all its descendants."""
+        found: list[str] = self._ask(lambda current: current.family(session.key))
+        return found
+
+
+def _rows(tallying: Tallying, till: Till) -> Iterable[Rolled]:
+    """Roll-ups, or each request where a price depends on a size that roll-ups were not made for."""
+    return tallying.rolled() if till.fits_roll_ups else tallying.requests()

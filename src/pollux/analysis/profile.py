@@ -1,0 +1,159 @@
+"""One session looked into: where its tokens went, turn by turn, and which tools took long or failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from pollux.analysis.rates import dollars
+from pollux.model import (
+    Author,
+    Context,
+    FileReference,
+    Message,
+    Role,
+    Session,
+    Status,
+    SummaryPart,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    Value,
+    add,
+)
+
+Price = Callable[[Message], int | None]
+"""What a message's requests cost."""
+
+
+class Turn(Value, frozen=True, kw_only=True):
+    """A prompt and all that was done about it.
+
+    `context` is the largest prompt that was sent, which is how much the conversation had grown to.
+    """
+
+    prompt: str | None
+    message: str | None
+    at: datetime | None
+    usage: Usage
+    context: int | None
+    calls: int
+    failed: int
+    cost_usd: float | None
+    requests: tuple[int, ...]
+
+
+class Sent(Value, frozen=True, kw_only=True):
+    """Characters that entered the conversation from outside the model, by where they came from."""
+
+    typed: int = 0
+    files: int = 0
+    injected: int = 0
+    summaries: int = 0
+    tools: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.typed + self.files + self.injected + self.summaries + self.tools
+
+
+class Ended(Value, frozen=True, kw_only=True):
+    """A tool call worth a look."""
+
+    name: str
+    status: str
+    seconds: float | None
+    what: str
+    message: str
+    output: str | None
+
+
+class Profile(Value, frozen=True, kw_only=True):
+    """What is to be said of one session; nothing inherited is in it."""
+
+    turns: tuple[Turn, ...]
+    sent: Sent
+    slowest: tuple[Ended, ...]
+    failed: tuple[Ended, ...]
+
+
+def profile(session: Session, price: Price) -> Profile:
+    """Look into a session."""
+    own = [message for message in session.messages if not message.inherited]
+    calls = [(m, part) for m in own for part in m.parts if type(part) is ToolCall]
+    timed = [(m, call) for m, call in calls if call.seconds is not None]
+    timed.sort(key=lambda pair: -(pair[1].seconds or 0))
+    return Profile(
+        turns=tuple(_turn(group, price) for group in _turns(own)),
+        sent=_sent(own),
+        slowest=tuple(_ended(*pair) for pair in timed[:5]),
+        failed=tuple(_ended(m, call) for m, call in calls if call.status is Status.ERROR),
+    )
+
+
+def _turns(messages: list[Message]) -> list[list[Message]]:
+    """Each begins with a prompt; what comes before the first is a turn of its own if something was used in it."""
+    groups: list[list[Message]] = [[]]
+    for message in messages:
+        if message.role is Role.USER and message.author is not Author.CLIENT:
+            groups.append([])
+        groups[-1].append(message)
+    return [group for group in groups if any(m.usage is not None or _asks(m) for m in group)]
+
+
+def _asks(message: Message) -> bool:
+    return message.role is Role.USER and message.author is not Author.CLIENT
+
+
+def _turn(group: list[Message], price: Price) -> Turn:
+    asked = group[0] if _asks(group[0]) else None
+    usages = [m.usage for m in group if m.usage is not None]
+    prompts = [one.input for usage in usages for one in usage.each or (usage,) if one.input is not None]
+    calls = [part for m in group for part in m.parts if type(part) is ToolCall]
+    costs = [cost for m in group if m.usage is not None and (cost := price(m)) is not None]
+    return Turn(
+        prompt=asked.text if asked is not None else None,
+        message=asked.id if asked is not None else None,
+        at=group[0].at,
+        usage=add(usages, exact=None),
+        context=max(prompts, default=None),
+        calls=len(calls),
+        failed=sum(call.status is Status.ERROR for call in calls),
+        cost_usd=dollars(sum(costs)) if costs else None,
+        requests=tuple(prompts),
+    )
+
+
+def _sent(messages: list[Message]) -> Sent:
+    typed = files = injected = summaries = tools = 0
+    for message in messages:
+        human = message.author is Author.HUMAN
+        for part in message.parts:
+            match part:
+                case FileReference(text=str(text)):
+                    files += len(text)
+                case Context(text=text):
+                    injected += len(text)
+                case SummaryPart(text=text):
+                    summaries += len(text)
+                case ToolCall(output=str(text)) | ToolResult(output=str(text)):
+                    tools += len(text)
+                case Text(text=text) if message.role is Role.USER and message.author is not Author.MODEL:
+                    typed, injected = (typed + len(text), injected) if human else (typed, injected + len(text))
+    return Sent(typed=typed, files=files, injected=injected, summaries=summaries, tools=tools)
+
+
+def _ended(message: Message, call: ToolCall) -> Ended:
+    given = call.input if isinstance(call.input, dict) else {}
+    named = (given.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
+    what = next((str(value) for value in named if value), str(call.input or ""))
+    return Ended(
+        name=call.name,
+        status=call.status,
+        seconds=call.seconds,
+        what=what,
+        message=message.id,
+        output=call.output,
+    )

@@ -1,0 +1,154 @@
+"""`pollux stats`: what was used, and what it cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import sessions
+from pollux.cli.filters import narrowing, wanted
+from pollux.errors import NotFound, RequestError
+
+if TYPE_CHECKING:
+    from pollux.accounts import Stats
+    from pollux.cli.screen import Screen
+    from pollux.library import Filter, Library
+
+BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
+
+
+@click.command("stats")
+@click.argument("key", required=False, shell_complete=sessions)
+@click.option("--by", type=click.Choice(BY), help="What to tell it by.  [default: day]")
+@narrowing
+@click.option("--timezone", metavar="NAME", help="Whose days: Europe/Berlin, UTC.  [default: this machine's]")
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@common()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    key: str | None,
+    by: str | None,
+    timezone: str | None,
+    as_json: bool,
+    as_csv: bool,
+    **options: Any,
+) -> None:
+    """Show how many tokens were used, and what they cost.
+
+    With a KEY: where the tokens of one session went, turn by turn.
+
+    \b
+    pollux stats --by project --since 1w
+    pollux stats --by model --since 2026-11
+    pollux stats --by tool
+    pollux stats last
+    """
+    from pollux.accounts import By
+    from pollux.cli.screen import Screen
+
+    if as_json and as_csv:
+        raise RequestError("--json and --csv exclude each other.", "Leave out one of them.")
+    asked = wanted(**options, everything=True)
+    shelf, screen = library(ctx, quiet=as_json or as_csv), Screen(ctx)
+    if key is not None:
+        if as_csv or by is not None or asked != _all():
+            raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
+        _one(screen, shelf, key, as_json)
+        return
+    shelf.know(asked.agent)
+    chosen = By(by or "day")
+    if chosen is By.TOOL:
+        _tools(ctx, screen, shelf, asked, as_json=as_json, as_csv=as_csv)
+        return
+    found = shelf.accounts.stats(chosen, asked, timezone)
+    if as_json or as_csv:
+        _for_programs(screen, found, as_csv)
+        ctx.exit(0 if found.rows else 1)
+    if not found.rows:
+        _nothing(ctx, screen, shelf)
+    _show(screen, shelf, found)
+
+
+def _all() -> Filter:
+    from pollux.library import Filter
+
+    return Filter(everything=True)
+
+
+def _one(screen: Screen, shelf: Library, key: str, as_json: bool) -> None:
+    """One session, looked into."""
+    session = shelf.session(key)
+    found, family = shelf.accounts.profile(session), shelf.family_usage(session)
+    cost = shelf.accounts.cost(session)
+    costs = [*shelf.accounts.costs(shelf.accounts.family(session)[1:]).values(), cost]
+    family_cost = sum(known) if (known := [one for one in costs if one is not None]) else None
+    if as_json:
+        from pollux.cli.documents import profile_document
+
+        screen.json(profile_document(session, found, family, cost, family_cost))
+        return
+    from pollux.cli.portrait import Told, portrait
+
+    told = Told(str(shelf.places.home), family, cost, family_cost)
+    screen.lines(portrait(screen, session, found, told))
+
+
+def _show(screen: Screen, shelf: Library, found: Stats) -> None:
+    from pollux.accounts import By
+    from pollux.cli.accounting import accounting, remarks
+    from pollux.cli.screen import talk
+    from pollux.cli.words import tilde
+
+    home, titles = str(shelf.places.home), dict[str, tuple[str, str]]()
+    if found.by is By.SESSION:
+        every = shelf.list(_all())
+        titles = {one.summary.key: (one.short, one.summary.title or "") for one in every}
+    screen.lines(accounting(screen, found, home, titles))
+    settings = tilde(str(shelf.places.settings), home)
+    for line in remarks(screen, found, shelf.accounts.prices.edition, settings):
+        talk(line)
+
+
+def _for_programs(screen: Screen, found: Stats, as_csv: bool) -> None:
+    from pollux.cli.documents import row_document, table_of
+
+    rows = [row_document(row) for row in found.rows]
+    if as_csv:
+        screen.raw(table_of(rows))
+        return
+    total = {**row_document(found.total), "unpriced_models": list(found.unpriced_models)}
+    screen.json({"by": found.by.value, "rows": rows, "total": total})
+
+
+def _tools(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter, *, as_json: bool, as_csv: bool) -> None:
+    from pollux.cli.documents import table_of, tool_document
+
+    rows, total = shelf.accounts.tools(asked)
+    documents = [tool_document(row) for row in rows]
+    if as_csv:
+        screen.raw(table_of(documents))
+    elif as_json:
+        screen.json({"by": "tool", "rows": documents, "total": tool_document(total)})
+    elif rows:
+        from pollux.cli.accounting import tool_table
+
+        screen.lines(tool_table(screen, rows, total))
+    else:
+        raise NotFound("No tool was called.", "Try: pollux stats")
+    ctx.exit(0 if rows else 1)
+
+
+def _nothing(ctx: click.Context, screen: Screen, shelf: Library) -> None:
+    """Say why there is nothing. Ends with status 1."""
+    from pollux.cli.empty import nothing
+    from pollux.cli.screen import talk
+
+    if shelf.list():
+        raise NotFound("Nothing was used then and there.", "Try: pollux stats, or: pollux list")
+    talk("\n".join(nothing(screen, shelf)))
+    ctx.exit(1)

@@ -1,0 +1,70 @@
+"""Usage as programs get it: JSON objects and comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pollux.writers.json import stamp, usage_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pollux.accounts import ToolRow
+    from pollux.analysis.profile import Profile
+    from pollux.analysis.sums import Row
+    from pollux.model import Session, Usage
+
+
+def row_document(row: Row) -> dict[str, Any]:
+    """A row of `pollux stats --json`."""
+    figures = usage_document(row.usage) or {}
+    requests = figures.pop("requests")
+    document = {"name": row.name, "sessions": row.sessions, "requests": requests, **figures}
+    return {**document, "cost_usd": row.cost_usd, "unpriced_requests": row.unpriced}
+
+
+def profile_document(
+    session: Session, found: Profile, family: Usage, cost: float | None, family_cost: float | None
+) -> dict[str, Any]:
+    """`pollux stats KEY --json`."""
+    turns = [
+        {
+            **{name: getattr(turn, name) for name in ("prompt", "message", "context", "calls", "failed", "cost_usd")},
+            "at": stamp(turn.at),
+            "usage": usage_document(turn.usage),
+        }
+        for turn in found.turns
+    ]
+    return {
+        "key": session.key,
+        "usage": usage_document(session.usage),
+        "family_usage": usage_document(family),
+        "cost_usd": cost,
+        "family_cost_usd": family_cost,
+        "turns": turns,
+        "sent_characters": msgspec.structs.asdict(found.sent),
+        "slowest_calls": msgspec.to_builtins(found.slowest),
+        "failed_calls": msgspec.to_builtins(found.failed),
+    }
+
+
+def tool_document(row: ToolRow) -> dict[str, Any]:
+    """A row of `pollux stats --by tool --json`."""
+    document = msgspec.structs.asdict(row)
+    document["median_seconds"] = document.pop("seconds")
+    document["timed_calls"] = document.pop("timed")
+    return document
+
+
+def table_of(rows: Sequence[dict[str, Any]]) -> str:
+    """The rows with their titles; what is not known is empty."""
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,68 @@
+"""The settings a user writes: one typed file, read when something needs it, never written by pollux."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from pollux.errors import RequestError
+
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
+
+
+class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Other prices for requests whose prompt has more tokens than `above`; what is not named stays as it was."""
+
+    above: Annotated[int, msgspec.Meta(gt=0)]
+    input: Rate | None = None
+    output: Rate | None = None
+    cached: Rate | None = None
+    cache_write: Rate | None = None
+    cache_write_long: Rate | None = None
+    reasoning: Rate | None = None
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a model costs: dollars for a million tokens. What is not named costs what `input` or `output` does."""
+
+    input: Rate
+    output: Rate
+    cached: Rate | None = None
+    cache_write: Rate | None = None
+    cache_write_long: Rate | None = None
+    reasoning: Rate | None = None
+    tiers: tuple[Tier, ...] = ()
+
+
+class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is to be taken out of what is shared, beside what pollux knows to be secret."""
+
+    words: tuple[Annotated[str, msgspec.Meta(min_length=1)], ...] = ()
+    emails: bool = False
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Everything that can be set."""
+
+    prices: dict[str, Price] = {}
+    redact: Redact = Redact()
+
+
+def load(file: Path) -> Config:
+    """The settings; the usual ones where there is no file. Raises `RequestError` where something in it is wrong."""
+    try:
+        text = file.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise RequestError(f"The settings in {file} cannot be read: {reason}.") from None
+    try:
+        return msgspec.convert(tomllib.loads(text), Config)
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"The settings in {file} are no TOML: {error}.", "docs/usage.md shows an example.") from None
+    except msgspec.ValidationError as error:
+        raise RequestError(f"The settings in {file} are wrong: {error}.", "docs/usage.md shows an example.") from None

@@ -1,0 +1,213 @@
+"""Many sessions into a folder, on all cores.
+
+The work is cut into files. A file's sessions are read one after the other and written as they are read, so that memory
+is bounded by the largest session however many there are.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from itertools import groupby
+
+import msgspec
+
+from pollux.errors import OutputError
+from pollux.export.folder import Draft, Folder
+from pollux.export.names import day_name, file_name
+from pollux.export.work import Job, answered, begun
+from pollux.model import Session, Summary, Usage, Value, summarize
+from pollux.transforms.redact import Redactor
+from pollux.writers.base import Dropped, Entry, Joinable, Options, Report, Site, Writer
+
+
+class Layout(StrEnum):
+    """What shares a file."""
+
+    SESSION = "session"
+    DAY = "day"
+
+
+class Outcome(msgspec.Struct):
+    """What came of an export, or of a part of it.
+
+    `foreign` are files that are not ours to change, `older` those that hold sessions which are gone, `unread` the keys
+    of sessions that could not be read.
+    """
+
+    report: Report = msgspec.field(default_factory=Report)
+    entries: list[Entry] = []
+    foreign: list[str] = []
+    older: list[str] = []
+    unread: list[str] = []
+    problem: str | None = None
+    bug: str | None = None
+
+    def add(self, other: Outcome) -> None:
+        """Put another part to this one."""
+        self.report.add(other.report)
+        for name in ("entries", "foreign", "older", "unread"):
+            getattr(self, name).extend(getattr(other, name))
+
+
+Named = dict[str, str]
+"""The files of sessions, by key."""
+
+
+class _Unit(Value, frozen=True, kw_only=True):
+    """What one process does at a time: jobs, and of each the sessions that are wanted now, with their files.
+
+    Sessions that are read together go to files of their own, or sessions that are read apart share one file.
+    """
+
+    parts: tuple[tuple[Job, Named], ...]
+
+    @property
+    def size(self) -> int:
+        """How many bytes are read for it."""
+        return sum(job.size for job, _ in self.parts)
+
+
+class Export:
+    """One export to a folder."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        options: Options,
+        folder: Folder,
+        *,
+        redactor: Redactor | None = None,
+        layout: Layout = Layout.SESSION,
+    ) -> None:
+        self._writer = writer
+        self._options = options
+        self._folder = folder
+        self._redactor = redactor
+        self._layout = layout
+        self._families: dict[str, Usage] = {}
+        self._costs: dict[str, float | None] = {}
+
+    def run(self, jobs: Sequence[Job], families: dict[str, Usage], costs: dict[str, float | None]) -> Outcome:
+        """Write them all. Given by key: what each session used with its descendants, and what it cost by itself."""
+        self._families, self._costs = families, costs
+        if self._redactor is not None:
+            self._survey(jobs, self._redactor)
+        units = self._units(jobs)
+        named = {self._hidden(key): name for unit in units for _, inside in unit.parts for key, name in inside.items()}
+        self._options = msgspec.structs.replace(self._options, files=named)
+        outcome = Outcome()
+        for _, part in answered(self._write, units, [unit.size for unit in units], Outcome):
+            if part is None:
+                raise OutputError("A process of the export was killed, perhaps for want of memory.")
+            if part.bug is not None:
+                raise RuntimeError(part.bug)
+            if part.problem is not None:
+                raise OutputError(part.problem)
+            outcome.add(part)
+        outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
+        self._finish(outcome)
+        self._tidy(named)
+        if self._redactor is not None:
+            outcome.report.add(redacted(self._redactor))
+        return outcome
+
+    # ------------------------------------------------------------------ before
+
+    def _survey(self, jobs: Sequence[Job], redactor: Redactor) -> None:
+        """Number the secrets in an order that is the same every time, whichever process will meet them first."""
+
+        def look(job: Job) -> list[tuple[str, bytes]]:
+            return [found for session in job.load() for found in redactor.survey(session)]
+
+        found = dict(answered(look, jobs, [job.size for job in jobs], list[tuple[str, bytes]]))
+        for number in sorted(found):
+            redactor.learn(found[number] or ())
+
+    def _units(self, jobs: Sequence[Job]) -> list[_Unit]:
+        parts = [(job, {told.key: self._name(told) for told in job.summaries}) for job in jobs]
+        if self._layout is Layout.SESSION:
+            return [_Unit(parts=(part,)) for part in parts]
+        files: dict[str, list[tuple[Job, Named]]] = {}
+        for job, named in parts:
+            for file in dict.fromkeys(named.values()):
+                mine = {key: name for key, name in named.items() if name == file}
+                files.setdefault(file, []).append((job, mine))
+        return [_Unit(parts=tuple(parts)) for parts in files.values()]
+
+    def _name(self, told: Summary) -> str:
+        if self._layout is Layout.DAY:
+            project = self._hidden(told.project) if told.project else None
+            return day_name(project, told.started or told.ended, self._writer.suffix)
+        return file_name(told.agent, self._hidden(told.id), self._writer.suffix)
+
+    def _hidden(self, text: str) -> str:
+        return self._redactor.text(text) if self._redactor is not None else text
+
+    # ------------------------------------------------------------------ each file
+
+    def _write(self, unit: _Unit) -> Outcome:
+        """The files of a unit. Whatever goes wrong is told to the process that asked."""
+        outcome = Outcome()
+        try:
+            for name, sessions in groupby(self._sessions(unit, outcome), key=lambda one: one[0]):
+                with self._folder.draft() as draft:
+                    keys = [self._write_session(session, name, draft, outcome) for _, session in sessions]
+                self._place(draft, name, keys, outcome)
+        except OutputError as error:
+            return Outcome(problem=str(error))
+        except Exception:  # noqa: BLE001 (it is raised again where it can be reported)
+            return Outcome(bug=traceback.format_exc())
+        return outcome
+
+    def _sessions(self, unit: _Unit, outcome: Outcome) -> Iterator[tuple[str, Session]]:
+        for job, named in unit.parts:
+            try:
+                sessions = {session.key: session for session in job.load()}
+            except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and it is told)
+                sessions = {}
+            outcome.unread += [key for key in named if key not in sessions]
+            yield from ((name, sessions[key]) for key, name in named.items() if key in sessions)
+
+    def _write_session(self, session: Session, name: str, draft: Draft, outcome: Outcome) -> str:
+        if draft.size and isinstance(self._writer, Joinable):
+            draft.write(self._writer.between)
+        shown = session if self._redactor is None else self._redactor(session)
+        family, cost = self._families.get(session.key), self._costs.get(session.key)
+        options = msgspec.structs.replace(self._options, family_usage=family, cost_usd=cost)
+        outcome.report.add(self._writer.write(shown, draft.write, options))
+        outcome.entries.append(Entry(summary=summarize(shown), file=name))
+        return shown.key
+
+    def _place(self, draft: Draft, name: str, keys: list[str], outcome: Outcome) -> None:
+        before = self._folder.held(self._writer.name).get(name)
+        if before is not None and any(key not in self._options.files and key not in keys for key in before.keys):
+            outcome.older.append(name)
+        elif not self._folder.keep(draft, name, self._writer.name, tuple(keys)):
+            outcome.foreign.append(name)
+
+    # ------------------------------------------------------------------ after
+
+    def _finish(self, outcome: Outcome) -> None:
+        if not isinstance(self._writer, Site):
+            return
+        for name, pieces in self._writer.finish(outcome.entries, self._options):
+            with self._folder.draft() as draft:
+                for piece in pieces:
+                    draft.write(piece)
+            if not self._folder.keep(draft, name, self._writer.name, ()):
+                outcome.foreign.append(name)
+
+    def _tidy(self, named: Named) -> None:
+        """A session stands in one file of a format: where it moved, the file it left is taken away."""
+        for name, held in self._folder.held(self._writer.name).items():
+            if held.keys and all(named.get(key, name) != name for key in held.keys):
+                self._folder.remove(name)
+        self._folder.close()
+
+
+def redacted(redactor: Redactor) -> Report:
+    """The account of what was taken out."""
+    found = redactor.count
+    return Report(dropped=[Dropped("secrets", found, "redaction was asked for")] if found else [])

@@ -1,0 +1,80 @@
+"""One file to write to: it appears whole or not at all, and never among the agents' own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from stat import S_ISREG
+
+from pollux.errors import OutputError
+
+Write = Callable[[str], object]
+
+
+def protect(path: Path, forbidden: Iterable[Path]) -> None:
+    """The agents' files are only ever read."""
+    real = os.path.realpath(path)
+    for folder in map(os.path.realpath, forbidden):
+        if real == folder or real.startswith(folder + os.sep):
+            raise OutputError(f"{path} lies among an agent's own files, which pollux only reads.")
+
+
+class Target:
+    """A file that must not lie in `forbidden` folders, and is overwritten only where `force` says so."""
+
+    def __init__(self, path: str, *, forbidden: Iterable[Path], force: bool = False) -> None:
+        self.path = Path(path)
+        self._force = force
+        protect(self.path, forbidden)
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[Write]:
+        """Write to it."""
+        if not self._force and _holds_something(self.path):
+            raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
+        try:
+            if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
+                with self.path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as device:
+                    yield device.write
+            else:
+                with replaced(self.path) as write:
+                    yield write
+        except OSError as error:
+            raise failed(self.path, error) from error
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[Write]:
+    """Write a file beside the old one, and put it in its place when it is whole."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pollux-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+            yield out.write
+        readable(Path(temporary))
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def readable(path: Path) -> None:
+    """A temporary file is nobody's but ours; give it the rights of any other new file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)
+
+
+def failed(path: Path, error: OSError) -> OutputError:
+    """What to tell the user."""
+    return OutputError(f"{path} cannot be written: {error.strerror or error}.")
+
+
+def _holds_something(path: Path) -> bool:
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return S_ISREG(status.st_mode) and status.st_size > 0

@@ -1,0 +1,162 @@
+"""What the catalogue is asked about usage: which sessions count, and their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+
+from pollux.model import Value
+from pollux.store.questions import Filter, Questions
+from pollux.store.rollups import QUARTER, UNTIMED, quarter
+from pollux.store.rows import micros
+
+_BEGIN = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
+_FEW = 10_000
+_BEYOND = "MAX(COALESCE(input, 0) / MAX(COALESCE(requests, 1), 1) - 1, 0)"
+
+FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
+_UNKNOWN = (None,) * len(FIGURES)
+
+
+class Counted(Value, frozen=True, kw_only=True):
+    """A session whose rows are counted. `head` is the session at the top of its family, itself where it has none."""
+
+    key: str
+    agent: str
+    project: str | None
+    project_hash: str | None
+    exact: bool | None
+    head: str
+
+
+class Rolled(NamedTuple):
+    """What one session used of one model in one quarter of an hour, with prompts beyond the same step."""
+
+    session: int
+    quarter: int
+    model: str
+    step: int
+    input: int | None
+    cached: int | None
+    cache_write: int | None
+    cache_write_long: int | None
+    output: int | None
+    reasoning: int | None
+    requests: int | None
+
+
+class Called(NamedTuple):
+    """One tool call."""
+
+    session: int
+    quarter: int
+    name: str
+    canonical: str
+    status: str
+    seconds: float | None
+
+
+class Tallying:
+    """Asks about the usage of the sessions that a filter chooses, or of those that have one of some ids.
+
+    The filter's times choose the requests, by the quarter of an hour.
+    """
+
+    def __init__(self, questions: Questions, asked: Filter, ids: Collection[str] | None = None) -> None:
+        self._rows = questions.catalogue.rows
+        self._asked = asked
+        timeless = msgspec.structs.replace(asked, since=None, until=None, everything=True)
+        self._where, self._values = questions.where(timeless)
+        self._where += " AND kind != 'checkpoint'"  # a copy of a conversation
+        if ids is not None and len(ids) <= _FEW:
+            self._where += f" AND id IN ({', '.join('?' * len(ids))})"
+            self._values += ids
+        self.sessions = self._counted(questions)
+
+    def _counted(self, questions: Questions) -> dict[int, Counted]:
+        """By number. One that lies under two roots counts once, as it was left last."""
+        parents = dict(self._rows(f"SELECT key, parent FROM sessions WHERE {questions.here}"))
+        found = self._rows(
+            "SELECT no, key, agent, project, project_hash, exact FROM sessions "
+            f"WHERE {self._where} ORDER BY moment, no",
+            *self._values,
+        )
+        newest = {row[1]: row for row in found}
+        return {
+            no: Counted(
+                key=key,
+                agent=agent,
+                project=project,
+                project_hash=digest,
+                exact=None if exact is None else bool(exact),
+                head=_head(key, parents),
+            )
+            for no, key, agent, project, digest, exact in newest.values()
+        }
+
+    def models(self) -> list[str]:
+        """Every model that was used."""
+        asked = f"SELECT DISTINCT model FROM quarters WHERE {self._chosen()}"
+        return [model for (model,) in self._rows(asked, *self._values)]
+
+    def rolled(self) -> Iterable[Rolled]:
+        """The roll-ups."""
+        columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
+        times, values = self._times("quarter")
+        rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
+        return (Rolled(*row) for row in rows if row[0] in self.sessions)
+
+    def requests(self) -> Iterable[Rolled]:
+        """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
+        columns = ", ".join(FIGURES)
+        times, values = self._times(_BEGIN)
+        rows = self._rows(
+            f"SELECT session, {_BEGIN}, COALESCE(model, ''), {_BEYOND}, {columns} FROM usage "
+            f"WHERE NOT inherited AND {self._chosen()}{times}",
+            *self._values,
+            *values,
+        )
+        unknown = (row for row in self.rolled() if row[4:] == _UNKNOWN)
+        return chain(unknown, (Rolled(*row) for row in rows if row[0] in self.sessions))
+
+    def calls(self) -> Iterable[Called]:
+        """Every tool call."""
+        times, values = self._times(_BEGIN)
+        rows = self._rows(
+            f"SELECT session, {_BEGIN}, name, canonical, status, seconds FROM calls "
+            f"WHERE NOT inherited AND {self._chosen()}{times}",
+            *self._values,
+            *values,
+        )
+        return (Called(*row) for row in rows if row[0] in self.sessions)
+
+    def prompts(self) -> Iterable[tuple[int, int, int]]:
+        """How many prompts a session got in a quarter of an hour: session, quarter, prompts."""
+        times, values = self._times("quarter")
+        asked = f"SELECT session, quarter, prompts FROM prompts WHERE {self._chosen()}{times}"
+        return (row for row in self._rows(asked, *self._values, *values) if row[0] in self.sessions)
+
+    def _chosen(self) -> str:
+        return f"session IN (SELECT no FROM sessions WHERE {self._where})"
+
+    def _times(self, column: str) -> tuple[str, list[int]]:
+        terms, values = "", list[int]()
+        for limit, sign in ((self._asked.since, ">="), (self._asked.until, "<=")):
+            if limit is not None:
+                terms += f" AND {column} {sign} ? AND {column} != {UNTIMED}"
+                values.append(quarter(micros(limit)))
+        return terms, values
+
+
+def _head(key: str, parents: dict[str, str | None]) -> str:
+    """The first of a family whose parent is not there; a circle has none, and its member stands for itself."""
+    head, seen = key, {key}
+    while (above := parents.get(head)) is not None and above in parents:
+        if above in seen:
+            return key
+        seen.add(above)
+        head = above
+    return head
