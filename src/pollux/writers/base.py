@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import Session, Summary, Usage, Value
+from pollux.model import Message, Session, Summary, Usage, Value
 
 Out = Callable[[str], object]
 """Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string."""
@@ -19,7 +19,7 @@ class Options(msgspec.Struct, kw_only=True):
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
     session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
-    for pages about all of them.
+    for pages about all of them. `price` tells what each message of a session cost, None where that is not known.
     """
 
     thinking: bool = False
@@ -33,6 +33,7 @@ class Options(msgspec.Struct, kw_only=True):
     files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple
+    price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
 
 
 class Dropped(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pollux.model import Session, summarize
+from pollux.model import Session
 from pollux.writers.base import Entry, Options, Out, Page, Report
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import bottom, top
@@ -27,7 +27,7 @@ class HtmlPage:
         """Write the page, message by message."""
         tally = Tally(details=1 if session.extra else 0)
         messages = Messages(session, options, tally)
-        for pieces in (top(session, summarize(session), options, messages.index()), messages.pieces(), bottom(session)):
+        for pieces in (top(session, options, messages), messages.pieces(), bottom(session)):
             for piece in pieces:
                 out(f"{piece}\n")
         return tally.report()

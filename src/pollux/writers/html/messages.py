@@ -41,10 +41,17 @@ class Messages:
         self._options = options
         self._tally = tally
         self._above = (*above, session.key)
+        self._price = options.price(session)
         self._parts = Parts(tally, self._child)
         self._several = len({message.model for message in session.messages if message.model}) > 1
         self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
+
+    def cost(self) -> float | None:
+        """What the session cost by itself, as far as it is known."""
+        own = (message for message in self._session.messages if message.usage is not None and not message.inherited)
+        known = [cost for message in own if (cost := self._price(message)) is not None]
+        return sum(known) if known else None
 
     def index(self) -> list[Html]:
         """A link to every prompt and every task."""
@@ -112,7 +119,8 @@ class Messages:
         """What a message cost and where it was read, shown when asked for."""
         told = []
         if message.usage is not None and (used := figures(message.usage)) is not None:
-            told.append(f"{used} tokens")
+            cost = self._price(message)
+            told.append(f"{used} tokens" if cost is None else f"{used} tokens, {money(cost)}")
         if message.model:
             told.append(one_line(message.model))
         if (origin := message.origin) is not None:
@@ -131,6 +139,11 @@ class Messages:
         nested = Messages(session, self._options, self._tally, self._above)
         words = join([tag("b", "The sub-agent’s session"), " ", tag("code", one_line(key), class_="asked")])
         return fold(words, *nested.pieces(), class_="child")
+
+
+def money(dollars: float) -> str:
+    """An amount for people; a message costs cents at most."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
 def _branch(message: Message) -> tuple[Fate | None, bool]:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from pollux.model import Session, Summary
+from pollux.model import Session, Summary, summarize
 from pollux.writers.base import Options
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
+from pollux.writers.html.messages import Messages, money
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import home, way
 from pollux.writers.visible import one_line
@@ -56,16 +57,17 @@ def foot(assets: tuple[tuple[str, ...], tuple[str, ...]]) -> Html:
     return Html(f"<script>{_asset(assets[1])}</script>\n</body>\n</html>\n")
 
 
-def top(session: Session, summary: Summary, options: Options, index: list[Html]) -> Iterator[Html]:
+def top(session: Session, options: Options, messages: Messages) -> Iterator[Html]:
     """Everything before the first message."""
+    summary = summarize(session)
     words = title(summary)
     yield head(f"{words} · {session.agent}", PAGE)
     yield start("body")
     yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
     yield _bar(session, options)
-    yield tag("nav", _index(index), aria_label="Prompts", class_="side")
+    yield tag("nav", _index(messages.index()), aria_label="Prompts", class_="side")
     yield start("main", id="conversation")
-    yield tag("header", tag("h1", words), tag("dl", *_facts(session, summary, options)), class_="top")
+    yield tag("header", tag("h1", words), tag("dl", *_facts(session, summary, options, messages.cost())), class_="top")
     yield tag("noscript", tag("p", "Long results are folded, and open only with JavaScript.", class_="note"))
 
 
@@ -112,7 +114,7 @@ def _index(links: list[Html]) -> Html:
     return tag("details", summary, tag("ol", *links), class_="index", open=True)
 
 
-def _facts(session: Session, summary: Summary, options: Options) -> Iterator[Html]:
+def _facts(session: Session, summary: Summary, options: Options, cost: float | None) -> Iterator[Html]:
     yield _fact("Agent", join([session.agent, f", {KINDS[session.kind]}" if session.kind in KINDS else None]))
     if session.parent:
         yield _fact("Started by", _key(session, session.parent, options))
@@ -132,8 +134,8 @@ def _facts(session: Session, summary: Summary, options: Options) -> Iterator[Htm
     family = options.family_usage
     if family is not None and family.total != summary.usage.total:
         yield _fact("With sub-agents", escape(figures(family) or "not recorded"))
-    if summary.cost_usd is not None:
-        yield _fact("Cost", escape(f"${summary.cost_usd:,.2f}"))
+    if cost is not None:
+        yield _fact("Cost", escape(money(cost)))
     yield _fact("Session", tag("code", one_line(session.key)))
 
 
