@@ -20,18 +20,18 @@ TAGS = VOID | set(
     re.findall(
         r"\w+",
         """html head title style body a b div span output search button nav details summary ol ul li main header footer
-        h1 h2 h3 h4 h5 h6 dl dt dd code small article p pre time ins del figure figcaption template noscript dialog kbd
-        script em strong s blockquote table thead tbody tr th td""",
+        h1 h2 h3 h4 h5 h6 dl dt dd code small article section p pre time ins del figure figcaption template noscript
+        dialog kbd script em strong s blockquote table thead tbody tr th td""",
     )
 )
 ATTRIBUTES = set(
     re.findall(
         r"[\w-]+",
-        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime href http-equiv id lang
-        loading name open placeholder rel role src start tabindex target title type""",
+        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime hidden href http-equiv id
+        lang loading name open placeholder rel role src start tabindex target title type""",
     )
 )
-HREF = re.compile(r"#|https?://|mailto:", re.IGNORECASE)
+HREF = re.compile(r"#|\./|https?://|mailto:", re.IGNORECASE)
 SRC = re.compile(r"data:image/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+")
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 COLOURS = re.compile(r"\x1b\[[\d;:]*m")

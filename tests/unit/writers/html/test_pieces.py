@@ -145,7 +145,7 @@ class TestDiffs:
         [
             {"result": {"filePath": "a.py", "structuredPatch": [
                 {"oldStart": 3, "oldLines": 2, "newStart": 3, "newLines": 2, "lines": [" a", "-b", "+B"]}]}},
-            {"resultDisplay": {"filePath": "a.py", "fileDiff": "Index: a\n--- a\n+++ b\n@@ -3,2 +3,2 @@\n a\n-b\n+B\n"}},
+            {"resultDisplay": {"filePath": "a.py", "fileDiff": "Index\n--- a\n+++ b\n@@ -3,2 +3,2 @@\n a\n-b\n+B\n"}},
         ],
         ids=["hunks", "unified"],
     )  # fmt: skip
@@ -187,12 +187,12 @@ def test_sub_agents_are_linked_within_a_site() -> None:
     assert 'href="./../index.html"' in text
 
 
+SELF = Session(
+    agent="a", id="self", messages=(message(1, ASSISTANT, MODEL, call("task", {}, Status.OK, "", child="a:self")),)
+)
+
+
 @pytest.mark.parametrize("child", [lambda _: None, lambda _: SELF])
 def test_a_sub_agent_that_cannot_be_nested_is_named(child: Callable[[str], Session | None]) -> None:
     text, _ = written(SELF, Options(child=child))
     assert "<code>a:self</code></p>" in text
-
-
-SELF = Session(
-    agent="a", id="self", messages=(message(1, ASSISTANT, MODEL, call("task", {}, Status.OK, "", child="a:self")),)
-)
