@@ -163,6 +163,7 @@ def test_figures_are_shown_when_asked_for(visit: Visit) -> None:
     figures = watched.page.get_by_text("1,234 in (1,000 cached), 56 out (7 reasoning) tokens")
     assert not figures.is_visible()
     watched.press("t")
+    figures.scroll_into_view_if_needed()
     assert figures.is_visible()
     watched.page.get_by_role("button", name="Details").click()
     assert not figures.is_visible()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pollux.writers.html.markup import Html, join, tag
 
-INERT = 6000
+INERT = 1000
 """Characters of markup: more is kept out of the document until somebody opens it."""
 
 

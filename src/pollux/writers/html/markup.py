@@ -10,6 +10,8 @@ from pollux.writers.visible import visible
 
 # These turn the order of what follows around, so that a line reads other than it runs.
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# A text without any of these, which is most, is markup already.
+_SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _VOID = frozenset({"hr", "img", "input", "link", "meta"})
 
 
@@ -26,6 +28,8 @@ def escape(text: str) -> Html:
     """A text that shows as the characters it has, controls included, in an element or in an attribute."""
     if type(text) is Html:
         return text
+    if _SPECIAL.search(text) is None:
+        return Html(text)
     shown = visible(text)
     if _TURNING.search(shown) is not None:
         shown = _TURNING.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", shown)
@@ -51,7 +55,7 @@ def end(name: str) -> Html:
 
 def join(pieces: Iterable[str | None], between: Html = EMPTY) -> Html:
     """Pieces one after the other; those that are None are left out."""
-    return Html(between.join(escape(piece) for piece in pieces if piece is not None))
+    return Html(between.join([escape(piece) for piece in pieces if piece is not None]))
 
 
 def _attribute(key: str, value: str | bool | None) -> str:  # noqa: FBT001 (an attribute without a value)

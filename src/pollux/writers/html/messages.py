@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, islice
 
 from pollux.model import Author, Fate, Message, Role, Session, Text, first_words
 from pollux.writers.base import Options
@@ -17,6 +17,9 @@ from pollux.writers.html.tally import Tally
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import way
 from pollux.writers.visible import one_line
+
+STRETCH = 40
+"""How many messages are laid out together."""
 
 DEEPEST = 8
 """How many sub-agents may stand within one another."""
@@ -77,6 +80,14 @@ class Messages:
             self._before = None
 
     def _run(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
+        """Messages in stretches: a browser lays out those in sight, and does not even count the messages of others."""
+        shown = self._shown(pairs)
+        while stretch := list(islice(shown, STRETCH)):
+            yield start("div", class_="stretch")
+            yield from stretch
+            yield end("div")
+
+    def _shown(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
         for message, name in pairs:
             if self._is_unwanted(message):
                 self._tally.lost_fates += 1

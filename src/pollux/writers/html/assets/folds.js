@@ -2,9 +2,10 @@
 const folds = (() => {
   const fill = (details) => {
     const template = details.querySelector(":scope > .folded > template");
-    if (!template) return;
+    if (!template) return false;
     times.localise(template.content);
     template.replaceWith(template.content);
+    return true;
   };
   const reveal = (node) => {
     const inner = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
@@ -15,13 +16,16 @@ const folds = (() => {
   };
   document.addEventListener("toggle", (event) => event.target.open && fill(event.target), true);
 
-  const toggle = (root) => {
-    const all = [...root.querySelectorAll("details:not(.index)")];
-    const open = all.some((details) => !details.open);
-    for (const details of all) {
-      if (open) fill(details);
-      details.open = open;
+  const openAll = (root) => {
+    for (const details of root.querySelectorAll("details:not(.index)")) {
+      details.open = true;
+      if (fill(details)) openAll(details); // there may be more in what has just come
     }
+  };
+  const toggle = (root) => {
+    const open = root.querySelector("details:not([open], .index)") !== null;
+    if (open) openAll(root);
+    else for (const details of root.querySelectorAll("details:not(.index)")) details.open = false;
     return open;
   };
   const button = document.getElementById("fold-all");

@@ -5,13 +5,17 @@
   document.getElementById("keys").addEventListener("click", ask);
   document.getElementById("close").addEventListener("click", () => help.close());
 
-  const seen = (message) => message.checkVisibility();
+  // Nothing here asks where a message is that is out of sight: to answer, the browser would have to lay it out.
+  const seen = (message) => !message.closest("details:not([open])");
   const here = () => {
     const focused = document.activeElement?.closest("article");
     if (focused) return focused;
-    const bar = document.querySelector(".bar").offsetHeight;
-    const messages = [...document.querySelectorAll("main article")].filter(seen);
-    return messages.find((message) => message.getBoundingClientRect().bottom > bar + 40);
+    const { left, width } = document.querySelector("main").getBoundingClientRect();
+    for (let y = document.querySelector(".bar").offsetHeight + 20; y < innerHeight; y += 20) {
+      const message = document.elementFromPoint(left + width / 2, y)?.closest("article");
+      if (message) return message;
+    }
+    return undefined;
   };
   const move = (selector, step) => {
     const all = [...document.querySelectorAll(selector)].filter(seen);
