@@ -20,8 +20,8 @@ _STEPS = ("content", "description", "step", "title")
 _MARKS = {"completed": "✓", "in_progress": "▸", "cancelled": "–"}
 
 
-def shown(given: Any, told: list[str]) -> Iterator[Html]:
-    """Every argument but those that are told elsewhere."""
+def shown(given: Any) -> Iterator[Html]:
+    """Every argument: the short ones first."""
     if not isinstance(given, Mapping):
         if given not in (None, "", [], {}):
             section = as_section("Input", given)
@@ -30,8 +30,6 @@ def shown(given: Any, told: list[str]) -> Iterator[Html]:
     brief: list[Html] = []
     long: list[Html] = []
     for key, value in given.items():
-        if key in told:
-            continue
         name = one_line(str(key))
         block = _block(key, value, given)
         if block is None:

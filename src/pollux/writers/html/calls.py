@@ -20,13 +20,13 @@ _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status
 
 def call(told: ToolCall, child: Html | None) -> Html:
     """A call with its outcome; `child` is the session it started, or the way there."""
-    changes, arguments_told = diffs.asked(told.input)
+    changes, rest = diffs.asked(told.input)
     noted = diffs.recorded(told)
     if noted and diffs.covers(noted, changes):
         changes = noted
     body = [
         *(diffs.diff(change) for change in changes),
-        *arguments.shown(told.input, arguments_told),
+        *arguments.shown(rest),
         *_result(told),
         *map(attachment, told.attachments),
         child,

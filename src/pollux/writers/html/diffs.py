@@ -36,22 +36,23 @@ class Diff(Value, frozen=True, kw_only=True):
         return sum(line[0] == "-" for line in self.lines)
 
 
-def asked(given: Any) -> tuple[list[Diff], list[str]]:
-    """The changes that a call asks for, and the names of the arguments that are told by them."""
-    if isinstance(given, str):
-        return (list(_patch(given)), []) if PATCH in given else ([], [])
+def asked(given: Any) -> tuple[list[Diff], Any]:
+    """The changes that a call asks for, and what it asks beside."""
+    if isinstance(given, str) and PATCH in given:
+        return list(_patch(given)), None
     if not isinstance(given, Mapping):
-        return [], []
+        return [], given
     file = _text(given.get("file_path"))
     if all(isinstance(given.get(key), str) for key in _OLD_AND_NEW):
-        return [compared(file, given["old_string"], given["new_string"])], list(_OLD_AND_NEW)
+        return [compared(file, given["old_string"], given["new_string"])], _without(given, *_OLD_AND_NEW)
     edits = given.get("edits")
     if isinstance(edits, list) and edits and all(_is_plain_edit(edit) for edit in edits):
-        return [compared(file, edit["old_string"], edit["new_string"]) for edit in edits], ["edits"]
+        changes = [compared(file, edit["old_string"], edit["new_string"]) for edit in edits]
+        return changes, _without(given, "edits")
     for key, value in given.items():
         if isinstance(value, str) and value.lstrip().startswith(PATCH):
-            return list(_patch(value)), [key]
-    return [], []
+            return list(_patch(value)), _without(given, key)
+    return [], given
 
 
 def recorded(call: ToolCall) -> list[Diff]:
@@ -115,9 +116,10 @@ def _patch(text: str) -> Iterator[Diff]:
     lines: list[str] = []
     for line in text.strip("\n").split("\n"):
         if (named := _FILE.fullmatch(line.rstrip())) is not None:
-            if lines:
+            if file is not None:
                 yield Diff(file=file, lines=tuple(lines))
-            file, lines = named[1], []
+                lines = []
+            file = named[1]
         lines.append(line if line[:1] in ("+", "-", " ") else f"@{line}" if line else " ")
     yield Diff(file=file, lines=tuple(lines))
 
@@ -135,6 +137,10 @@ def _hunk(hunk: Any) -> Iterator[str]:
     yield f"@@@ -{old} +{new} @@"
     for line in hunk["lines"]:
         yield line if isinstance(line, str) and line[:1] in ("+", "-", " ") else f"@{line}"
+
+
+def _without(given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if key not in keys}
 
 
 def _is_plain_edit(edit: Any) -> bool:

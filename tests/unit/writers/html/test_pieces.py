@@ -122,23 +122,24 @@ def test_only_pictures_made_of_pixels_are_shown() -> None:
 
 class TestDiffs:
     def test_old_and_new_strings(self) -> None:
-        found, told = diffs.asked({"file_path": "a.py", "old_string": "a\nb\nc", "new_string": "a\nB\nc"})
+        found, rest = diffs.asked({"file_path": "a.py", "old_string": "a\nb\nc", "new_string": "a\nB\nc", "all": 1})
         assert [(diff.file, diff.lines) for diff in found] == [("a.py", (" a", "-b", "+B", " c"))]
-        assert told == ["old_string", "new_string"]
+        assert rest == {"file_path": "a.py", "all": 1}
 
     def test_several_edits(self) -> None:
         edits = [{"old_string": "", "new_string": "x"}, {"old_string": "y", "new_string": ""}]
-        found, told = diffs.asked({"file_path": "a.py", "edits": edits})
+        found, rest = diffs.asked({"file_path": "a.py", "edits": edits})
         assert [diff.lines for diff in found] == [("+x",), ("-y",)]
-        assert told == ["edits"]
+        assert rest == {"file_path": "a.py"}
 
     def test_a_patch_of_several_files(self) -> None:
         patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** Update File: b.py\n@@ def f\n-y\n z\n\n*** End Patch"
-        for given, told in ((patch, []), ({"input": patch}, ["input"])):
-            found, named = diffs.asked(given)
-            assert [diff.file for diff in found] == [None, "a.py", "b.py"]
-            assert found[2].lines == ("@*** Update File: b.py", "@@@ def f", "-y", " z", " ", "@*** End Patch")
-            assert named == told
+        for given, left in ((patch, None), ({"input": patch, "x": 1}, {"x": 1})):
+            found, rest = diffs.asked(given)
+            assert [diff.file for diff in found] == ["a.py", "b.py"]
+            assert found[0].lines == ("@*** Begin Patch", "@*** Add File: a.py", "+x")
+            assert found[1].lines == ("@*** Update File: b.py", "@@@ def f", "-y", " z", " ", "@*** End Patch")
+            assert rest == left
 
     @pytest.mark.parametrize(
         "extra",
