@@ -31,6 +31,7 @@ from pollux.store.store import TROUBLE, Held, Store
 from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
+from pollux.writers.document import BEGINS, session_of
 
 __all__ = [
     "PLACES",
@@ -328,6 +329,8 @@ class Library:
             places = self._ask(lambda current, name=name: current.holding(shown(name)))  # type: ignore[misc]
             for session in self._read(*places):
                 return session
+        if head.startswith(BEGINS):
+            return _exported(path)
         for source in self.sources():
             if source.claims(path, head):
                 for session in source.read(source.loose(path, self._around())):
@@ -414,6 +417,15 @@ class Library:
             asked=self._asked,
             hunt=self._hunt,
         )
+
+
+def _exported(path: Path) -> Session:
+    try:
+        return session_of(path.read_bytes())
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
 
 
 def _hash(path: str) -> str:

@@ -22,6 +22,7 @@ WRITERS = {
     "text": "pollux.writers.text:WRITER",
     "json": "pollux.writers.json:WRITER",
     "html": "pollux.writers.html:WRITER",
+    "csv": "pollux.writers.csv:WRITER",
 }
 
 

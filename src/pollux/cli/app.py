@@ -21,6 +21,7 @@ COMMANDS = {
     "stats": "pollux.cli.commands.stats",
     "watch": "pollux.cli.commands.watch",
     "export": "pollux.cli.commands.export",
+    "scan": "pollux.cli.commands.scan",
     "projects": "pollux.cli.commands.projects",
     "doctor": "pollux.cli.commands.doctor",
     "agents": "pollux.cli.commands.agents",

@@ -36,6 +36,11 @@ class Options(msgspec.Struct, kw_only=True):
     price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
 
 
+LOST_FATES = "messages no longer live"
+WHY_LOST = "only what is still live was asked for"
+"""What every format leaves out where it is asked to."""
+
+
 class Dropped(msgspec.Struct, frozen=True):
     """What a format could not hold, or was not asked to."""
 

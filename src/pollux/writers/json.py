@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 from datetime import UTC, datetime
@@ -10,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
-from pollux.writers.base import Options, Out, Report
+from pollux.model import Fate, Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
+from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Options, Out, Report
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -29,22 +28,21 @@ class Json:
         head = summary_document(summary, options.family_usage)
         out(encode(head)[:-1])
         out(',"messages":[')
-        separator = ""
-        kept = 0
-        for message in session.messages:
-            if options.live_only and message.fate != "live":
-                continue
-            out(separator + encode(message_document(message)))
-            separator = ","
-            kept += 1
+        kept = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]
+        for number, message in enumerate(kept):
+            out(("," if number else "") + encode(message_document(message)))
         out("]")
-        tail = {
+        tail: dict[str, Any] = {
+            "recorded_title": session.title,
             "links": msgspec.to_builtins(session.links),
             "notices": msgspec.to_builtins(session.notices),
             "extra": session.extra,
         }
+        if session.tallies:
+            tail["tallies"] = session.tallies
         out("," + encode(tail)[1:] + "\n")
-        return Report(kept=kept)
+        lost = len(session.messages) - len(kept)
+        return Report(kept=len(kept), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])
 
 
 def encode(value: Any) -> str:
@@ -65,8 +63,10 @@ def stamp(at: datetime | None) -> str | None:
     """A time in UTC, to the millisecond where that is all there is."""
     if at is None:
         return None
-    with contextlib.suppress(OverflowError):  # the first or last hours of the calendar
+    try:
         at = at.astimezone(UTC)
+    except OverflowError:  # the first or last hours of the calendar
+        return at.isoformat()
     precision = "milliseconds" if at.microsecond % 1000 == 0 else "microseconds"
     return at.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 
@@ -85,8 +85,13 @@ def usage_document(usage: Usage | None) -> dict[str, Any] | None:
         "requests": usage.requests,
         "exact": usage.exact,
     }
+    for optional in ("cache_write_long", "line"):
+        if (value := getattr(usage, optional)) is not None:
+            document[optional] = value
     if usage.native:
         document["native"] = usage.native
+    if usage.each:
+        document["each"] = [usage_document(one) for one in usage.each]
     return document
 
 

@@ -11,6 +11,7 @@ from pollux.model import Session, Status, summarize
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
+from pollux.writers.tally import Tally
 from pollux.writers.tame import code, fence, plain, tame
 from pollux.writers.transcript import (
     Block,
@@ -19,7 +20,6 @@ from pollux.writers.transcript import (
     Figures,
     Mention,
     Remark,
-    Tally,
     Thought,
     Turn,
     Words,

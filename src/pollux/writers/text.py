@@ -8,6 +8,7 @@ from pollux.model import Session, summarize
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
+from pollux.writers.tally import Tally
 from pollux.writers.transcript import (
     Block,
     Call,
@@ -15,7 +16,6 @@ from pollux.writers.transcript import (
     Figures,
     Mention,
     Remark,
-    Tally,
     Thought,
     Turn,
     Words,

@@ -29,7 +29,7 @@ from pollux.model import (
     Unknown,
     Value,
 )
-from pollux.writers.base import Dropped, Options, Report
+from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.calls import (
     Argument,
     Bounds,
@@ -43,48 +43,25 @@ from pollux.writers.calls import (
     whole_input,
 )
 from pollux.writers.facts import attachment_facts, figures
+from pollux.writers.tally import (
+    BYTES,
+    CALLS,
+    CLIENT_MESSAGES,
+    CLIENT_TEXTS,
+    COMMANDS,
+    FIGURES,
+    FILE_TEXTS,
+    INPUTS,
+    NOTHING,
+    ODDITIES,
+    OUTPUTS,
+    REMARKS,
+    THINKING,
+    Tally,
+)
 from pollux.writers.visible import one_line, visible
 
-# Messages that are not in the transcript. With those that were kept they make up the session.
-LOST_FATES = "messages no longer live"
-CLIENT_MESSAGES = "client messages"
-REMARKS = "info and warning messages"
-COMMANDS = "typed commands"
-NOTHING = "messages with nothing to show"
-MESSAGES = (LOST_FATES, CLIENT_MESSAGES, REMARKS, COMMANDS, NOTHING)
-
-# What is missing from the other messages.
-THINKING = "thinking"
-CALLS = "tool calls"
-INPUTS = "tool inputs"
-OUTPUTS = "tool outputs"
-FIGURES = "token figures"
-BYTES = "attachment data"
-FILE_TEXTS = "texts of referenced files"
-CLIENT_TEXTS = "client texts"
-ODDITIES = "parts of unknown kind"
-DETAILS = "other recorded details"
-NOTICES = "reader's notices"
-
-WHY = {
-    LOST_FATES: "only what is still live was asked for",
-    CLIENT_MESSAGES: "the client made them: context, tool results, acknowledgements",
-    REMARKS: "not asked for",
-    COMMANDS: "not asked for",
-    NOTHING: "empty, or all that is in them was left out",
-    THINKING: "not asked for",
-    CALLS: "not asked for",
-    INPUTS: "shortened to their key arguments",
-    OUTPUTS: "shortened to an excerpt",
-    FIGURES: "not asked for",
-    BYTES: "a transcript names attachments and does not hold them",
-    FILE_TEXTS: "the files are only named",
-    CLIENT_TEXTS: "the client added them to the words of others",
-    ODDITIES: "only mentioned",
-    DETAILS: "a transcript holds what was said and done",
-    NOTICES: "a transcript holds what was said and done",
-}
-
+LONGEST_ADDRESS = 300
 LEVELS = {"error": "Error", "warning": "Warning", "info": "Info"}
 
 
@@ -155,27 +132,11 @@ class Figures(Value, frozen=True, kw_only=True):
 Block = Turn | Words | Thought | Call | Mention | Digest | Remark | Figures
 
 
-class Tally:
-    """Counts what was kept and what was left out."""
-
-    def __init__(self) -> None:
-        self.kept = 0
-        self._counts: dict[str, int] = {}
-
-    def drop(self, what: str, count: int = 1) -> None:
-        """One more thing, or several, that the transcript does not hold."""
-        self._counts[what] = self._counts.get(what, 0) + count
-
-    def report(self) -> Report:
-        """The report, in the order of the reasons above."""
-        dropped = [Dropped(what, self._counts[what], why) for what, why in WHY.items() if self._counts.get(what)]
-        return Report(kept=self.kept, dropped=dropped)
-
-
 def blocks(session: Session, options: Options, bounds: Bounds, tally: Tally) -> Iterator[Block]:
     """The whole transcript, piece by piece; the tally is complete when all pieces were taken."""
     teller = _Teller(options, bounds, tally)
-    several = len({message.model for message in session.messages if message.model}) > 1
+    models = {message.model for message in session.messages if message.model}
+    several = len(models) > 1 or not models <= {message.model for message in session.messages if not message.inherited}
     before: tuple[object, ...] | None = None
     for message in session.messages:
         if (why := _left_out(message, options)) is not None:
@@ -193,10 +154,7 @@ def blocks(session: Session, options: Options, bounds: Bounds, tally: Tally) -> 
                 yield turn
             before = now
         yield from told
-    if session.notices:
-        tally.drop(NOTICES, sum(notice.count for notice in session.notices))
-    if session.extra:
-        tally.drop(DETAILS)
+    tally.session(session)
 
 
 def _left_out(message: Message, options: Options) -> str | None:
@@ -241,13 +199,11 @@ class _Teller:
 
     def message(self, message: Message) -> Iterator[Block]:
         """All there is to tell of one message."""
-        if message.extra:
-            self._tally.drop(DETAILS)
+        self._tally.message(message)
         if message.role is Role.SYSTEM:
             yield from self._remark(message)
         for part in message.parts:
-            if getattr(part, "extra", None):
-                self._tally.drop(DETAILS)
+            self._tally.part(part)
             yield from self._part(part, message)
         if message.usage is not None and (used := figures(message.usage)) is not None:
             if self._options.tokens:
@@ -326,10 +282,11 @@ class _Teller:
 
     def _result(self, result: ToolResult) -> Iterator[Block]:
         """Only a result that no call holds is told; its call is not in the session any more."""
-        if result.output is None:
-            return
-        if self._options.tools == "none":
+        if self._options.tools == "none" and (result.output is not None or result.attachments):
             self._tally.drop(CALLS)
+            return
+        if result.output is None:
+            yield from map(self._attachment, result.attachments)
             return
         yield Call(
             name=one_line(result.name or "", 100) or "unnamed tool",
@@ -363,9 +320,8 @@ class _Teller:
             yield self._attachment(attachment)
 
     def _attachment(self, part: Attachment) -> Mention:
-        if part.data is not None:
-            self._tally.drop(BYTES)
-        uri = one_line(part.uri, 300) if part.uri else None
+        uri = one_line(part.uri, LONGEST_ADDRESS) if part.uri else None
+        self._tally.drop(BYTES, part.data is not None or len(part.uri or "") > LONGEST_ADDRESS)
         return Mention(what="Attachment", name=uri, facts=attachment_facts(part))
 
     def _oddity(self, part: Unknown) -> Mention:

@@ -13,8 +13,9 @@ from pollux.model import Session
 from pollux.writers.base import Options, Report
 from pollux.writers.calls import Bounds
 from pollux.writers.markdown import WRITER as MARKDOWN
+from pollux.writers.tally import MESSAGES, Tally
 from pollux.writers.text import WRITER as TEXT
-from pollux.writers.transcript import MESSAGES, Tally, Turn, blocks
+from pollux.writers.transcript import Turn, blocks
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")

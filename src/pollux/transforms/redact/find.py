@@ -15,9 +15,12 @@ from pollux.transforms.redact.rule import Rule
 PLACEHOLDER = "[secret:"
 """How every replacement begins: what was taken out is not found again."""
 
-_BREAK = re.compile(r"\\?\r?\n[ \t]*")
+_BREAK = re.compile(r"\\?\r?\n[ \t]*(?![\s\0])")
+_NEXT_LINE = re.compile(r"\\?\r?\n[ \t]*(?P<piece>(?=[A-Za-z]*\d)[A-Za-z0-9_/+-]{6,})(?![\w=:.({\[])")
+_NARROW = 40
 _BREAKS = 3
 _REACH = 400
+_LONGEST_START = 64
 _DIGIT = re.compile(r"\d")
 
 
@@ -40,11 +43,20 @@ class Finder:
 
     def find(self, text: str) -> list[Span]:
         """Every secret, in order. Where two overlap they are one, named by the rule that comes first."""
-        found = [span for rule in _possible(self._exact, text) for span in _at(text, text, rule)]
+        found = list(self._every(text))
+        return self._merged(found) if found else found
+
+    def names(self, text: str) -> set[str]:
+        """The rules that find something in a text."""
+        return {span.rule.name for span in self._every(text)}
+
+    def _every(self, text: str) -> Iterator[Span]:
+        for rule in _possible(self._exact, text):
+            yield from _at(text, text, rule)
         if self._any_case:
             lowered = _lowered(text)
-            found += [span for rule in _possible(self._any_case, lowered) for span in _at(text, lowered, rule)]
-        return self._merged(found) if found else found
+            for rule in _possible(self._any_case, lowered):
+                yield from _at(text, lowered, rule)
 
     def only(self, names: Iterable[str]) -> Finder:
         """A finder with these of the rules."""
@@ -90,11 +102,20 @@ def _at(text: str, searched: str, rule: Rule) -> Iterator[Span]:
     for letters in rule.letters:
         place = searched.find(letters)
         while place >= 0:
-            start = max(0, place - rule.lead)
-            span = _matched(text, start, rule) or (_wrapped(text, start, rule) if rule.wraps else None)
+            start = _start(text, place, rule)
+            span = _matched(text, start, rule)
+            if span is None and rule.wraps:
+                span = _wrapped(text, start, rule)
+            elif span is not None and rule.grows:
+                span = _continued(text, span)
             if span is not None:
                 yield span
             place = searched.find(letters, max(place + 1, span.end if span is not None else 0))
+
+
+def _start(text: str, place: int, rule: Rule) -> int:
+    begun = rule.before.search(text, max(0, place - _LONGEST_START), place) if rule.before is not None else None
+    return place if begun is None else begun.start()
 
 
 def _matched(text: str, start: int, rule: Rule) -> Span | None:
@@ -119,3 +140,15 @@ def _wrapped(text: str, start: int, rule: Rule) -> Span | None:
             sure = _DIGIT.search(found[0]) is not None and (rule.check is None or rule.check(found))
             return Span(start=start, end=start + len(found[0]) + taken, rule=rule) if sure else None
     return None
+
+
+def _continued(text: str, span: Span) -> Span:
+    """A secret of no certain length that ends where its line does may go on in the next."""
+    end = span.end
+    for _ in range(_BREAKS):
+        wide = end - text.rfind("\n", 0, end) > _NARROW
+        more = _NEXT_LINE.match(text, end) if wide else None
+        if more is None or any(letters in more["piece"] for letters in span.rule.letters):
+            break
+        end = more.end()
+    return span if end == span.end else Span(start=span.start, end=end, rule=span.rule)

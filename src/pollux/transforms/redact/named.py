@@ -13,8 +13,8 @@ _KEY_OF = re.compile(
     r"(?:api|access|private|auth|encryption|signing|secret|master|account|service)[_-]?\Z", re.IGNORECASE
 )
 _ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
-_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
-_BEGINS_A_LINE = re.compile(r"(?:\A|[\n\"'`,;{>|]|\\n|(?:export|ENV|ARG|set|env|-e|--env)\s)\s*\Z")
+_NAME_BEFORE = re.compile(r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9_.\\-]))[A-Za-z0-9_.-]*\Z")
+_BEGINS_A_LINE = re.compile(r"(?:\A|[\n\"'`,;{(>|]|\\n|(?:export|ENV|ARG|set|env|-e|--env)\s)\s*\Z")
 _UNLIKE_A_WORD = re.compile(r"[0-9!@#$%^&*+?]")
 _LONGEST_NAME = 60
 
@@ -37,9 +37,7 @@ def _named(found: re.Match[str]) -> bool:
         return False
     if not _as_in_settings(found, before):
         return len(value) >= 12 and random(value)
-    if "=" in found["is"]:
-        return chosen(value)
-    return chosen(value) and _UNLIKE_A_WORD.search(value) is not None
+    return chosen(value) and ("=" in found["is"] or _UNLIKE_A_WORD.search(value) is not None)
 
 
 def _as_in_settings(found: re.Match[str], before: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pollux.transforms.redact.rule import Rule
 
 HOME = "~"
+WORD = "word"
 
 _COMMON = re.compile(
     "root|users?|admin|home|dev(?:eloper)?|test|guest|runner|ubuntu|debian|node|app|build|work|ci|vagrant|docker|jenkins"
@@ -18,18 +19,16 @@ _COMMON = re.compile(
 """Names of homes that say nothing about their owner."""
 
 _NAME = r"(?P<name>[^\s/\\:\"'<>|*?,;()\[\]{}`$&]+)"
-_FOLDERS = re.compile(rf"/(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
+_FOLDERS = re.compile(rf"/(?<![\w.~-]/)(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
 _WINDOWS_FOLDERS = re.compile(rf"[A-Za-z]:(?:\\+|/)Users(?:\\+|/){_NAME}")
 
 EMAIL = Rule(
     name="email",
     what="e-mail addresses, on request",
     letters=("@",),
-    pattern=re.compile(
-        r"(?<![\w.+-])[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24}"
-    ),
+    pattern=re.compile(r"(?!git@)[A-Za-z0-9][\w.+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24}"),
     example="ada.lovelace@engine.example.org",
-    lead=64,
+    before=re.compile(r"[A-Za-z0-9][\w.+-]{0,63}\Z"),
 )
 
 
@@ -40,7 +39,7 @@ def words_rule(words: Iterable[str]) -> Rule | None:
         return None
     pattern = re.compile("|".join(map(re.escape, told)), re.IGNORECASE)
     return Rule(
-        name="word", what="words of your own", letters=tuple(told), pattern=pattern, example=told[0], any_case=True
+        name=WORD, what="words of your own", letters=tuple(told), pattern=pattern, example=told[0], any_case=True
     )
 
 

@@ -13,7 +13,7 @@ import msgspec
 from pollux.model import Message, Session, Value
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
 from pollux.transforms.redact.named import NAMED, SUSPICIOUS
-from pollux.transforms.redact.own import EMAIL, Homes, words_rule
+from pollux.transforms.redact.own import EMAIL, WORD, Homes, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
 from pollux.transforms.texts import rewritten
@@ -37,7 +37,10 @@ class Private(Value, frozen=True, kw_only=True):
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """A kind of secret in one field of a message, or of the session itself; `head` is how such secrets begin."""
+    """A kind of secret in one field of a message, or of the session itself.
+
+    `head` is how all such secrets begin, `short_message` what suffices to name the message.
+    """
 
     key: str
     message: str | None
@@ -45,6 +48,7 @@ class Finding(Value, frozen=True, kw_only=True):
     rule: str
     count: int
     head: str | None
+    short_message: str | None = None
 
 
 class Redactor:
@@ -80,20 +84,24 @@ class Redactor:
         return self._homes.hidden(self._without(text, None, self._finder))
 
     def findings(self, session: Session) -> Iterator[Finding]:
-        """What is in a session, field by field, in order. Homes and names are no findings."""
+        """What is in a session, field by field, in order. Homes and names are no findings.
+
+        An id that is itself a secret is not told.
+        """
+        key = self._without(session.key, None, self._finder)
         for value, finder in self._looked(session):
             counts: dict[tuple[str, str, str | None], int] = {}
             for text, field, span in _secrets(value, finder):
                 place = (field, span.rule.name, _head(text[span.start : span.end], span.rule))
                 counts[place] = counts.get(place, 0) + 1
-            message = value.id if isinstance(value, Message) else None
+            message = self._without(value.id, None, finder) if isinstance(value, Message) else None
             for (field, rule, head), count in counts.items():
-                yield Finding(key=session.key, message=message, field=field, rule=rule, count=count, head=head)
+                yield Finding(key=key, message=message, field=field, rule=rule, count=count, head=head)
 
     def survey(self, session: Session) -> list[tuple[str, bytes]]:
         """The secrets of a session as they come, each under its rule and unrecognisable."""
         found = (one for value, finder in self._looked(session) for one in _secrets(value, finder))
-        return list(dict.fromkeys((span.rule.name, self._mark(text[span.start : span.end])) for text, _, span in found))
+        return list(dict.fromkeys((span.rule.name, self._mark(text, span)) for text, _, span in found))
 
     def learn(self, surveyed: Iterable[tuple[str, bytes]]) -> None:
         """Number what a survey told, after what is known already."""
@@ -110,7 +118,7 @@ class Redactor:
 
     def _finder_for(self, joined: str) -> Finder | None:
         """A finder with the rules that find something in these texts."""
-        found = {span.rule.name for span in self._finder.find(joined)}
+        found = self._finder.names(joined)
         return self._finder.only(found) if found else None
 
     @property
@@ -121,15 +129,16 @@ class Redactor:
     def _without(self, text: str, name: str | None, finder: Finder | None) -> str:
         pieces, end = list[str](), 0
         for span in _spans(text, name, finder):
-            self.learn([(span.rule.name, mark := self._mark(text[span.start : span.end]))])
+            self.learn([(span.rule.name, mark := self._mark(text, span))])
             pieces += (text[end : span.start], f"{PLACEHOLDER}{span.rule.name}#{self._numbers[span.rule.name][mark]}]")
             end = span.end
         return "".join([*pieces, text[end:]]) if pieces else text
 
-    def _mark(self, secret: str) -> bytes:
-        """What a secret is known by, however its lines are broken."""
-        whole = _SPACE.sub("", secret).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(whole, digest_size=16, key=self._salt).digest()
+    def _mark(self, text: str, span: Span) -> bytes:
+        """What a secret is known by, however its lines are broken, and a word of the user's however it is written."""
+        whole = _SPACE.sub("", text[span.start : span.end])
+        told = whole.lower() if span.rule.name == WORD else whole
+        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16, key=self._salt).digest()
 
 
 def _joined(value: Value) -> str:
@@ -172,4 +181,4 @@ def _spans(text: str, name: str | None, finder: Finder | None) -> list[Span]:
 def _head(secret: str, rule: Rule) -> str | None:
     """How all secrets of the kind begin: nothing of this one's own."""
     begun = next((each for each in rule.letters if not rule.any_case and secret.startswith(each)), None)
-    return None if begun is None or rule.name in (EMAIL.name, "word") else f"{begun[:_HEAD]}…"
+    return None if begun is None or rule.name in (EMAIL.name, WORD) else f"{begun[:_HEAD]}…"

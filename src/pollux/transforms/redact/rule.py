@@ -18,9 +18,10 @@ _VARIED = 8
 class Rule(Value, frozen=True, kw_only=True):
     """One kind of secret.
 
-    The pattern is tried at every place of one of the `letters`, `lead` characters before it. The group `secret` is
-    what must not be seen, the whole match where there is none. `any_case` letters are written in lower case.
-    A secret that `wraps` is also found where a terminal broke it into lines.
+    The pattern is tried at every place of one of the `letters`, or where that begins which ends `before` them. The
+    group `secret` is what must not be seen, the whole match where there is none. `any_case` letters are written in
+    lower case. A secret that `wraps` is also found where a terminal broke it into lines; one that `grows` has no
+    certain length.
     """
 
     name: str
@@ -29,8 +30,9 @@ class Rule(Value, frozen=True, kw_only=True):
     pattern: re.Pattern[str]
     example: str
     any_case: bool = False
-    lead: int = 0
+    before: re.Pattern[str] | None = None
     wraps: bool = False
+    grows: bool = False
     check: Check | None = None
 
 
@@ -43,7 +45,16 @@ def token(  # noqa: PLR0913 (a row of the table)
     """
     pattern = re.compile(f"{START}(?:{begins})(?P<body>{body})(?!{body[body.rindex('[') : body.rindex(']') + 1]})")
     told = letters or (begins.replace("\\", ""),)
-    return Rule(name=name, what=what, letters=told, pattern=pattern, example=example, wraps=True, check=varied)
+    return Rule(
+        name=name,
+        what=what,
+        letters=told,
+        pattern=pattern,
+        example=example,
+        wraps=True,
+        grows=body.endswith(",}"),
+        check=varied,
+    )
 
 
 def varied(found: re.Match[str]) -> bool:

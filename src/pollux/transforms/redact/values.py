@@ -8,9 +8,9 @@ import re
 
 _REFERENCE = re.compile(r"[$<{%(\[*]|\.\.\.|…|(?:os|process|env|self|config|settings|args|var|secrets?|local)\.")
 _PRETENCE = re.compile(
-    r"(?:your|my)[-_ ]?|x{3}|change[-_]?me|(?:for)?example|sample|placeholder|dummy|fake|redacted|insert|enter|todo"
-    r"|test|(?:pass(?:word|wd|phrase)?|secret|token|key|null|none|true|false|undefined|string|required|optional|unset|hidden"
-    r"|disabled|enabled|default|unknown|value|auto|user(?:name)?|pwd|admin|root|guest|foo|bar|baz|hunter)\Z",
+    r".*(?:your|example|placeholder|change[-_]?me|dummy|redacted|(.)\1{5}|[-_]here\Z)|my[-_]|x{3}|sample|fake|insert|enter"
+    r"|todo|test|(?:pass(?:word|wd|phrase)?|secret|token|key|null|none|true|false|undefined|string|required|optional"
+    r"|unset|hidden|disabled|enabled|default|unknown|value|auto|user(?:name)?|pwd|admin|root|guest|foo|bar|baz|hunter)\Z",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[A-Za-z]*(?:[-_./:@ ][A-Za-z]*)*\d{0,3}")
@@ -31,7 +31,6 @@ def chosen(value: str) -> bool:
         and _NUMBER.fullmatch(value) is None
         and _PLACE.match(value) is None
         and _UUID.fullmatch(value) is None
-        and _CODE.search(value) is None
         and len(set(value)) > 3
     )
 
@@ -40,6 +39,7 @@ def random(value: str) -> bool:
     """Was this made by chance? Letters and digits take turns in it, which they do in no word."""
     return (
         chosen(value)
+        and _CODE.search(value) is None
         and _WORDS.fullmatch(value) is None
         and _SHORT_HEX.fullmatch(value) is None
         and len(_TURN.findall(value)) >= 2

@@ -1,0 +1,73 @@
+"""Export and redaction: a whole history to Markdown on two processes, and the hunt for secrets on one.
+
+python -m benchmarks.sharing FOLDER [SESSIONS]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks import yardsticks
+from benchmarks.store import Memory, history, parsed_together
+from pollux import registry
+from pollux.export import Export, Folder
+from pollux.library import Filter, Library
+from pollux.transforms.redact import Private, Redactor
+from pollux.writers import Options
+
+SAMPLE = 200
+
+
+def measured(home: Path, folder: Path) -> dict[str, Any]:
+    """Megabytes of input a second, beside a bare parse of the same files in the same run."""
+    environ = {"HOME": str(home), "XDG_CACHE_HOME": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
+    library = Library(environ, home, hunt=False)
+    jobs = library.jobs(Filter(everything=True))
+    files = [file.path for source, root in library.roots() for file in source.find(root.path)]
+    size = sum(Path(name).stat().st_size for name in files) / 1e6
+    start = time.perf_counter()
+    parsed_together(files)
+    parse = time.perf_counter() - start
+    with Memory() as memory, Folder(str(folder / "transcripts"), forbidden=[]) as opened:
+        start = time.perf_counter()
+        outcome = Export(registry.writer("markdown"), Options(), opened).run(jobs, {}, {})
+        export = time.perf_counter() - start
+    assert len(outcome.entries) == len(library.list(Filter(everything=True)))
+    return {
+        "sessions": len(outcome.entries),
+        "megabytes": size,
+        "largest megabytes": max(job.size for job in jobs) / 1e6,
+        "bare parse s": parse,
+        "export s": export,
+        "export MB/s": size / export,
+        "export ratio": export / parse,
+        "export peak MB": memory.peak / 1e6,
+        **_redacting(library),
+    }
+
+
+def _redacting(library: Library) -> dict[str, Any]:
+    """CPU seconds of redaction alone, in sessions that were read before, beside a bare parse of their files."""
+    bundles = library.bundles()[:SAMPLE]
+    files = [file.path for _, bundle in bundles for file in bundle.files]
+    size = sum(Path(name).stat().st_size for name in files) / 1e6
+    redactor = Redactor(Private(home="/home/ada", users=("ada",)))
+    spent = parse = 0.0
+    for source, bundle in bundles:
+        sessions = source.read(bundle)
+        start = time.process_time()
+        for session in sessions:
+            redactor(session)
+        middle = time.process_time()
+        yardsticks.bare_parse([file.path for file in bundle.files])
+        spent, parse = spent + middle - start, parse + time.process_time() - middle
+    return {"redaction MB/s": size / spent, "redaction ratio": spent / parse}
+
+
+if __name__ == "__main__":
+    folder, sessions = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    print(json.dumps(measured(history(folder, sessions), folder), indent=1))

@@ -1,0 +1,108 @@
+"""`pollux scan`: the secrets in sessions, without showing them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import sessions
+from pollux.cli.filters import narrowing, wanted
+from pollux.cli.redaction import private, redactor
+from pollux.errors import NotFound, RequestError, Unreadable
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pollux.cli.screen import Screen
+    from pollux.export.secrets import Secrets
+
+FOUND = 6
+"""The exit status with `--fail` where there are secrets."""
+
+
+@click.command("scan")
+@click.argument("keys", metavar="KEY…", nargs=-1, shell_complete=sessions)
+@click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
+@narrowing
+@private
+@click.option(
+    "--fail", is_flag=True, help=f"End with status {FOUND} where there are secrets, with 0 where there are none."
+)
+@json_option
+@common()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    keys: tuple[str, ...],
+    everything: bool,
+    agent: str | None,
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    words: tuple[str, ...],
+    emails: bool,
+    fail: bool,
+    as_json: bool,
+) -> None:
+    """Find secrets in sessions, and say where they are without showing them.
+
+    \b
+    pollux scan last
+    pollux scan --all --since 2w
+    pollux scan --all --fail
+    """
+    if everything == bool(keys):
+        problem = "Either name sessions or say --all, not both." if keys else "Which session?"
+        raise RequestError(problem, "Try: pollux scan last, or: pollux scan --all")
+    from pollux.cli.exporting import as_job
+    from pollux.cli.screen import Screen
+    from pollux.export.secrets import secrets
+    from pollux.library import Filter
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    looking = redactor(shelf, words, emails=emails)
+    asked = wanted(agent, project, since, until, everything=True)
+    jobs = shelf.jobs(asked) if everything else [as_job(shelf.session(key)) for key in keys]
+    if not jobs:
+        raise NotFound("There are no such sessions.", "Try: pollux list --all")
+    found = secrets(jobs, looking)
+    if as_json:
+        screen.json(_document(found))
+    else:
+        _show(screen, found, {one.summary.key: one.short for one in shelf.list(Filter(everything=True))})
+    if found.unread:
+        raise Unreadable(f"{len(found.unread)} of the sessions could not be read.", "Try: pollux doctor")
+    ctx.exit((FOUND if fail else 0) if found.findings else 0 if fail else 1)
+
+
+def _document(found: Secrets) -> dict[str, Any]:
+    names = ("key", "message", "field", "rule", "count", "head")
+    listed = [{name: getattr(one, name) for name in names} for one in found.findings]
+    return {"secrets": listed, "sessions": found.sessions, "unread": found.unread}
+
+
+def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
+    from pollux.cli.clean import clean
+    from pollux.cli.screen import talk
+    from pollux.cli.table import Column, table
+    from pollux.cli.words import plural
+
+    session, message, field, rule = Column("session"), Column("message"), Column("field"), Column("secret")
+    count, head = Column("count", right=True), Column("begins", flexible=True, least=6)
+    for one in found.findings:
+        agent, _, id = one.key.partition(":")
+        session.add(clean(f"{agent}:{short.get(one.key, id)}"), "id")
+        message.add(clean(one.short_message or ""))
+        field.add(one.field)
+        rule.add(one.rule, "warn")
+        count.add(f"{one.count:,}")
+        head.add(one.head or "", "dim")
+    if found.findings:
+        screen.lines(table(screen, [session, message, field, rule, count, head]))
+        places, held = sum(one.count for one in found.findings), len({one.key for one in found.findings})
+        talk(f"{plural(places, 'secret')} in {held:,} of {plural(found.sessions, 'session')}.")
+    else:
+        talk(f"No secrets in {plural(found.sessions, 'session')}.")

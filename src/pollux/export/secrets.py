@@ -1,0 +1,53 @@
+"""Looks for secrets in many sessions, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pollux.export.work import Job, answered
+from pollux.model import Session
+from pollux.store.questions import Shortest
+from pollux.transforms.redact import Finding, Redactor
+
+
+class Secrets(msgspec.Struct):
+    """What was found, in how many sessions it was looked for, and the keys of those that could not be read."""
+
+    findings: list[Finding] = []
+    sessions: int = 0
+    unread: list[str] = []
+
+
+def secrets(jobs: Sequence[Job], redactor: Redactor) -> Secrets:
+    """The secrets of all these sessions, in the order of the jobs."""
+
+    def look(job: Job) -> Secrets:
+        wanted = {told.key for told in job.summaries}
+        try:
+            sessions = [session for session in job.load() if session.key in wanted]
+        except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and it is told)
+            sessions = []
+        found = [finding for session in sessions for finding in _named(session, redactor)]
+        return Secrets(found, len(sessions), sorted(wanted - {session.key for session in sessions}))
+
+    answers = dict(answered(look, jobs, [job.size for job in jobs], Secrets))
+    every = Secrets()
+    for number, job in enumerate(jobs):
+        part = answers.get(number) or Secrets(unread=[told.key for told in job.summaries])
+        every.findings += part.findings
+        every.sessions += part.sessions
+        every.unread += part.unread
+    return every
+
+
+def _named(session: Session, redactor: Redactor) -> list[Finding]:
+    """The findings, each with the beginning of its message's id that suffices."""
+    found = list(redactor.findings(session))
+    ids = {message.id for message in session.messages} if found else set()
+    short = Shortest(sorted(ids))
+    return [
+        msgspec.structs.replace(one, short_message=short.of(one.message) if one.message in ids else one.message)
+        for one in found
+    ]

@@ -1,0 +1,145 @@
+"""A table of messages, one row each, for a spreadsheet or a data frame."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+from pollux.model import (
+    Attachment,
+    Context,
+    Fate,
+    FileReference,
+    Message,
+    Part,
+    Session,
+    Status,
+    SummaryPart,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+    summarize,
+)
+from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.json import stamp
+from pollux.writers.tally import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTICES, ODDITIES, ORIGINS, OUTPUTS, Tally
+
+ABOUT = ("key", "agent", "kind", "parent", "project", "title")
+SAID = ("text", "thinking", "summary", "context", "tools", "failed_tools", "files", "attachments")
+FIGURES = ("input", "cached", "cache_write", "output", "reasoning", "requests")
+MESSAGE = ("number", "message", "role", "author", "at", "model", "fate", "inherited")
+COLUMNS = (*ABOUT, *MESSAGE, *SAID, *FIGURES)
+
+WHY = {
+    INPUTS: "a row names the tools and does not hold what they were asked",
+    OUTPUTS: "a row names the tools and does not hold what they answered",
+    BYTES: "a row names attachments and does not hold them",
+    FILE_TEXTS: "the files are only named",
+    ODDITIES: "there is no column for them",
+    DETAILS: "there is no column for them",
+    ORIGINS: "there is no column for them",
+    NOTICES: "there is no column for them",
+    LINKED: "there is no column for them",
+}
+
+
+class _Row:
+    """What is in one message, gathered by column."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.texts: dict[str, list[str]] = {}
+        self._tally = tally
+
+    def add(self, column: str, text: str | None) -> None:
+        if text is not None:
+            self.texts.setdefault(column, []).append(text)
+
+    def part(self, part: Part) -> None:
+        """Put a part where it belongs, and count what has no place."""
+        self._tally.part(part)
+        match part:
+            case Text():
+                self.add("text", part.text)
+            case Thinking():
+                self.add("thinking", part.subject)
+                self.add("thinking", part.text)
+            case SummaryPart():
+                self.add("summary", part.text)
+            case Context():
+                self.add("context", f"{part.source}: {part.text}")
+            case ToolCall():
+                self._call(part)
+            case ToolResult():
+                self.add("tools", part.name)
+                self._tally.drop(OUTPUTS, part.output is not None)
+            case FileReference():
+                self.add("files", part.path)
+                self._tally.drop(FILE_TEXTS, part.text is not None)
+            case Attachment():
+                self._attachment(part)
+            case Unknown():
+                self._tally.drop(ODDITIES)
+        for attachment in getattr(part, "attachments", ()):
+            self._attachment(attachment)
+
+    def _call(self, call: ToolCall) -> None:
+        self.add("tools", call.name)
+        if call.status is not Status.OK:
+            self.add("failed_tools", f"{call.name} ({call.status})")
+        self._tally.drop(INPUTS, call.input is not None)
+        self._tally.drop(OUTPUTS, call.output is not None)
+
+    def _attachment(self, attachment: Attachment) -> None:
+        self.add("attachments", " ".join(filter(None, (attachment.media_type, attachment.uri))))
+        self._tally.drop(BYTES, attachment.data is not None)
+        self._tally.drop(DETAILS, bool(attachment.extra))
+
+
+class Csv:
+    """A header and a row a message; several of a kind in one cell stand below one another."""
+
+    name = "csv"
+    suffix = ".csv"
+    purpose = "a table of messages, one row each, for a spreadsheet"
+
+    def write(self, session: Session, out: Out, options: Options) -> Report:
+        """Write the whole session, message by message."""
+        table = csv.DictWriter(_Pieces(out), COLUMNS, lineterminator="\n", restval="")
+        table.writeheader()
+        tally, told = Tally(WHY), summarize(session)
+        about = {name: getattr(told, name) for name in ABOUT}
+        for number, message in enumerate(session.messages, 1):
+            if options.live_only and message.fate is not Fate.LIVE:
+                tally.drop(LOST_FATES)
+                continue
+            tally.kept += 1
+            table.writerow({**about, "number": number, **_cells(message, tally)})
+        tally.session(session)
+        return tally.report()
+
+
+def _cells(message: Message, tally: Tally) -> dict[str, Any]:
+    row = _Row(tally)
+    for part in message.parts:
+        row.part(part)
+    tally.message(message)
+    return {
+        "message": message.id,
+        **{name: getattr(message, name) for name in ("role", "author", "model", "fate")},
+        "at": stamp(message.at),
+        "inherited": "yes" if message.inherited else "no",
+        **{column: "\n".join(texts) for column, texts in row.texts.items()},
+        **{name: getattr(message.usage, name, None) for name in FIGURES},
+    }
+
+
+class _Pieces:
+    """A file as the `csv` module wants it."""
+
+    def __init__(self, out: Out) -> None:
+        self.write = out
+
+
+WRITER = Csv()

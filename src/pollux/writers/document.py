@@ -1,0 +1,27 @@
+"""A session from the document that `pollux export --to json` wrote: it is the same session again."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pollux.model import Session, Usage, Value
+
+BEGINS = b'{"key":"'
+"""How every such document begins."""
+
+
+class _Beside(Value, frozen=True, kw_only=True):
+    """What a document has in other places than a session, or in other words."""
+
+    key: str
+    recorded_title: str | None
+    usage: Usage
+
+
+def session_of(document: bytes) -> Session:
+    """The session. Raises `ValueError` where this is no document of ours."""
+    session = msgspec.json.decode(document, type=Session)
+    beside = msgspec.json.decode(document, type=_Beside)
+    if beside.key != session.key:
+        raise ValueError("the key is not that of the session")
+    return msgspec.structs.replace(session, title=beside.recorded_title, exact=beside.usage.exact)

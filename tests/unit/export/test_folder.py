@@ -1,0 +1,191 @@
+"""A folder that is written again and again: what did not change is not touched, what is not ours is never touched."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pollux import registry
+from pollux.errors import OutputError
+from pollux.export import Export, Folder, Job, Layout, Outcome
+from pollux.export.folder import RECORD
+from pollux.export.names import day_name
+from pollux.model import Author, Message, Role, Session, Text, summarize
+from pollux.transforms.redact import Redactor
+from pollux.writers.base import Options
+
+DAY = datetime(2026, 11, 15, 23, 0, tzinfo=UTC)
+TOKEN = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
+
+
+def session(id: str, text: str = "hello", **more: object) -> Session:
+    said = Message(id="m", role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),))
+    fields = {"project": "/home/ada/weather", "started": DAY, "messages": (said,), **more}
+    return Session(agent="gemini", id=id, **fields)  # type: ignore[arg-type]
+
+
+def job(*sessions: Session) -> Job:
+    return Job(summaries=tuple(summarize(one) for one in sessions), load=lambda: list(sessions))
+
+
+def export(
+    folder: Path,
+    *sessions: Session,
+    to: str = "markdown",
+    layout: Layout = Layout.SESSION,
+    force: bool = False,
+    redactor: Redactor | None = None,
+) -> Outcome:
+    with Folder(str(folder), forbidden=[], force=force) as opened:
+        run = Export(registry.writer(to), Options(), opened, layout=layout, redactor=redactor)
+        return run.run([job(one) for one in sessions], {}, {})
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    return {name: (folder / name).stat().st_mtime_ns for name in names(folder)}
+
+
+def test_only_what_changed_is_written(tmp_path: Path) -> None:
+    export(tmp_path, session("one"), session("two"))
+    assert names(tmp_path) == [RECORD, "gemini-one.md", "gemini-two.md"]
+    for file in tmp_path.iterdir():
+        os.utime(file, ns=(1, 1))
+    export(tmp_path, session("one"), session("two"))
+    assert set(stamps(tmp_path).values()) == {1}
+    export(tmp_path, session("one"), session("two", "changed"))
+    assert stamps(tmp_path)["gemini-one.md"] == 1
+    assert "changed" in (tmp_path / "gemini-two.md").read_text()
+
+
+def test_a_new_title_leaves_one_file(tmp_path: Path) -> None:
+    export(tmp_path, session("one", title="Old"))
+    export(tmp_path, session("one", title="New"))
+    assert names(tmp_path) == [RECORD, "gemini-one.md"]
+    assert "# New" in (tmp_path / "gemini-one.md").read_text()
+
+
+def test_a_file_of_the_users_is_left_alone(tmp_path: Path) -> None:
+    mine = tmp_path / "gemini-one.md"
+    mine.write_text("mine")
+    assert export(tmp_path, session("one"), session("two")).foreign == ["gemini-one.md"]
+    assert mine.read_text() == "mine"
+    assert (tmp_path / "gemini-two.md").exists()
+    assert export(tmp_path, session("one"), force=True).foreign == []
+    assert "hello" in mine.read_text()
+
+
+def test_a_file_somebody_changed_is_left_alone(tmp_path: Path) -> None:
+    export(tmp_path, session("one"))
+    ours = tmp_path / "gemini-one.md"
+    ours.write_text(ours.read_text() + "a note of mine\n")
+    assert export(tmp_path, session("one", "changed")).foreign == ["gemini-one.md"]
+    assert "a note of mine" in ours.read_text()
+
+
+def test_a_crash_before_the_record_was_put_in_order(tmp_path: Path) -> None:
+    export(tmp_path, session("one"))
+    record = tmp_path / RECORD
+    noted = json.loads(record.read_text())
+    record.write_text(record.read_text() + json.dumps({**noted, "hash": "0" * 32}) + '\n{"file": "gem')
+    assert export(tmp_path, session("one", "changed")).foreign == []
+    assert len(record.read_text().splitlines()) == 1
+
+
+def test_other_files_are_not_even_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.md").write_text("mine")
+    export(tmp_path, session("one"))
+    assert (tmp_path / "notes" / "mine.md").read_text() == "mine"
+
+
+def test_a_project_and_a_day_share_a_file(tmp_path: Path) -> None:
+    later = DAY.replace(day=16)
+    export(tmp_path, session("a"), session("b", "world"), session("c", started=later), layout=Layout.DAY)
+    folder = day_name("/home/ada/weather", DAY, "").partition("/")[0]
+    assert names(tmp_path) == [RECORD, f"{folder}/2026-11-15.md", f"{folder}/2026-11-16.md"]
+    text = (tmp_path / folder / "2026-11-15.md").read_text()
+    assert text.index("hello") < text.index("\n---\n") < text.index("world")
+
+
+def test_a_session_stands_in_one_file(tmp_path: Path) -> None:
+    export(tmp_path, session("a"), session("b"))
+    export(tmp_path, session("a"), session("b"), layout=Layout.DAY)
+    assert len(names(tmp_path)) == 2
+    export(tmp_path, session("a", project="/elsewhere"), session("b"), layout=Layout.DAY)
+    assert len(names(tmp_path)) == 3
+    export(tmp_path, session("a", project="/elsewhere"), session("b", project="/elsewhere"), layout=Layout.DAY)
+    assert [name.partition("-")[0] for name in names(tmp_path)] == [RECORD, "elsewhere"]
+
+
+def test_formats_live_side_by_side(tmp_path: Path) -> None:
+    export(tmp_path, session("a"))
+    export(tmp_path, session("a"), to="json")
+    assert names(tmp_path) == [RECORD, "gemini-a.json", "gemini-a.md"]
+
+
+def test_a_day_keeps_a_session_that_is_gone(tmp_path: Path) -> None:
+    export(tmp_path, session("a"), session("b", "world"), layout=Layout.DAY)
+    left = export(tmp_path, session("a", "changed"), layout=Layout.DAY)
+    assert len(left.older) == 1
+    assert "world" in (tmp_path / left.older[0]).read_text()
+
+
+def test_sessions_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    def broken() -> list[Session]:
+        raise ValueError
+
+    gone = Job(summaries=(summarize(session("gone")),), load=broken)
+    with Folder(str(tmp_path), forbidden=[]) as folder:
+        outcome = Export(registry.writer("text"), Options(), folder).run([gone, job(session("here"))], {}, {})
+    assert outcome.unread == ["gemini:gone"]
+    assert [entry.file for entry in outcome.entries] == ["gemini-here.txt"]
+
+
+def test_nothing_unfinished_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    export(tmp_path, session("one"))
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(registry.writer("markdown"), "write", stop, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        export(tmp_path, session("one", "changed"))
+    assert names(tmp_path) == [RECORD, "gemini-one.md"]
+    assert "hello" in (tmp_path / "gemini-one.md").read_text()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError):
+        export(tmp_path, session("one"))
+
+
+def test_many_sessions_on_several_processes_are_the_same(tmp_path: Path) -> None:
+    sessions = [session(f"s{number}", f"{number} {TOKEN[:-2]}{number:02}") for number in range(12)]
+    one, other = tmp_path / "one", tmp_path / "other"
+    export(one, *sessions, redactor=Redactor())
+    large = [Job(summaries=job(each).summaries, load=job(each).load, size=1 << 20) for each in sessions]
+    with Folder(str(other), forbidden=[]) as folder:
+        outcome = Export(registry.writer("markdown"), Options(), folder, redactor=Redactor()).run(large, {}, {})
+    assert len(outcome.entries) == 12
+    assert {name: (one / name).read_text() for name in names(one)} == {
+        name: (other / name).read_text() for name in names(other)
+    }
+    assert "[secret:github-token#12]" in (one / "gemini-s11.md").read_text()
+
+
+def test_names_of_files_hold_no_secret(tmp_path: Path) -> None:
+    export(tmp_path, session(TOKEN, project=f"/work/{TOKEN}"), redactor=Redactor(), layout=Layout.DAY)
+    export(tmp_path / "x", session(TOKEN), redactor=Redactor())
+    for file in tmp_path.rglob("*"):
+        assert TOKEN.lower() not in file.name.lower()
+        assert not file.is_file() or TOKEN not in file.read_text()

@@ -1,0 +1,193 @@
+"""After redaction no secret is left, whichever field it stood in and whichever format it is written in."""
+
+from __future__ import annotations
+
+import base64
+
+import msgspec
+import pytest
+
+from pollux import registry
+from pollux.model import Attachment, Author, Message, Role, Session, Text, ToolCall
+from pollux.transforms.redact import RULES, Private, Redactor
+from pollux.transforms.redact.own import EMAIL
+from pollux.transforms.texts import rewritten
+from pollux.writers.base import Options
+from tests.unit.writers.planting import EVERYTHING, MORE, Path, kind, places, planted
+
+SMALL: Session = msgspec.structs.replace(EVERYTHING, messages=MORE)
+KINDS: dict[str, Path] = {kind(path): path for path in places(SMALL)}
+FULL = Options(thinking=True, tools="full", tokens=True, notices=True, front_matter=True)
+PRIVATE = Private(words=("Project Nightingale",), emails=True, home="/home/ada", users=("ada",))
+EXAMPLES = {rule.name: rule.example for rule in (*RULES, EMAIL)} | {"word": "project nightingale"}
+
+
+def pieces(rule: str) -> list[str]:
+    """What must not be seen, line by line."""
+    text = EXAMPLES[rule]
+    hidden = {"setting": "kaffee7Rosen", "url-password": "kaffee7Rosen", "connection-password": "kaffee7Rosen"}
+    hidden |= {"basic": "YWRhOmthZmZlZTdSb3Nlbg==", "bearer": text.split()[-1], "aws-secret": text.split()[-1]}
+    lines = [line.strip('"') for line in hidden.get(rule, text).split("\n") if "-----" not in line]
+    return [
+        line.partition("sig=")[2] or line.partition("Key=")[2] or line.partition(': "')[2] or line for line in lines
+    ]
+
+
+def outputs(session: Session) -> dict[str, str]:
+    told = {}
+    for name in registry.WRITERS:
+        out: list[str] = []
+        registry.writer(name).write(session, out.append, FULL)
+        told[name] = "".join(out)
+    return told
+
+
+@pytest.mark.parametrize("place", KINDS)
+def test_no_secret_is_left_in_any_field(place: str) -> None:
+    together = "\n\n".join(EXAMPLES.values())
+    redactor = Redactor(PRIVATE)
+    for name, output in outputs(redactor(planted(SMALL, KINDS[place], together))).items():
+        left = [rule for rule in EXAMPLES for piece in pieces(rule) if piece in output]
+        assert not left, (name, place)
+
+
+@pytest.mark.parametrize("rule", EXAMPLES)
+def test_no_secret_is_left_by_itself(rule: str) -> None:
+    for place in ("title", "messages.*.parts.*.input.file_path", "messages.*.extra.odd.", "files.*", "id"):
+        session = Redactor(PRIVATE)(planted(SMALL, KINDS[place], EXAMPLES[rule]))
+        for name, output in outputs(session).items():
+            assert not [piece for piece in pieces(rule) if piece in output], (name, place)
+
+
+@pytest.mark.parametrize("place", KINDS)
+def test_a_scan_tells_the_field_and_nothing_of_the_secret(place: str) -> None:
+    example = EXAMPLES["github-token"]
+    session = planted(SMALL, KINDS[place], example)
+    found = [one for one in Redactor().findings(session) if one.rule == "github-token"]
+    assert found
+    (inside,) = {one.message for one in found}
+    assert (inside is not None) == place.startswith("messages")
+    assert example[8:] not in str(found)
+
+
+def test_every_text_is_visited_once() -> None:
+    seen: list[str] = []
+
+    def visit(text: str, _field: str, _name: str | None) -> str:
+        seen.append(text)
+        return text
+
+    assert rewritten(SMALL, visit) is SMALL
+    for place in KINDS.values():
+        seen.clear()
+        rewritten(planted(SMALL, place, "zanzibarquark"), visit)
+        assert seen.count("zanzibarquark") == 1, place
+
+
+def test_what_has_no_secret_stays_the_same() -> None:
+    innocent = Session(agent="a", id="1", messages=(said("hello"),))
+    assert Redactor()(innocent) == innocent
+    assert Redactor()(innocent).messages[0] is innocent.messages[0]
+
+
+def said(text: str) -> Message:
+    return Message(id="m", role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),))
+
+
+def called(given: object) -> Session:
+    call = ToolCall(id="c", name="t", canonical="t", tool_kind="other", input=given)
+    message = Message(id="m", role=Role.ASSISTANT, author=Author.MODEL, parts=(call,))
+    return Session(agent="a", id="1", messages=(message,))
+
+
+def given(session: Session) -> object:
+    (call,) = session.messages[0].parts
+    assert isinstance(call, ToolCall)
+    return call.input
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"password": "q8W7e6R5t4Y3u2"}, {"password": "[secret:setting#1]"}),
+        ({"env": {"DB_PASSWORD": "kaffee7"}}, {"env": {"DB_PASSWORD": "[secret:setting#1]"}}),
+        ({"tokens": 5, "token": "next"}, {"tokens": 5, "token": "next"}),
+        ({"private_key_id": "3f9a1c07" * 5}, {"private_key_id": "[secret:google-key-id#1]"}),
+        ({"api_keys": ["q8W7e6R5t4Y3u2"]}, {"api_keys": ["q8W7e6R5t4Y3u2"]}),
+        (
+            {"headers": {"Authorization": "Bearer q8W7e6R5t4Y3u2i1"}},
+            {"headers": {"Authorization": "Bearer [secret:bearer#1]"}},
+        ),
+    ],
+)
+def test_a_name_tells_a_secret(before: object, after: object) -> None:
+    assert given(Redactor()(called(before))) == after
+
+
+def test_two_names_that_become_the_same_are_both_kept() -> None:
+    hidden = given(Redactor(PRIVATE)(called({"/home/ada/x": 1, "/home/bob/x": 2})))
+    assert hidden == {"~/x": 1, "~/x (2)": 2}
+
+
+def test_a_text_in_an_attachment() -> None:
+    secret = EXAMPLES["npm-token"]
+    data = base64.b64encode(f"//registry/:_authToken={secret}\n".encode()).decode()
+    message = Message(
+        id="m", role=Role.USER, author=Author.HUMAN, parts=(Attachment(media_type="text/plain", data=data),)
+    )
+    (part,) = Redactor()(Session(agent="a", id="1", messages=(message,))).messages[0].parts
+    assert isinstance(part, Attachment)
+    assert part.data is not None
+    assert base64.b64decode(part.data).decode() == "//registry/:_authToken=[secret:npm-token#1]\n"
+
+
+# ---------------------------------------------------------------------- what only the user knows
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("/home/ada/code", "~/code"),
+        ("cd /home/ada", "cd ~"),
+        ("/home/adam/code", "~/code"),
+        ("file:///Users/eve/x", "file://~/x"),
+        (r"C:\Users\eve\x", r"~\x"),
+        (r"C:\\Users\\eve\\x", r"~\\x"),
+        ("ada@laptop:~$", "~@laptop:~$"),
+        ("-home-ada-code", "-home-~-code"),
+        ("Canada and adamant", "Canada and adamant"),
+        ("https://example.com/home/page", "https://example.com/home/page"),
+        ("https://example.com/Users/list", "https://example.com/Users/list"),
+    ],
+)
+def test_homes_and_names(text: str, hidden: str) -> None:
+    assert Redactor(Private(home="/home/ada", users=("ada",))).text(text) == hidden
+
+
+def test_the_owner_of_the_projects_home_is_hidden() -> None:
+    session = Session(agent="a", id="1", project="/home/juno/x", messages=(said("juno wrote it"),))
+    (part,) = Redactor()(session).messages[0].parts
+    assert isinstance(part, Text)
+    assert part.text == "~ wrote it"
+
+
+@pytest.mark.parametrize("name", ["root", "user", "dev", "ci", "me"])
+def test_a_common_name_is_no_name(name: str) -> None:
+    assert Redactor(Private(users=(name,))).text(f"the {name} of it") == f"the {name} of it"
+
+
+def test_own_words_in_any_writing() -> None:
+    redactor = Redactor(Private(words=("Nightingale", "nightingale-2")))
+    assert redactor.text("NIGHTINGALE, nightingale-2, Nightingales") == (
+        "[secret:word#1], [secret:word#2], [secret:word#1]s"
+    )
+
+
+def test_letters_that_grow_when_made_small() -> None:
+    assert Redactor(Private(words=("straße",))).text("İİİ Straße") == "İİİ [secret:word#1]"
+
+
+def test_addresses_only_on_request() -> None:
+    text = "Mail ada.l+x@engine.example.org or git@github.com:a/b, not a@b."
+    assert Redactor().text(text) == text
+    assert Redactor(Private(emails=True)).text(text) == "Mail [secret:email#1] or git@github.com:a/b, not a@b."

@@ -1,0 +1,219 @@
+"""Every rule proves itself on its example, and none cries wolf."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from pollux.transforms.redact import RULES, Redactor, Rule
+from pollux.transforms.redact.find import Finder, Span
+from pollux.transforms.redact.own import EMAIL
+
+FINDER = Finder(RULES)
+EVERY = {rule.name: rule for rule in (*RULES, EMAIL)}
+by_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+
+
+def found(text: str) -> list[str]:
+    return [span.rule.name for span in FINDER.find(text)]
+
+
+def secret(rule: Rule) -> str:
+    """The part of the example that must not be seen."""
+    (span,) = FINDER.find(rule.example)
+    return rule.example[span.start : span.end]
+
+
+def test_names_are_unique() -> None:
+    assert len(EVERY) == len(RULES) + 1
+
+
+@by_rule
+def test_finds_its_example(rule: Rule) -> None:
+    assert found(rule.example) == [rule.name]
+
+
+@by_rule
+def test_finds_it_in_any_company(rule: Rule) -> None:
+    for around in ("Here:\n{}\nand so on.", "x\n\n{}", "```\n{}\n```", "> {}\n", "({})", "\t{};\n", "<b>\n{}</b>"):
+        text = around.format(rule.example)
+        assert rule.name in found(text), text
+        assert secret(rule) not in Redactor().text(text), text
+
+
+@by_rule
+def test_finds_it_in_a_text_inside_a_text(rule: Rule) -> None:
+    """As an agent records what a tool got: JSON in a string, its lines ended by a backslash and an n."""
+    once = json.dumps({"content": f"first\n{rule.example}\nlast"})
+    for text in (once, json.dumps(once)):
+        assert rule.name in found(text), text
+        assert json.dumps(secret(rule))[1:-1] not in Redactor().text(text)
+
+
+@by_rule
+def test_finds_it_as_an_argument(rule: Rule) -> None:
+    assert rule.name in found(f"curl -H 'x' {rule.example} https://example.com"), rule.example
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.wraps], ids=lambda rule: rule.name)
+@pytest.mark.parametrize("gap", ["\n", "\r\n", "\n    ", "\\\n  "])
+def test_finds_it_broken_into_lines(rule: Rule, gap: str) -> None:
+    example = rule.example
+    begun = max(len(letters) for letters in rule.letters)
+    for place in range(begun + 3, len(example) - 8, 7) if any(map(str.isdecimal, example)) else ():
+        broken = f"the key is {example[:place]}{gap}{example[place:]} end"
+        assert rule.name in found(broken), broken
+        left = Redactor().text(broken)
+        assert example[begun : begun + 6] not in left
+        assert example[-6:] not in left, left
+        assert left.endswith(" end")
+
+
+@by_rule
+def test_what_was_taken_out_is_not_found_again(rule: Rule) -> None:
+    once = Redactor().text(rule.example)
+    assert found(once) == []
+    assert Redactor().text(once) == once
+
+
+# ---------------------------------------------------------------------- shapes that people really paste
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("DB_PASSWORD=kaffee7Rosen", ["setting"]),
+        ("export STRIPE_SECRET='kaffee7Rosen'", ["setting"]),
+        ('ENV API_TOKEN="kaffee7Rosen"', ["setting"]),
+        ("docker run -e DB_PASSWORD=kaffee7Rosen app", ["setting"]),
+        ("DB_PASSWORD=correct-horse-battery", ["setting"]),
+        ('{"DB_PASSWORD": "kaffee7Rosen"}', ["setting"]),
+        ('{\\"DB_PASSWORD\\": \\"kaffee7Rosen\\"}', ["setting"]),
+        ('api_key = "8f3a91c07e5b28d64f0a9c3b71e5d824"', ["setting"]),
+        ("password: q8W7e6R5t4Y3u2", ["setting"]),
+        ('"clientSecret": "q8W7e6R5t4Y3u2"', ["setting"]),
+        ("mysql://root:p%40ss7Word@127.0.0.1/db", ["url-password"]),
+        ("redis://:kaffee7Rosen@cache:6379", ["url-password"]),
+        ("https://oauth2:kaffee7Rosen@git.example.com/x.git", ["url-password"]),
+        ("Server=x;Pwd=kaffee7Rosen", ["connection-password"]),
+        ("authorization: bearer q8W7e6R5t4Y3u2i1", ["bearer"]),
+        ("-H 'Authorization: Basic YWRhOmthZmZlZTdSb3Nlbg=='", ["basic"]),
+        ("password=kaffee7Rosen", []),  # in code this may be anything; as a setting it has a name in capitals
+    ],
+)
+def test_shapes(text: str, names: list[str]) -> None:
+    assert found(text) == names
+
+
+def test_a_private_key_with_written_line_ends() -> None:
+    key = EVERY["private-key"].example
+    service = json.dumps({"type": "service_account", "private_key": key + "\n"})
+    assert found(service) == ["private-key"]
+    assert "PRIVATE KEY" not in Redactor().text(service)
+
+
+@pytest.mark.parametrize("margin", ["    ", "+", "> ", "  12\t", "| "])
+def test_a_private_key_with_a_margin(margin: str) -> None:
+    key = "\n".join(margin + line for line in EVERY["private-key"].example.split("\n"))
+    assert found(key) == ["private-key"]
+
+
+def test_a_private_key_that_was_cut_off() -> None:
+    cut = EVERY["private-key"].example[:120]
+    assert found(f"{cut}\n") == ["private-key"]
+
+
+def test_the_same_secret_has_the_same_number() -> None:
+    redactor = Redactor()
+    one, other = EVERY["github-token"].example, EVERY["github-token"].example[:-1] + "Z"
+    assert redactor.text(f"{one} {other} {one}") == (
+        "[secret:github-token#1] [secret:github-token#2] [secret:github-token#1]"
+    )
+    assert redactor.text(other) == "[secret:github-token#2]"
+
+
+def test_overlapping_secrets_are_one() -> None:
+    text = f"GITHUB_TOKEN={EVERY['github-token'].example}"
+    assert Redactor().text(text) == "GITHUB_TOKEN=[secret:github-token#1]"
+
+
+# ---------------------------------------------------------------------- no false alarms
+
+INNOCENT = [
+    "commit 3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c",
+    "3f9a1c07-e5b2-4d64-80a9-c3b71e5d8246",
+    "token: 3f9a1c07-e5b2-4d64-80a9-c3b71e5d8246",
+    '"integrity": "sha512-b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB0oKvXq7CtZr2WyMh9SjDlEu4GfIpA8b3xV6nQk1Tzb7Qx2kVn9TzQ=="',
+    "sha256:3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c3f9a1c07e5b28d64f0a9c3b7",
+    "GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "AIzaSyXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX",
+    "OPENAI_API_KEY=sk-your-key-here",
+    "API_KEY=<your api key>",
+    "API_KEY=${API_KEY}",
+    "TOKEN=$(cat token)",
+    "password = getpass.getpass()",
+    'password = os.environ["DB_PASSWORD"]',
+    "MAX_TOKENS=4096",
+    "max_output_tokens: 65536",
+    "token_count=1234567890",
+    "access_token_expires_in=3600",
+    "postgres://user:password@localhost/db",
+    "http://user:pass@example.com",
+    "https://github.com/a/b@v1.2.3",
+    "AKIAIOSFODNN7EXAMPLE",
+    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    "Authorization: Bearer <token>",
+    "a basic understanding of things",
+    "the bearer of responsibilities-and-duties",
+    "hf_hub_download hf_transfer npm_config_registry",
+    "sk-learn sk-toggleable__label-arrow-in-a-very-long-css-class-name",
+    "git@github.com:ada/engine.git",
+    "!function(e,t){var token=e.t1,n=r2,secret:a.b2c3}(window);",
+    "def test_password_is_hashed_with_argon2(): pass",
+    "secret_manager.access_secret_version(name=secret_name)",
+]
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_innocent(text: str) -> None:
+    assert found(text) == []
+
+
+def test_pictures_are_innocent() -> None:
+    chance = random.Random(7)
+    for _ in range(20):
+        assert found(base64.b64encode(chance.randbytes(100_000)).decode()) == []
+
+
+def test_ordinary_code_is_innocent() -> None:
+    """The standard library and the packages that the tests need: whoever finds a secret there has found a bug."""
+    folders = sysconfig.get_paths()
+    packages = ("pytest", "_pytest", "hypothesis", "msgspec", "rich", "click", "pygments", "markdown_it", "mypy")
+    standard = sorted(Path(folders["stdlib"]).glob("*.py")) + sorted(Path(folders["stdlib"]).glob("[a-s]*/*.py"))
+    files = [file for file in standard if "test" not in file.parts[-2]]
+    files += [file for name in packages for file in sorted((Path(folders["purelib"]) / name).glob("*.py"))]
+    lines = 0
+    alarms: list[tuple[Path, Span]] = []
+    for file in files[::3]:
+        text = file.read_text("utf-8", "replace")
+        lines += text.count("\n")
+        alarms += [(file, span) for span in FINDER.find(text)]
+    assert lines > 10_000
+    assert not alarms
+
+
+def test_logs_are_innocent() -> None:
+    chance = random.Random(3)
+    lines = []
+    for number in range(5_000):
+        digest = f"{chance.getrandbits(160):040x}"
+        lines += [
+            f"2026-11-15T05:57:{number % 60:02}.123Z INFO request {digest[:8]}-{digest[8:12]} took {number} ms",
+            f" * [new commit] {digest} main -> origin/main ({number} objects, {number * 7} tokens used)",
+        ]
+    assert found("\n".join(lines)) == []
