@@ -13,7 +13,13 @@ from pollux.writers.base import Entry, Options, Out, Page, Report
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import bottom, top
 from pollux.writers.html.site import pages
-from pollux.writers.html.tally import Tally
+from pollux.writers.tally import BYTES, DETAILS, NOTHING, Tally
+
+WHY = {
+    NOTHING: "empty, or told by the tool call they belong to",
+    BYTES: "a page shows pictures made of pixels, and names all else",
+    DETAILS: "a page holds what was said and done",
+}
 
 
 class HtmlPage:
@@ -25,7 +31,8 @@ class HtmlPage:
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the page, message by message."""
-        tally = Tally(details=1 if session.extra else 0)
+        tally = Tally(WHY)
+        tally.drop(DETAILS, bool(session.extra) + len(session.tallies) + (session.project_hash is not None))
         messages = Messages(session, options, tally)
         for pieces in (top(session, options, messages), messages.pieces(), bottom(session)):
             for piece in pieces:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from pollux.model import Status, ToolCall, ToolResult
 from pollux.writers.calls import arguments as brief, outcome, reason
@@ -30,7 +31,7 @@ def call(told: ToolCall, child: Html | None) -> Html:
         *_result(told),
         *map(attachment, told.attachments),
         child,
-        tag("p", "Called ", clock(told.at), class_="used") if told.at is not None else None,
+        _used(told.at, told.id),
     ]
     return fold(_line(told, changes), *body, class_=f"call {told.status}")
 
@@ -38,8 +39,15 @@ def call(told: ToolCall, child: Html | None) -> Html:
 def result(told: ToolResult) -> Html:
     """An answer whose call is not in the session any more."""
     name = tag("b", one_line(told.name or "") or "unnamed tool")
-    body = [*_output(told.output), *map(attachment, told.attachments)]
+    body = [*_output(told.output), *map(attachment, told.attachments), _used(None, told.call)]
     return fold(join([_mark(Status.OK), name, " ", tag("small", "a result without its call")]), *body, class_="call ok")
+
+
+def _used(at: datetime | None, id: str | None) -> Html | None:
+    """When a call was made and what it is called by, shown when asked for."""
+    told = [join(["Called ", clock(at)]) if at is not None else None, f"id {one_line(id)}" if id is not None else None]
+    known = [piece for piece in told if piece is not None]
+    return tag("p", join(known, Html(" · ")), class_="used") if known else None
 
 
 def _line(told: ToolCall, changes: list[diffs.Diff]) -> Html:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
 from pollux.model import Author, Fate, Message, Role, Session, Text, first_words
-from pollux.writers.base import Options
+from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.facts import figures
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
 from pollux.writers.html.parts import Parts
-from pollux.writers.html.tally import Tally
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import way
+from pollux.writers.tally import DETAILS, NOTHING, Tally
 from pollux.writers.visible import one_line
 
 STRETCH = 40
@@ -90,13 +90,13 @@ class Messages:
     def _shown(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
         for message, name in pairs:
             if self._is_unwanted(message):
-                self._tally.lost_fates += 1
+                self._tally.drop(LOST_FATES)
                 continue
-            if message.extra:
-                self._tally.details += 1
+            native = message.usage is not None and bool(message.usage.native or message.usage.each)
+            self._tally.drop(DETAILS, bool(message.extra) + native)
             body = self._body(message)
             if not body:
-                self._tally.silent += 1
+                self._tally.drop(NOTHING)
                 continue
             self._tally.kept += 1
             yield self._message(message, name, body)

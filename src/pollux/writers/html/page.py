@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from pollux.model import Session, Summary, summarize
+from pollux.model import Notice, Session, Summary, summarize
 from pollux.writers.base import Options
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.folds import fold
@@ -60,23 +60,25 @@ def foot(assets: tuple[tuple[str, ...], tuple[str, ...]]) -> Html:
 def top(session: Session, options: Options, messages: Messages) -> Iterator[Html]:
     """Everything before the first message."""
     summary = summarize(session)
-    words = title(summary)
+    words, whole = title(summary), one_line(summary.title or "")
     yield head(f"{words} · {session.agent}", PAGE)
     yield start("body")
     yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
     yield _bar(session, options)
     yield tag("nav", _index(messages.index()), aria_label="Prompts", class_="side")
     yield start("main", id="conversation")
-    yield tag("header", tag("h1", words), tag("dl", *_facts(session, summary, options, messages.cost())), class_="top")
+    yield tag(
+        "header",
+        tag("h1", words, title=whole if whole != words else None),
+        tag("dl", *_facts(session, summary, options, messages.cost())),
+        class_="top",
+    )
     yield tag("noscript", tag("p", "Long results are folded, and open only with JavaScript.", class_="note"))
 
 
 def bottom(session: Session) -> Iterator[Html]:
     """Everything after the last message."""
-    notices = [
-        tag("li", tag("code", notice.code), " ", notice.text, " ", _place(notice.file, notice.line, notice.count))
-        for notice in session.notices
-    ]
+    notices = [tag("li", tag("code", notice.code), " ", notice.text, " ", _place(notice)) for notice in session.notices]
     read = [tag("li", tag("code", one_line(file))) for file in session.files]
     yield tag(
         "footer",
@@ -116,14 +118,16 @@ def _index(links: list[Html]) -> Html:
 
 def _facts(session: Session, summary: Summary, options: Options, cost: float | None) -> Iterator[Html]:
     yield _fact("Agent", join([session.agent, f", {KINDS[session.kind]}" if session.kind in KINDS else None]))
-    if session.parent:
+    if session.parent and session.parent not in {link.target for link in session.links}:
         yield _fact("Started by", _key(session, session.parent, options))
     for link in session.links:
-        if link.kind in LINKS:
-            yield _fact(LINKS[link.kind].capitalize(), _key(session, link.target, options))
+        kind = LINKS.get(link.kind, one_line(link.kind).replace("_", " ")).capitalize()
+        yield _fact(kind, join([_key(session, link.target, options), " ", tag("small", one_line(link.evidence))]))
     if summary.project:
-        guess = " (a guess)" if summary.project_evidence == "guess" else None
-        yield _fact("Project", join([tag("code", one_line(summary.project)), guess]))
+        evidence = summary.project_evidence
+        known = f"Known by: {one_line(evidence)}" if evidence else None
+        guess = " (a guess)" if evidence == "guess" else None
+        yield _fact("Project", join([tag("code", one_line(summary.project), title=known), guess]))
     ends = (summary.started, summary.ended)
     if moments := {moment(at): clock(at) for at in ends if clock(at)}:
         yield _fact("When", join(moments.values(), Html(" – ")))
@@ -149,10 +153,10 @@ def _key(session: Session, key: str, options: Options) -> Html:
     return name if address is None else tag("a", name, href=address)
 
 
-def _place(file: str | None, line: int | None, count: int) -> Html:
-    told = [one_line(file)] if file else []
-    told += [f"line {line}"] if line is not None else []
-    told += [f"{count:,} times"] if count > 1 else []
+def _place(notice: Notice) -> Html:
+    told = [one_line(text) for text in (notice.subject, notice.file) if text]
+    told += [f"line {notice.line}"] if notice.line is not None else []
+    told += [f"{notice.count:,} times"] if notice.count > 1 else []
     return tag("small", ", ".join(told)) if told else EMPTY
 
 

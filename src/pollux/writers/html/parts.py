@@ -25,7 +25,7 @@ from pollux.writers.html.folds import fold, lines
 from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.pictures import attachment, source
 from pollux.writers.html.prose import literal, markdown, typed
-from pollux.writers.html.tally import Tally
+from pollux.writers.tally import BYTES, DETAILS, Tally
 from pollux.writers.visible import one_line
 
 Child = Callable[[str], Html]
@@ -76,10 +76,10 @@ class Parts:
                 return _client("", part.text)
 
     def _account(self, part: Part) -> None:
-        if getattr(part, "extra", None):
-            self._tally.details += 1
-        held = [part] if type(part) is Attachment else getattr(part, "attachments", ())
-        self._tally.files += sum(one.data is not None and source(one.media_type, one.data) is None for one in held)
+        self._tally.drop(DETAILS, bool(getattr(part, "extra", None)))
+        for held in [part] if type(part) is Attachment else getattr(part, "attachments", ()):
+            self._tally.drop(BYTES, held.data is not None and source(held.media_type, held.data) is None)
+            self._tally.drop(DETAILS, bool(held.extra) and held is not part)
 
 
 def _thinking(part: Thinking) -> Html | None:
