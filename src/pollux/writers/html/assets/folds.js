@@ -57,18 +57,16 @@ const folds = (() => {
 
   // The index shows which prompt is being read.
   const links = new Map([...document.querySelectorAll(".index a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
-  const near = new Set();
+  const passed = new Set();
   let current = null;
   const spy = new IntersectionObserver(
     (entries) => {
-      for (const { target, isIntersecting } of entries) near[isIntersecting ? "add" : "delete"](target.id);
-      const first = [...links.keys()].find((id) => near.has(id));
-      if (first === undefined) return;
+      for (const { target, isIntersecting } of entries) passed[isIntersecting ? "add" : "delete"](target.id);
       current?.removeAttribute("aria-current");
-      current = links.get(first);
-      current.setAttribute("aria-current", "location");
+      current = links.get([...links.keys()].findLast((id) => passed.has(id)));
+      current?.setAttribute("aria-current", "location");
     },
-    { rootMargin: "-8% 0px -60% 0px" },
+    { rootMargin: "10000000px 0px -85% 0px" }, // all that is above the upper end of the window
   );
   for (const id of links.keys()) {
     const prompt = document.getElementById(id);
