@@ -19,7 +19,7 @@ from pollux.library import Library
 
 AGENTS = ("gemini", "claude", "codex")
 TARGETS = {**{f"read {agent}": 1.5 for agent in AGENTS}, "start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}
-TARGETS |= {"first sync": 8.0, "unchanged sync": 0.01, "search process": 0.5}
+TARGETS |= {"first sync": 8.0, "unchanged sync": 0.01, "search process": 0.5, "stats process": 0.5}
 
 
 def main() -> None:
@@ -83,6 +83,8 @@ def keeping(folder: Path, sessions: int) -> dict[str, Any]:
         "first sync": (found["bare parse s"], found["first sync s"]),
         "unchanged sync": (found["first sync s"], found["unchanged sync s"]),
     }
+    if found["ccusage s"] is not None:
+        rows["stats process"] = (found["ccusage s"], found["pollux stats s"])
     if found["ripgrep s"] is not None:
         rows["search process"] = (found["ripgrep s"], found["pollux search s"])
     print(json.dumps(found, indent=1), file=sys.stderr)

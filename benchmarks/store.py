@@ -118,10 +118,12 @@ def _commands(home: Path, environ: dict[str, str]) -> dict[str, float | None]:
             _wall(lambda: subprocess.run(command, env=environ, capture_output=True, check=False)) for _ in range(5)
         )
 
-    scan = shutil.which("rg")
+    scan, table = shutil.which("rg"), shutil.which("ccusage")
     return {
         "pollux search s": run(pollux, "search", "zanzibarquark"),
         "pollux list s": run(pollux, "list", "--limit", "20"),
+        "pollux stats s": run(pollux, "stats", "--by", "day"),
+        "ccusage s": run(table, "daily", "--offline") if table else None,
         "ripgrep s": run(scan, "-uu", "-l", "zanzibarquark", str(home)) if scan else None,
     }
 

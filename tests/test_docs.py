@@ -26,6 +26,8 @@ import pytest
 from pollux import registry
 from pollux.cli.app import COMMANDS, cli
 from pollux.testing import Spare, Subject, cases
+from pollux.transforms.redact import RULES
+from pollux.writers.csv import COLUMNS
 from tests.cli.running import CORPUS, Pollux
 
 ROOT = Path(__file__).parent.parent
@@ -115,6 +117,16 @@ def test_every_agent_and_format_is_named() -> None:
     assert not [name for name in registry.WRITERS if f"`{name}`" not in page("commands.md")]
 
 
+def test_the_rules_of_redaction_are_listed_as_they_are() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", page("redaction.md"), re.MULTILINE)
+    assert rows[: len(RULES)] == [(rule.name, rule.what) for rule in RULES]
+    assert [name for name, _ in rows[len(RULES) :]] == ["word", "email"]
+
+
+def test_the_columns_of_a_table_are_named() -> None:
+    assert not [name for name in COLUMNS if f"`{name}`" not in page("export.md")]
+
+
 # ------------------------------------------------------------------------------------------------------ notices
 
 
@@ -165,6 +177,10 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers", "sync")),
         json.loads(pollux("cache", "info", "--json").stdout),
         json.loads(pollux("search", "the", "--json").stdout),
+        json.loads(pollux("scan", "--all", "--redact-word", "the", "--json").stdout),
+        *(json.loads(pollux("stats", "--by", by, "--json").stdout) for by in ("model", "tool")),
+        *(json.loads(pollux(*command, "--json").stdout) for command in (["audit"], ["timeline"])),
+        *(json.loads(pollux(command, "last", "--json").stdout) for command in ("stats", "audit")),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])
@@ -221,10 +237,10 @@ def test_python_examples_run(path: Path, at_home: Pollux, monkeypatch: pytest.Mo
     assert not result.failed, "".join(said)
 
 
-def test_the_picture_is_what_pollux_prints() -> None:
+def test_the_pictures_are_what_pollux_prints() -> None:
     folder = DOCS / "pictures"
-    drawn = runpy.run_path(str(folder / "draw.py"))["picture"]()
-    assert drawn == (folder / "tour.svg").read_text("utf-8"), "run docs/pictures/draw.py"
+    for name, drawn in runpy.run_path(str(folder / "draw.py"))["pictures"]().items():
+        assert drawn == (folder / f"{name}.svg").read_text("utf-8"), "run docs/pictures/draw.py"
 
 
 # --------------------------------------------------------------------------------------------------- the walk-through

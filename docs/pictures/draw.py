@@ -1,7 +1,7 @@
 # ruff: noqa: INP001 (a script, no package)
-"""Draws docs/pictures/tour.svg: what `pollux` and `pollux show last` print for the bundled sample.
+"""Draws the pictures of the documentation: what pollux prints and draws for the bundled sample.
 
-Run it after a change of the output: `.venv/bin/python docs/pictures/draw.py`. A test compares the picture with pollux.
+Run it after a change of the output: `.venv/bin/python docs/pictures/draw.py`. A test compares the pictures with pollux.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import subprocess
 import sys
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -31,8 +32,19 @@ ENVIRON = {
     "LANG": "C.UTF-8",
 }
 SOURCE = str(Path(__file__).parents[2] / "src")
-COMMANDS = {"pollux": 14, "pollux show last": 33}
-"""What is typed, and how many lines of the answer are shown at most."""
+TERMINALS = {
+    "tour": (
+        "A terminal in which pollux lists the sessions of three agents and shows the last one",
+        {"pollux": 14, "pollux show last": 33},
+    ),
+    "stats": (
+        "A terminal in which pollux shows usage by model and the turns of one session",
+        {"pollux stats --by model": 9, "pollux stats d80997e6": 28},
+    ),
+}
+"""A title, then what is typed, and how many lines of the answer are shown at most."""
+CHARTS = {"chart": "stats --by day --of cost", "calendar": "timeline"}
+"""What pollux draws itself."""
 WORDS = re.compile(r"\S+(?: \S+)*")
 """Words with single spaces between them; wider gaps divide a line into pieces with places of their own."""
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
@@ -46,10 +58,10 @@ def output(command: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def lines() -> list[Text]:
+def lines(commands: dict[str, int]) -> list[Text]:
     """Everything on the picture, line by line."""
     found: list[Text] = []
-    for command, most in COMMANDS.items():
+    for command, most in commands.items():
         if found:
             found.append(Text())
         found.append(Text.assemble(("$ ", "green"), (command, "bold")))
@@ -80,9 +92,9 @@ def drawn(line: Text, y: float) -> str:
     return "".join(pieces)
 
 
-def picture() -> str:
+def terminal(title: str, commands: dict[str, int]) -> str:
     """The whole drawing."""
-    told = lines()
+    told = lines(commands)
     width, height = LEFT * 2 + COLUMNS * ADVANCE, TOP + LINE * len(told) + BOTTOM - LINE // 2
     dots = "".join(
         f'<circle cx="{24 + 20 * n}" cy="19" r="6" fill="{fill}"/>'
@@ -90,7 +102,7 @@ def picture() -> str:
     )
     rows = "\n".join(drawn(line, TOP + LINE * n) for n, line in enumerate(told))
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img">
-<title>A terminal in which pollux lists the sessions of three agents and shows the last one</title>
+<title>{title}</title>
 <rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1}" rx="10" fill="{GROUND}" stroke="{EDGE}"/>
 <path d="M0.5 38 V10.5 a10 10 0 0 1 10 -10 H{width - 10.5:.1f} a10 10 0 0 1 10 10 V38 Z" fill="{BAR}"/>
 {dots}
@@ -102,5 +114,20 @@ def picture() -> str:
 """
 
 
+def chart(command: str) -> str:
+    """What pollux draws."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "chart.svg"
+        output(f"pollux {command} --timezone UTC -o {file}")
+        return file.read_text("utf-8")
+
+
+def pictures() -> dict[str, str]:
+    """Every picture by name."""
+    drawings = {name: terminal(title, commands) for name, (title, commands) in TERMINALS.items()}
+    return drawings | {name: chart(command) for name, command in CHARTS.items()}
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name("tour.svg").write_text(picture(), "utf-8")
+    for name, drawing in pictures().items():
+        Path(__file__).with_name(f"{name}.svg").write_text(drawing, "utf-8")

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pollux.analysis.days import zone
+from pollux.analysis.evidence import Evidence, evidence
 from pollux.analysis.pricelist import PriceList, own_card
 from pollux.analysis.profile import Price, Profile, profile
 from pollux.analysis.rates import Till, dollars
+from pollux.analysis.review import Review, review
 from pollux.analysis.stats import By, Stats, stats
+from pollux.analysis.sums import gather
+from pollux.analysis.timeline import Of, days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
-from pollux.model import Message, Session
+from pollux.model import Message, Session, Usage, summarize
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
 from pollux.store.tallying import Rolled, Tallying
 
-__all__ = ["Accounts", "By", "Stats", "ToolRow"]
+__all__ = ["Accounts", "By", "Of", "Stats", "ToolRow"]
 
 T = TypeVar("T")
 
@@ -72,19 +77,42 @@ class Accounts:
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return found
 
+    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date, float]:
+        """How much was done on each day."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> dict[date, float]:
+            tallying = Tallying(current, wanted or Filter())
+            if of is Of.PROMPTS:
+                return days_of_prompts(tallying.prompts(), where)
+            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: dict[date, float] = self._ask(question)
+        return found
+
+    def stacks(
+        self, by: By, of: Of, stack: By, wanted: Filter | None = None, timezone: str | None = None
+    ) -> dict[str | None, dict[str, float]]:
+        """Tokens or dollars of each name, by agent or model: what a chart shows."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> dict[str | None, dict[str, float]]:
+            tallying = Tallying(current, wanted or Filter())
+            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            return stacks(by, of, stack, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: dict[str | None, dict[str, float]] = self._ask(question)
+        return found
+
     def costs(self, keys: Collection[str]) -> dict[str, float | None]:
         """What each of some sessions cost by itself: the sum of what has a price."""
 
         def question(current: Questions) -> dict[str, int]:
             tallying = Tallying(current, Filter(), {key.partition(":")[2] for key in keys})
             till = self.till(tallying.models())
-            sums: dict[str, int] = {}
-            for row in _rows(tallying, till):
-                cost = till.cost(row.model, row, row.quarter, row.step)
-                if cost is not None:
-                    key = tallying.sessions[row.session].key
-                    sums[key] = sums.get(key, 0) + cost
-            return sums
+            sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+            return {key: held.cost for key, held in sums.items() if held.cost is not None}
 
         found: dict[str, int] = self._ask(question)
         return {key: dollars(found.get(key)) for key in keys}
@@ -102,9 +130,10 @@ class Accounts:
         till = self.till({message.model for message in session.messages if message.model is not None})
 
         def price(message: Message) -> int | None:
-            usage, model, when = message.usage, message.model or "", quarter(micros(message.at))
+            usage, model = message.usage, message.model or ""
+            period = till.period(model, quarter(micros(message.at)))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [till.cost(model, one, when, beyond(one.input, one.requests)) for one in requests]
+            costs = [till.cost(model, one, period, beyond(one)) for one in requests]
             known = [cost for cost in costs if cost is not None]
             return sum(known) if known else None
 
@@ -113,6 +142,38 @@ class Accounts:
     def profile(self, session: Session) -> Profile:
         """Where one session's tokens went."""
         return profile(session, self.pricing(session))
+
+    def audit(self, session: Session) -> Evidence:
+        """Every figure of a session with its evidence."""
+        own, cost = session.usage.total, self.cost(session)
+        family = self.family(session)
+        members = [*self.costs(family[1:]).values(), cost]
+        inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
+        used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        known = [one for one in members if one is not None]
+        totals = {
+            "session": (own, cost),
+            "family": (used.total, sum(known) if known else None),
+            "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
+        }
+        return evidence(session, self.pricing(session), totals)
+
+    def review(self, wanted: Filter | None = None) -> Review:
+        """The figures of all sessions: how sure they are, what is missing, what the agents say themselves."""
+
+        def question(current: Questions) -> Review:
+            tallying = Tallying(current, wanted or Filter())
+            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
+            inherited = tallying.inherited()
+            ours = {}
+            for one in current.listed(Filter(everything=True), None):
+                own, key = one.summary.usage.total, one.summary.key
+                thread = own if key not in inherited else (own or 0) + inherited[key][1]
+                ours[key] = {"session": own, "family": one.family_usage.total, "thread": thread}
+            return review(found, tallying.proofs(), inherited, ours)
+
+        found: Review = self._ask(question)
+        return found
 
     def family(self, session: Session) -> list[str]:
         """The keys of a session and all its descendants."""

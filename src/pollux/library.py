@@ -8,12 +8,11 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from pollux import registry
-from pollux.accounts import Accounts
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
 from pollux.export.work import Job, jobs
@@ -32,6 +31,9 @@ from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
 from pollux.writers.document import BEGINS, session_of
+
+if TYPE_CHECKING:
+    from pollux.accounts import Accounts
 
 __all__ = [
     "PLACES",
@@ -183,6 +185,8 @@ class Library:
     @cached_property
     def accounts(self) -> Accounts:
         """What was used, and what it cost."""
+        from pollux.accounts import Accounts
+
         return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
 
     @property

@@ -66,6 +66,24 @@ def test_list_does_without_rich_where_text_is_plain(home_of: Callable[[str], Pol
     assert not {name for name in done.stdout.splitlines()[-1].split() if name.startswith("rich")}
 
 
+@pytest.mark.parametrize("command", [["list"], ["show", "last"], ["stats", "--by", "tool"], ["audit"], ["projects"]])
+def test_prices_are_loaded_by_those_alone_who_ask_for_them(pollux: Pollux, command: list[str]) -> None:
+    program = "import sys; from pollux.cli.app import run; run(sys.argv[1:]); print(*sys.modules)"
+    ran = [sys.executable, "-c", program, *command]
+    done = subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True)
+    assert not {"genai_prices", "pydantic"} & set(done.stdout.splitlines()[-1].split())
+
+
+def test_the_list_of_prices_is_loaded_once(pollux: Pollux) -> None:
+    program = "import sys; from pollux.cli.app import run; run(['stats']); print(*sys.modules)"
+    ran = [sys.executable, "-c", program]
+    loaded = [
+        "genai_prices" in subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert loaded == [True, False]
+
+
 # ---------------------------------------------------------------------- streams
 
 

@@ -30,6 +30,8 @@ class Answers:
         self.environ = _environment(agent, home, self.place)
         library = Library(self.environ, self.home)
         self.listed: dict[str, Listed] = {listed.summary.key: listed for listed in library.list(EVERYTHING)}
+        self.accounts = library.accounts
+        self.costs = library.accounts.costs(self.listed)
         self.sessions: dict[str, Session] = {session.key: session for session in library.sessions(EVERYTHING)}
         self._keys: dict[int, list[str]] = {}
         self._match()

@@ -40,7 +40,8 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 def written(home: Answers, key: str) -> dict[str, Any]:
     out: list[str] = []
-    WRITER.write(home.sessions[key], out.append, Options(family_usage=home.listed[key].family_usage))
+    options = Options(family_usage=home.listed[key].family_usage, cost_usd=home.costs[key])
+    WRITER.write(home.sessions[key], out.append, options)
     document: dict[str, Any] = json.loads("".join(out))
     return document
 
@@ -56,7 +57,10 @@ def test_commands(agent: str, name: str, tmp_path: Path) -> None:
     before = fingerprint(home.home)
 
     listed = answer(home, "list", "--json", "--all")
-    wanted = [summary_document(held.summary, held.family_usage) for held in home.listed.values()]
+    wanted = [
+        {**summary_document(held.summary, held.family_usage), "cost_usd": home.costs[key]}
+        for key, held in home.listed.items()
+    ]
     assert [pruned(row, wanted[0]) for row in listed] == [
         pruned(row, wanted[0]) for row in json.loads(json.dumps(wanted))
     ]

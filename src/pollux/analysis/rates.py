@@ -13,10 +13,11 @@ from typing import Protocol
 
 import msgspec
 
-from pollux.store.rollups import QUARTER, STEPS, UNTIMED
+from pollux.store.rollups import HALF, QUARTER, STEPS, UNTIMED
 
 DOLLAR = 10**12
 _PER_TOKEN = DOLLAR // 10**6
+_DAY = 24 * 3600 // QUARTER
 
 
 class Request(Protocol):
@@ -83,13 +84,15 @@ class Card(msgspec.Struct, frozen=True, dict=True):
         """The sizes of a prompt at which the price changes."""
         return {tier.above for period in self.periods for tier in period.tiers}
 
-    def rates(self, quarter: int, beyond: int) -> Rates:
-        """What was asked in a quarter of an hour for requests beyond a step."""
-        period = self.periods[-1]
-        if len(self.periods) > 1:
-            moment = datetime.fromtimestamp(quarter * QUARTER, UTC) if quarter != UNTIMED else datetime.now(UTC)
-            period = next((p for p in reversed(self.periods) if p.holds(moment)), self.periods[0])
-        return next((tier.rates for tier in reversed(period.tiers) if beyond >= tier.above), period.rates)
+    def period(self, quarter: int) -> int:
+        """Which of the periods held in a quarter of an hour; the first where none did."""
+        moment = datetime.fromtimestamp(quarter * QUARTER, UTC) if quarter != UNTIMED else datetime.now(UTC)
+        return next((n for n in range(len(self.periods) - 1, -1, -1) if self.periods[n].holds(moment)), 0)
+
+    def rates(self, period: int, beyond: int) -> Rates:
+        """What is asked in a period for requests beyond a step."""
+        held = self.periods[period]
+        return next((tier.rates for tier in reversed(held.tiers) if beyond >= tier.above), held.rates)
 
 
 _Prices = tuple[int, int, int, int, int, int]
@@ -100,6 +103,9 @@ class Till:
 
     def __init__(self, cards: Mapping[str, Card | None]) -> None:
         self.cards = cards
+        self._dated = {model: card for model, card in cards.items() if card is not None and len(card.periods) > 1}
+        self._hourly = {model for model, card in self._dated.items() if any(period.hours for period in card.periods)}
+        self._periods: dict[tuple[str, int], int] = {}
         self._prices: dict[tuple[str, int, int], _Prices] = {}
 
     @property
@@ -107,15 +113,24 @@ class Till:
         """Can requests be priced from roll-ups, or does a price change at a size they were not made for?"""
         return all(card is None or card.steps <= set(STEPS) for card in self.cards.values())
 
-    def cost(self, model: str, request: Request, quarter: int, beyond: int) -> int | None:
-        """What requests cost that were made in a quarter of an hour, with prompts beyond a step; None if unknown."""
+    def period(self, model: str, quarter: int) -> int:
+        """Which of a model's prices held in a quarter of an hour."""
+        if model not in self._dated:
+            return 0
+        place = (model, quarter if model in self._hourly else quarter // _DAY)
+        if place not in self._periods:
+            self._periods[place] = self._dated[model].period(quarter)
+        return self._periods[place]
+
+    def cost(self, model: str, request: Request, period: int, beyond: int) -> int | None:
+        """What requests cost that were made in one period, with prompts beyond a step; None if unknown."""
         card = self.cards.get(model)
-        if card is None or request.input is None or request.output is None:
+        if card is None or beyond == HALF or request.input is None or request.output is None:
             return None
-        place = (model, quarter if len(card.periods) > 1 else 0, beyond if card.steps else 0)
+        place = (model, period, beyond if card.steps else 0)
         prices = self._prices.get(place)
         if prices is None:
-            prices = self._prices[place] = _prices(card.rates(quarter, beyond))
+            prices = self._prices[place] = _prices(card.rates(period, beyond))
         return _cost(prices, request, request.input, request.output)
 
 

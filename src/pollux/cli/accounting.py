@@ -25,7 +25,7 @@ BAR, TREND = 16, 20
 def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """The rows, their total, and what is to be known about them. `titles` has short ids and titles of sessions."""
     rows = (*found.rows, found.total)
-    name = Column(found.by.value, flexible=found.by is not By.SESSION, least=12, path=found.by is By.PROJECT)
+    name = Column(found.by.value, flexible=found.by is not By.SESSION, least=24, path=found.by is By.PROJECT)
     title = Column("title", flexible=True, least=16, sacrifice=9)
     sessions, requests = Column("sessions", right=True, sacrifice=5), Column("requests", right=True, sacrifice=6)
     input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=3)
@@ -51,7 +51,7 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         bars.add("" if last else bar(_height(row, by_cost), most, BAR), "good")
         trend.add(sparkline(gathered(_daily(row, found.total), TREND)), style or "id")
     columns = [name, title, sessions, requests, input_, cached, output, thought, total, cost, bars]
-    yield from table(screen, columns if found.by in TIMES else [*columns, trend])
+    yield from table(screen, columns if found.by in (*TIMES, By.SESSION) else [*columns, trend])
 
 
 def _name(by: By, name: str | None, home: str, short: str) -> str:

@@ -19,6 +19,8 @@ COMMANDS = {
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
     "stats": "pollux.cli.commands.stats",
+    "audit": "pollux.cli.commands.audit",
+    "timeline": "pollux.cli.commands.timeline",
     "watch": "pollux.cli.commands.watch",
     "export": "pollux.cli.commands.export",
     "scan": "pollux.cli.commands.scan",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.accounts import ToolRow
+    from pollux.analysis.evidence import Item, Verdict
     from pollux.analysis.profile import Profile
     from pollux.analysis.sums import Row
     from pollux.model import Session, Usage
@@ -52,6 +53,27 @@ def profile_document(
     }
 
 
+def item_document(item: Item) -> dict[str, Any]:
+    """One figure of `pollux audit KEY --json`."""
+    document = msgspec.structs.asdict(item)
+    usage = usage_document(msgspec.structs.replace(item.usage, native={}))
+    return {**document, "at": stamp(item.at), "usage": usage}
+
+
+def verdict_document(verdict: Verdict) -> dict[str, Any]:
+    """An agent's own total beside ours."""
+    tally = msgspec.structs.asdict(verdict.tally)
+    named = {"key": verdict.key, "name": tally["name"], "scope": tally["scope"], "rule": tally["rule"]}
+    theirs = {
+        "total": tally["total"],
+        "total_cost_usd": tally["cost_usd"],
+        "file": tally["file"],
+        "line": tally["line"],
+    }
+    ours = {"ours": verdict.ours, "cost_usd": verdict.cost_usd, "difference": verdict.difference, "why": verdict.why}
+    return {**named, **theirs, **ours}
+
+
 def tool_document(row: ToolRow) -> dict[str, Any]:
     """A row of `pollux stats --by tool --json`."""
     document = msgspec.structs.asdict(row)
@@ -60,11 +82,15 @@ def tool_document(row: ToolRow) -> dict[str, Any]:
     return document
 
 
+def _cell(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def table_of(rows: Sequence[dict[str, Any]]) -> str:
     """The rows with their titles; what is not known is empty."""
     out = io.StringIO()
     if rows:
         writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue()

@@ -39,8 +39,8 @@ def filters(function: Decorated) -> Decorated:
     return narrowing(everything(function))
 
 
-def narrowing(function: Decorated) -> Decorated:
-    """Add `--agent`, `--project`, `--since`, `--until`."""
+def whose(function: Decorated) -> Decorated:
+    """Add `--agent` and `--project`."""
     options: list[Callable[[Any], Any]] = [
         click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's."),
         click.option(
@@ -49,11 +49,22 @@ def narrowing(function: Decorated) -> Decorated:
             shell_complete=projects,
             help="Only this project's: a path, a name, part of a name.",
         ),
+    ]
+    return _added(function, options)
+
+
+def narrowing(function: Decorated) -> Decorated:
+    """Add `--agent`, `--project`, `--since`, `--until`."""
+    options: list[Callable[[Any], Any]] = [
         click.option(
             "--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."
         ),
         click.option("--until", metavar="WHEN", type=When(end=True), help="Only older ones."),
     ]
+    return whose(_added(function, options))
+
+
+def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorated:
     for option in reversed(options):
         function = option(function)
     return function
@@ -62,9 +73,9 @@ def narrowing(function: Decorated) -> Decorated:
 def wanted(
     agent: str | None,
     project: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    everything: bool,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    everything: bool = True,
     words: tuple[str, ...] = (),
 ) -> Filter:
     """The options as the library understands them."""

@@ -10,7 +10,7 @@ from pollux.cli.clean import one_line
 from pollux.cli.table import Column, table
 from pollux.cli.transcript.head import head
 from pollux.cli.width import cut
-from pollux.cli.words import NONE, money, number, share, tokens
+from pollux.cli.words import NONE, money, number, plural, share, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,11 @@ def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
     too_low = used.exact is False
     name, figure, more = Column(""), Column("", right=True), Column("", flexible=True, least=20)
     rows = [
-        ("tokens", tokens(used.total, used.exact), f"{number(used.requests)} requests"),
+        (
+            "tokens",
+            tokens(used.total, used.exact),
+            plural(used.requests, "request") if used.requests is not None else "",
+        ),
         ("input", number(used.input), f"{share(used.cached, used.input)} of it read from a cache"),
         ("output", number(used.output), f"{number(used.reasoning)} of it reasoning"),
         ("cost", money(told.cost, at_least=too_low), "as the vendor's API asks for it"),

@@ -18,7 +18,7 @@ from pollux.model.parts import (
     ToolResult,
     Unknown,
 )
-from pollux.model.session import Author, Fate, Kind, Link, Message, Origin, Role, Session, Tally
+from pollux.model.session import Author, Fate, Gap, Kind, Link, Message, Origin, Role, Session, Tally, exactness, gap
 from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
 from pollux.model.usage import Usage, add, joint
 
@@ -31,6 +31,7 @@ __all__ = [
     "Extra",
     "Fate",
     "FileReference",
+    "Gap",
     "Kind",
     "Link",
     "Message",
@@ -52,7 +53,9 @@ __all__ = [
     "Usage",
     "Value",
     "add",
+    "exactness",
     "first_words",
+    "gap",
     "is_reply",
     "joint",
     "summarize",

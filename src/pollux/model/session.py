@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -75,6 +76,28 @@ class Message(Value, frozen=True, kw_only=True):
         return "\n".join(part.text for part in self.parts if type(part) is Text)
 
 
+class Gap(Value, frozen=True, kw_only=True):
+    """Tokens that were used and not recorded: `certain`, or only possible. `why` is one sentence."""
+
+    why: str
+    certain: bool
+    file: str | None = None
+    line: int | None = None
+
+
+def gap(why: str, message: Message, *, certain: bool = False) -> Gap:
+    """A gap at a message."""
+    origin = message.origin
+    file, line = (origin.file, origin.line) if origin is not None else (None, None)
+    return Gap(why=why, certain=certain, file=file, line=line)
+
+
+def exactness(gaps: Iterable[Gap]) -> bool | None:
+    """Exact where there is no gap; too low where one is certain; else it cannot be known."""
+    found = list(gaps)
+    return False if any(gap.certain for gap in found) else None if found else True
+
+
 class Tally(Value, frozen=True, kw_only=True):
     """What the agent itself says was used in all, and the dollars where it counted them.
 
@@ -117,6 +140,7 @@ class Session(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
     files: tuple[str, ...] = ()
     exact: bool | None = None
+    gaps: tuple[Gap, ...] = ()
     tallies: tuple[Tally, ...] = ()
     extra: Extra = NOTHING
 

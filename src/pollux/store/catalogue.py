@@ -19,7 +19,7 @@ import msgspec
 
 from pollux.model import Author, Notice, Role, Summary
 from pollux.store.rollups import quarter, rolled_up
-from pollux.store.rows import Entry, Reading, micros
+from pollux.store.rows import Entry, Proof, Reading, micros
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -32,7 +32,7 @@ CREATE TABLE bundles(
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    exact INTEGER, troubled INTEGER, summary BLOB, notices BLOB);
+    exact INTEGER, proof BLOB, troubled INTEGER, summary BLOB, notices BLOB);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
@@ -224,8 +224,14 @@ class Catalogue:
         row: tuple[Any, ...] = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
         row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
         noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
-        row += (told.usage.exact, entry.troubled, msgspec.msgpack.encode(told), noticed)
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 17)})", row)
+        row += (
+            told.usage.exact,
+            msgspec.msgpack.encode(entry.proof),
+            entry.troubled,
+            msgspec.msgpack.encode(told),
+            noticed,
+        )
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 18)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",
@@ -258,12 +264,18 @@ class Catalogue:
 
 
 _SUMMARY = msgspec.msgpack.Decoder(Summary)
+_PROOF = msgspec.msgpack.Decoder(Proof)
 _NOTICES = msgspec.msgpack.Decoder(tuple[Notice, ...])
 
 
 def summary_of(blob: bytes) -> Summary:
     """A summary as it was kept."""
     return _SUMMARY.decode(blob)
+
+
+def proof_of(blob: bytes) -> Proof:
+    """What speaks for and against a session's figures, as it was kept."""
+    return _PROOF.decode(blob)
 
 
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from pollux.model import Link, Message, Notice, Session, Severity, Summary, ToolCall, Usage, summarize
+from pollux.model import Gap, Link, Message, Notice, Session, Severity, Summary, Tally, ToolCall, Usage, summarize
 from pollux.store.passages import Passage, passages
 
 
@@ -44,6 +44,13 @@ class CallRow(msgspec.Struct, array_like=True):
     seconds: float | None
 
 
+class Proof(msgspec.Struct, array_like=True, frozen=True):
+    """What speaks for and against a session's figures: what is missing in them, and what the agent itself says."""
+
+    gaps: tuple[Gap, ...]
+    tallies: tuple[Tally, ...]
+
+
 class Entry(msgspec.Struct, array_like=True):
     """One session, ready to be kept. `marks` are each message's id, role and author, `prompts` when each was made."""
 
@@ -56,6 +63,7 @@ class Entry(msgspec.Struct, array_like=True):
     usage: list[UsageRow]
     calls: list[CallRow]
     prompts: list[int | None]
+    proof: Proof
     passages: list[Passage]
 
 
@@ -83,6 +91,7 @@ def entry(session: Session) -> Entry:
         usage=list(usage_rows(session)),
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
+        proof=Proof(session.gaps, session.tallies),
         passages=list(passages(session)),
     )
 

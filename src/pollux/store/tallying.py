@@ -9,13 +9,14 @@ from typing import NamedTuple
 import msgspec
 
 from pollux.model import Value
+from pollux.store.catalogue import proof_of
 from pollux.store.questions import Filter, Questions
-from pollux.store.rollups import QUARTER, UNTIMED, quarter
-from pollux.store.rows import micros
+from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
+from pollux.store.rows import Proof, micros
 
 _BEGIN = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
-_BEYOND = "MAX(COALESCE(input, 0) / MAX(COALESCE(requests, 1), 1) - 1, 0)"
+_BEYOND = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {HALF})"
 
 FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
 _UNKNOWN = (None,) * len(FIGURES)
@@ -32,20 +33,12 @@ class Counted(Value, frozen=True, kw_only=True):
     head: str
 
 
-class Rolled(NamedTuple):
-    """What one session used of one model in one quarter of an hour, with prompts beyond the same step."""
+_Figure = int | None
+Rolled = tuple[int, int, str, int, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure]
+"""What one session used of one model in one quarter of an hour, with prompts beyond the same step.
 
-    session: int
-    quarter: int
-    model: str
-    step: int
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_long: int | None
-    output: int | None
-    reasoning: int | None
-    requests: int | None
+Session, quarter, model, step, then the `FIGURES`. Plain tuples, since there may be very many.
+"""
 
 
 class Called(NamedTuple):
@@ -107,7 +100,7 @@ class Tallying:
         columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
         times, values = self._times("quarter")
         rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
-        return (Rolled(*row) for row in rows if row[0] in self.sessions)
+        return (row for row in rows if row[0] in self.sessions)
 
     def requests(self) -> Iterable[Rolled]:
         """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
@@ -120,7 +113,7 @@ class Tallying:
             *values,
         )
         unknown = (row for row in self.rolled() if row[4:] == _UNKNOWN)
-        return chain(unknown, (Rolled(*row) for row in rows if row[0] in self.sessions))
+        return chain(unknown, (row for row in rows if row[0] in self.sessions))
 
     def calls(self) -> Iterable[Called]:
         """Every tool call."""
@@ -132,6 +125,22 @@ class Tallying:
             *values,
         )
         return (Called(*row) for row in rows if row[0] in self.sessions)
+
+    def proofs(self) -> Iterable[tuple[Counted, Proof]]:
+        """What speaks for and against the figures of each session."""
+        asked = f"SELECT no, proof FROM sessions WHERE {self._where}"
+        for no, blob in self._rows(asked, *self._values):
+            if no in self.sessions:
+                yield self.sessions[no], proof_of(blob)
+
+    def inherited(self) -> dict[str, tuple[int, int]]:
+        """How many requests and tokens of a session were another's, by key."""
+        rows = self._rows(
+            "SELECT session, SUM(COALESCE(requests, 1)), SUM(COALESCE(input, 0) + COALESCE(output, 0)) FROM usage "
+            f"WHERE inherited AND {self._chosen()} GROUP BY 1",
+            *self._values,
+        )
+        return {self.sessions[no].key: (requests, tokens) for no, requests, tokens in rows if no in self.sessions}
 
     def prompts(self) -> Iterable[tuple[int, int, int]]:
         """How many prompts a session got in a quarter of an hour: session, quarter, prompts."""

@@ -26,6 +26,10 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 @click.option("--timezone", metavar="NAME", help="Whose days: Europe/Berlin, UTC.  [default: this machine's]")
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")
+@click.option("--of", "what", type=click.Choice(["tokens", "cost"]), help="What the chart shows.  [default: tokens]")
+@click.option("--stack", type=click.Choice(["agent", "model"]), help="What its columns are made of.  [default: agent]")
+@click.option("--force", is_flag=True, help="Overwrite the picture.")
 @common()
 @click.pass_context
 def command(
@@ -36,6 +40,10 @@ def command(
     timezone: str | None,
     as_json: bool,
     as_csv: bool,
+    output: str | None,
+    what: str | None,
+    stack: str | None,
+    force: bool,
     **options: Any,
 ) -> None:
     """Show how many tokens were used, and what they cost.
@@ -46,22 +54,33 @@ def command(
     pollux stats --by project --since 1w
     pollux stats --by model --since 2026-11
     pollux stats --by tool
+    pollux stats --by day --of cost -o chart.svg
     pollux stats last
     """
-    from pollux.accounts import By
+    from pollux.accounts import By, Of
     from pollux.cli.screen import Screen
 
-    if as_json and as_csv:
-        raise RequestError("--json and --csv exclude each other.", "Leave out one of them.")
-    asked = wanted(**options, everything=True)
+    if (as_json, as_csv, output is not None).count(True) > 1:
+        raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
+    if output is None and (what or stack or force):
+        raise RequestError("--of, --stack and --force are for a chart.", "Try: -o chart.svg")
+    asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
-        if as_csv or by is not None or asked != _all():
+        if as_csv or output is not None or by is not None or asked != _all():
             raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
         _one(screen, shelf, key, as_json)
         return
     shelf.know(asked.agent)
     chosen = By(by or "day")
+    if output is not None:
+        if chosen is By.TOOL:
+            raise RequestError("There is no chart of tools.", "Try: pollux stats --by tool")
+        from pollux.cli.drawing import draw_stats
+
+        of, layer = Of(what or "tokens"), By(stack or "agent")
+        draw_stats(shelf, chosen, of, layer, asked, timezone, output, force=force)
+        return
     if chosen is By.TOOL:
         _tools(ctx, screen, shelf, asked, as_json=as_json, as_csv=as_csv)
         return

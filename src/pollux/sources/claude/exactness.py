@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from pollux.model import Author, Message, Role
+from pollux.model import Author, Gap, Message, Role, gap
 
 _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.ASSISTANT
 
 
-def exact(messages: list[Message]) -> bool | None:
-    """True: every request is there. False: some figures are known to be missing. None: it cannot be told.
-
-    A reply whose end was never written has only the figures of its beginning. The request that folds a conversation
-    is billed and has no record. A prompt nobody answered may or may not have cost something.
-    """
-    doubtful, waiting, answered = False, False, False
+def gaps(messages: list[Message]) -> tuple[Gap, ...]:
+    """What is missing, or may be."""
+    found: list[Gap] = []
+    waiting: Message | None = None
+    answered = False
     for message in messages:
         if message.inherited:
             continue
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
-            waiting, answered = False, True
+            waiting, answered = None, True
             usage = message.usage
             if usage is None:
-                doubtful = True
+                found.append(gap("A reply has no figures.", message))
             elif usage.exact is False:
-                return False
+                why = "A reply has no end: only the figures with which it began were written."
+                found.append(gap(why, message, certain=True))
         elif author is _HUMAN and message.role is _USER:
             # What was typed for the shell need not be answered.
             if not message.text.startswith("!"):
-                doubtful = doubtful or waiting
-                waiting = True
+                if waiting is not None:
+                    found.append(_unanswered(waiting))
+                waiting = message
         elif message.extra.get("subtype") == "compact_boundary":
-            return False
-    return None if doubtful or waiting or not answered else True
+            why = "The conversation was folded: that request is billed and has no record."
+            found.append(gap(why, message, certain=True))
+    if waiting is not None:
+        found.append(_unanswered(waiting))
+    if not answered:
+        found.append(Gap(why="No reply was written.", certain=False))
+    return tuple(found)
+
+
+def _unanswered(message: Message) -> Gap:
+    return gap("A prompt has no answer: what it cost, if anything, was not written.", message)

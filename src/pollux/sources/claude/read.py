@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, first_words
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.claude import branches, forks, history, queue
 from pollux.sources.claude.books import Meta, Title
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
-from pollux.sources.claude.exactness import exact
+from pollux.sources.claude.exactness import gaps
 from pollux.sources.claude.messages import Builder
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.replies import Pair
@@ -129,6 +129,7 @@ class Reading:
         if kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
             # Nothing was sent: prompts that never left the queue, commands for the client.
             kind = Kind.PROMPTS
+        missing = gaps(messages)
         return Session(
             agent=AGENT,
             id=bundle.id,
@@ -143,7 +144,8 @@ class Reading:
             links=self._links(parent, fork),
             notices=self.notes.all(),
             files=self._files(),
-            exact=exact(messages),
+            exact=exactness(missing),
+            gaps=missing,
             tallies=tuple(transcript.tally for transcript in self.transcripts if transcript.tally is not None),
             extra=self._extra(builder, meta),
         )
@@ -156,6 +158,7 @@ class Reading:
         times = _times(messages)
         parent = f"{AGENT}:{self.bundle.id}"
         key = f"{AGENT}:{chain.id}"
+        missing = gaps(messages)
         how = "a call hands over its first words" if spawned.parent_call(key) else "it lies in the session's transcript"
         return Session(
             agent=AGENT,
@@ -170,7 +173,8 @@ class Reading:
             messages=tuple(messages),
             links=(Link(kind="subagent_of", target=parent, evidence=how),),
             files=(transcript.file,),
-            exact=exact(messages),
+            exact=exactness(missing),
+            gaps=missing,
             extra=dict(builder.facts),
         )
 

@@ -95,8 +95,11 @@ def _further(
         if not _take(said.content, line.timestamp, parts, desk) and line.timestamp is not None:
             more["timestamp"] = line.timestamp
         if said.usage != usage and said.usage is not None:
-            usage = _richer(said.usage, usage, more)
-            counted = number if usage is said.usage else counted
+            before, usage = usage, _richer(said.usage, usage, more)
+            better = usage is said.usage
+            if before is not None:
+                more["usage_line"] = (counted or group[0][0]) if better else number
+            counted = number if better else counted
         if said.model != begun.model and said.model is not None:
             more["model"] = said.model
         _rest(said, more)

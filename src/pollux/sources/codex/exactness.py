@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from pollux.model import Attachment
+from collections.abc import Iterator
+
+from pollux.model import Attachment, Gap
 from pollux.sources.codex.calls import Call
 from pollux.sources.codex.entries import ASSISTANT, MODEL, Entry
 from pollux.sources.codex.schema import ImageCall, SearchCall
 
+_UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
+_BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
 
-def exact(entries: list[Entry], *, uncounted: bool) -> bool | None:
-    """True: every request is there. False: some are known to be missing. None: it cannot be told.
+
+def gaps(entries: list[Entry], *, uncounted: bool) -> tuple[Gap, ...]:
+    """What is missing, or may be.
 
     The request for a summary is in no figure up to 0.48, nor where the service made the summary itself up to 0.152. Up
     to 0.40 and in 0.145 the figures come after the tools: of a response whose tool never ended they were never
     written. A turn that was killed or failed may have cost more than was told.
     """
+    found: list[Gap] = []
     last: Entry | None = None
-    counted = doubtful = waiting = picture_only = False
+    asked: Entry | None = None
+    counted = waiting = picture_only = False
     for entry in entries:
         if entry.usages is not None:
             counted = True
@@ -24,18 +31,32 @@ def exact(entries: list[Entry], *, uncounted: bool) -> bool | None:
             if entry.role is ASSISTANT:
                 waiting, last = False, entry
         elif entry.is_prompt:
+            if waiting and not picture_only:
+                found.append(_gap(_UNANSWERED, asked))
+            if _broken_off(last):
+                found.append(_gap(_BROKEN_OFF, last))
             # Releases around 0.40 send a picture and its question as two prompts, and answer once.
-            doubtful = doubtful or (waiting and not picture_only) or _broken_off(last)
             answered_picture = picture_only and not waiting
             picture_only = all(type(part) is Attachment for part in entry.parts)
-            waiting, last = not answered_picture, None
+            waiting, last, asked = not answered_picture, None, entry
     if not counted:
-        return None
+        return (Gap(why="The files hold no figures at all.", certain=False),)
     if uncounted:
-        return False
+        found.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
+    return (*found, *_at_the_end(last, asked if waiting else None))
+
+
+def _at_the_end(last: Entry | None, waiting: Entry | None) -> Iterator[Gap]:
     if last is not None and last.usages is None and _ended(last) is False:
-        return False
-    return None if doubtful or waiting or _broken_off(last) else True
+        yield _gap("The last response has no figures, because its tool never ended.", last, certain=True)
+    elif _broken_off(last):
+        yield _gap(_BROKEN_OFF, last)
+    if waiting is not None:
+        yield _gap(_UNANSWERED, waiting)
+
+
+def _gap(why: str, entry: Entry | None, *, certain: bool = False) -> Gap:
+    return Gap(why=why, certain=certain, line=entry.line if entry is not None else None)
 
 
 def _ended(entry: Entry) -> bool:

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, Text, first_words
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, Text, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.codex import prompts
 from pollux.sources.codex.bundles import AGENT, CodexBundle
 from pollux.sources.codex.calls import Call
 from pollux.sources.codex.document import document, items_of, records_of, seal_of
 from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
-from pollux.sources.codex.exactness import exact
+from pollux.sources.codex.exactness import gaps
 from pollux.sources.codex.parts import Chain, Part, chained, part
 from pollux.sources.codex.shelf import identity, stem
 from pollux.sources.codex.tokens import tally
@@ -96,6 +96,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     own = [entry for _, entries in placed for entry in entries if not entry.inherited]
     parent = _parent(meta)
     extra = _extra(chain, current, copies, notes)
+    missing = gaps(own, uncounted=any(held.books.uncounted for held in chain.own))
     return Session(
         agent=AGENT,
         id=bundle.id,
@@ -110,7 +111,8 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         links=_links(bundle, chain, copies, parent),
         notices=notes.all(),
         files=tuple(shown(path) for path in dict.fromkeys(files)),
-        exact=exact(own, uncounted=any(held.books.uncounted for held in chain.own)),
+        exact=exactness(missing),
+        gaps=missing,
         tallies=tuple(t for held in chain.own if (t := tally(held.walk.meter, shown(held.file.path))) is not None),
         extra=extra,
     )

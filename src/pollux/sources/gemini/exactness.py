@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from pollux.model import Author, Fate, Message, Part, Role, SummaryPart, Tally, ToolCall
+from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
 from pollux.sources.gemini.subagents import created
 
+_COMPRESSED = "The conversation was compressed: that request is never recorded."
+_UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
+_SEVERAL = "A turn holds the calls of several requests: up to 0.31 the figures of all but one are lost."
+_CUT_OUT = "A prompt is known from the log of typed lines only: its turn was cut out of the file."
 _PAUSE = timedelta(milliseconds=100)
 # Looked up once: an enumeration's members are slow to name.
 _MODEL, _HUMAN = Author.MODEL, Author.HUMAN
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 
 
-def exact(messages: tuple[Message, ...]) -> bool | None:
-    """True: every request is there. False: some are known to be missing. None: it cannot be told.
-
-    Up to 0.31 a response made of calls only was added to the message before, and its figures were lost. The request
-    that compresses a conversation is never recorded. A prompt nobody answered may or may not have cost something.
-    """
-    doubtful = not messages
-    waiting = False
+def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
+    """What is missing, or may be."""
+    found: list[Gap] = [] if messages else [Gap(why="Nothing was said.", certain=False)]
+    waiting: Message | None = None
     for message in messages:
         author = message.author
         if author is _MODEL:
             if message.role is _ASSISTANT:
-                waiting = False
+                waiting = None
                 parts = message.parts
                 # Calls stand last.
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
-                    return False
+                    found.append(gap(_SEVERAL, message, certain=True))
                 if message.usage is None and message.text.strip():
-                    doubtful = True
+                    found.append(gap("An answer has words but no figures.", message))
         elif author is _HUMAN:
             role = message.role
             if role is _SYSTEM and message.text.startswith("/compress"):
-                return False
-            if role is _USER and message.fate is not Fate.FAILED:
-                if message.fate is Fate.REWOUND and message.id.startswith("log-"):
-                    return False
-                doubtful = doubtful or waiting
-                waiting = True
+                found.append(gap(_COMPRESSED, message, certain=True))
+            elif role is _USER and message.fate is not Fate.FAILED:
+                found += _asked(message, waiting)
+                waiting = message
         elif folds(message):
-            return False
-    return None if doubtful or waiting else True
+            found.append(gap(_COMPRESSED, message, certain=True))
+    if waiting is not None:
+        found.append(gap(_UNANSWERED, waiting))
+    return tuple(found)
+
+
+def _asked(message: Message, waiting: Message | None) -> Iterator[Gap]:
+    """What a prompt shows to be missing."""
+    if message.fate is Fate.REWOUND and message.id.startswith("log-"):
+        yield gap(_CUT_OUT, message, certain=True)
+    if waiting is not None:
+        yield gap(_UNANSWERED, waiting)
 
 
 def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:

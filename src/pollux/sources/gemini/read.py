@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Kind, Link, Message, Notice, Role, Session, Severity, first_words
+from pollux.model import Author, Fate, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundles import AGENT, GeminiBundle, Leaning, stem
 from pollux.sources.gemini.content import SUMMARY, TASK
-from pollux.sources.gemini.exactness import exact, folds, tallies
+from pollux.sources.gemini.exactness import folds, gaps, tallies
 from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.replay import Replay
@@ -123,7 +123,9 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
         if wants_children(session):
             session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
     own = session.messages
-    return [msgspec.structs.replace(session, exact=exact(own), tallies=tallies(own)), *children, *inline]
+    missing = gaps(own)
+    session = msgspec.structs.replace(session, exact=exactness(missing), gaps=missing, tallies=tallies(own))
+    return [session, *children, *inline]
 
 
 def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> Session | None:
@@ -184,6 +186,7 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
             author = Author.MODEL if number == task else Author.CLIENT
             messages[number] = msgspec.structs.replace(message, author=author)
     evidence = "its file carries the parent's id"
+    missing = gaps(tuple(messages))
     return Session(
         agent=AGENT,
         id=stem(part.file.path),
@@ -198,7 +201,8 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
         messages=tuple(messages),
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
         files=(shown(part.file.path),),
-        exact=exact(tuple(messages)),
+        exact=exactness(missing),
+        gaps=missing,
         tallies=tallies(tuple(messages)),
         extra=_facts(bundle, [part], part).extra,
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from pollux.model import Author, Kind, Link, Message, Role, Session, ToolCall, first_words
+from pollux.model import Author, Gap, Kind, Link, Message, Role, Session, ToolCall, first_words
 from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.tools import TASKS
 
@@ -107,6 +107,7 @@ def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
         ),
         files=parent.files,
         exact=False,
+        gaps=(Gap(why="Its requests were written into its parent's file, and not all of them.", certain=True),),
     )
 
 

@@ -1,0 +1,65 @@
+"""How much was done on each day, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date, tzinfo
+from enum import StrEnum
+
+from pollux.analysis.days import day_of
+from pollux.analysis.rates import Till, dollars
+from pollux.analysis.stats import By, name_by
+from pollux.analysis.sums import Sum, gather
+from pollux.store.tallying import Counted, Rolled
+
+
+class Of(StrEnum):
+    """What a day is measured by."""
+
+    SESSIONS = "sessions"
+    PROMPTS = "prompts"
+    TOKENS = "tokens"
+    COST = "cost"
+
+
+def days_of_rows(
+    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Till, where: tzinfo | None
+) -> dict[date, float]:
+    """Tokens, dollars or sessions of each day."""
+    day = day_of(where)
+    sums = gather(rows, lambda row: day(row[1]), till)
+    if of is Of.SESSIONS:
+        heads = {when: {sessions[number].head for number in held.sessions} for when, held in sums.items()}
+        return {when: len(held) for when, held in heads.items() if when is not None}
+    return {when: _amount(of, held) for when, held in sums.items() if when is not None}
+
+
+def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) -> dict[date, float]:
+    """How many prompts each day saw."""
+    day, found = day_of(where), dict[date, float]()
+    for _, quarter, prompts in rows:
+        when = day(quarter)
+        if when is not None:
+            found[when] = found.get(when, 0) + prompts
+    return found
+
+
+def stacks(  # noqa: PLR0913, PLR0917
+    by: By,
+    of: Of,
+    stack: By,
+    sessions: Mapping[int, Counted],
+    rows: Iterable[Rolled],
+    till: Till,
+    where: tzinfo | None,
+) -> dict[str | None, dict[str, float]]:
+    """Tokens or dollars of each name, by agent or model."""
+    name, layer = name_by(by, sessions, where), name_by(stack, sessions, where)
+    found: dict[str | None, dict[str, float]] = {}
+    for (outer, inner), held in gather(rows, lambda row: (name(row), layer(row)), till).items():
+        found.setdefault(outer, {})[inner or "unknown"] = _amount(of, held)
+    return found
+
+
+def _amount(of: Of, held: Sum) -> float:
+    return (dollars(held.cost) or 0) if of is Of.COST else held.total

@@ -1,0 +1,63 @@
+"""A calendar whose days are the darker the more was done on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+
+from pollux.charts.svg import Label, box, picture, text
+
+CELL, GAP = 13, 3
+LEFT, TOP = 56, 76
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+LEVELS = 4
+
+
+def levels(values: Mapping[date, float]) -> Sequence[float]:
+    """The values at which a day becomes one shade darker: a quarter of the busy days has each shade."""
+    busy = sorted(value for value in values.values() if value > 0)
+    return [busy[len(busy) * place // LEVELS] for place in range(1, LEVELS)] if busy else []
+
+
+def level(value: float, limits: Sequence[float]) -> int:
+    """How dark a day is, from 0 for none."""
+    return 0 if value <= 0 else 1 + sum(value > limit for limit in limits)
+
+
+def weeks(first: date, last: date) -> list[date]:
+    """The Mondays of all weeks between two days."""
+    monday = first - timedelta(days=first.weekday())
+    return [monday + timedelta(weeks=number) for number in range((last - monday).days // 7 + 1)]
+
+
+def calendar(title: str, subtitle: str, values: Mapping[date, float], span: tuple[date, date], label: Label) -> str:
+    """A picture of all days between two, with what each is worth."""
+    mondays = weeks(*span)
+    width = max(LEFT + len(mondays) * (CELL + GAP) + 24, 420)
+    height = TOP + 7 * (CELL + GAP) + 40
+    return picture(width, height, title, _body(title, subtitle, values, span, label))
+
+
+def _body(
+    title: str, subtitle: str, values: Mapping[date, float], span: tuple[date, date], label: Label
+) -> Iterator[str]:
+    yield text(24, 26, title, more='font-size="16" font-weight="600"')
+    yield text(24, 44, subtitle, "soft")
+    limits, mondays = levels(values), weeks(*span)
+    for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri")):
+        yield text(LEFT - 8, TOP + row * (CELL + GAP) + 11, name, "soft", 'text-anchor="end" font-size="10"')
+    for column, monday in enumerate(mondays):
+        x = LEFT + column * (CELL + GAP)
+        if monday.day <= 7:
+            yield text(x, TOP - 7, MONTHS[monday.month - 1], "soft", 'font-size="10"')
+        for row in range(7):
+            day = monday + timedelta(days=row)
+            if span[0] <= day <= span[1]:
+                value = values.get(day, 0)
+                place = (x, TOP + row * (CELL + GAP), CELL, CELL)
+                yield box(place, f"h{level(value, limits)}", f"{day.isoformat()}: {label(value)}", 2)
+    y = TOP + 7 * (CELL + GAP) + 10
+    yield text(LEFT, y + 10, "less", "soft", 'font-size="10"')
+    for shade in range(LEVELS + 1):
+        yield box((LEFT + 28 + shade * (CELL + GAP), y, CELL, CELL), f"h{shade}", round_=2)
+    yield text(LEFT + 32 + (LEVELS + 1) * (CELL + GAP), y + 10, "more", "soft", 'font-size="10"')

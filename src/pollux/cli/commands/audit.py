@@ -1,0 +1,96 @@
+"""`pollux audit`: the proof of every figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import sessions
+from pollux.cli.filters import wanted, whose
+from pollux.errors import NotFound, RequestError
+
+if TYPE_CHECKING:
+    from pollux.cli.screen import Screen
+    from pollux.library import Library
+
+
+@click.command("audit")
+@click.argument("key", required=False, shell_complete=sessions)
+@click.option("--raw", is_flag=True, help="Show the vendor's own record of each figure.")
+@whose
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **options: Any) -> None:
+    """Prove the token figures: where each stands, what was counted and why, what is missing.
+
+    Without a KEY: how sure the figures of all sessions are.
+
+    \b
+    pollux audit
+    pollux audit last
+    pollux audit 3274cde4 --raw
+    """
+    from pollux.cli.screen import Screen
+    from pollux.library import Filter
+
+    asked = wanted(**options)
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    if key is None:
+        if raw:
+            raise RequestError("--raw is for one session.", "Try: pollux audit last --raw")
+        shelf.know(asked.agent)
+        _all(ctx, screen, shelf, asked, as_json)
+    elif asked != Filter(everything=True):
+        raise RequestError("A KEY names one session already.", "Leave out the options that choose sessions.")
+    else:
+        _one(screen, shelf, key, raw=raw, as_json=as_json)
+
+
+def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) -> None:
+    session = shelf.session(key)
+    found, cost = shelf.accounts.audit(session), shelf.accounts.cost(session)
+    if as_json:
+        import msgspec
+
+        from pollux.cli.documents import item_document, verdict_document
+        from pollux.writers.json import usage_document
+
+        screen.json(
+            {
+                "key": session.key,
+                "usage": usage_document(session.usage),
+                "cost_usd": cost,
+                "figures": [item_document(item) for item in found.items],
+                "gaps": msgspec.to_builtins(found.gaps),
+                "totals_of_the_agent": [verdict_document(verdict) for verdict in found.verdicts],
+            }
+        )
+        return
+    from pollux.cli.proof import proof
+
+    screen.lines(proof(screen, session, found, cost, str(shelf.places.home), raw=raw))
+
+
+def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json: bool) -> None:
+    found = shelf.accounts.review(asked)
+    if as_json:
+        import msgspec
+
+        from pollux.cli.documents import verdict_document
+
+        screen.json(
+            {
+                "agents": msgspec.to_builtins(found.agents),
+                "missing": msgspec.to_builtins(found.missing),
+                "totals_of_the_agents": [verdict_document(verdict) for verdict in found.verdicts],
+            }
+        )
+        ctx.exit(0 if found.agents else 1)
+    if not found.agents:
+        raise NotFound("There are no sessions to audit.", "Try: pollux agents")
+    from pollux.cli.proof import proof_of_all
+
+    screen.lines(proof_of_all(screen, found))

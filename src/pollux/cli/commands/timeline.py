@@ -1,0 +1,83 @@
+"""`pollux timeline`: a calendar of what was done."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.filters import narrowing, wanted
+from pollux.errors import NotFound, RequestError
+
+if TYPE_CHECKING:
+    from pollux.cli.screen import Screen
+
+
+@click.command("timeline")
+@click.option(
+    "--of",
+    "what",
+    type=click.Choice(["sessions", "prompts", "tokens", "cost"]),
+    default="tokens",
+    show_default=True,
+    help="What a day is measured by.",
+)
+@narrowing
+@click.option("--timezone", metavar="NAME", help="Whose days: Europe/Berlin, UTC.  [default: this machine's]")
+@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
+@click.option("--force", is_flag=True, help="Overwrite the picture.")
+@json_option
+@common()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    what: str,
+    timezone: str | None,
+    output: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Show a calendar of sessions, prompts, tokens or dollars a day.
+
+    \b
+    pollux timeline
+    pollux timeline --of prompts --project tidewatch
+    pollux timeline --of cost --since 2026 -o calendar.svg
+    """
+    from pollux.accounts import Of
+    from pollux.cli.screen import Screen
+
+    if as_json and output is not None:
+        raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
+    asked = wanted(**options)
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    shelf.know(asked.agent)
+    of = Of(what)
+    days = shelf.accounts.timeline(of, asked, timezone)
+    if as_json:
+        rows = [{"day": day.isoformat(), of.value: days[day]} for day in sorted(days)]
+        screen.json({"of": of.value, "days": rows, "total": sum(days.values())})
+        ctx.exit(0 if days else 1)
+    if not days:
+        raise NotFound("Nothing was done then and there.", "Try: pollux timeline, or: pollux list")
+    if output is not None:
+        from pollux.cli.drawing import draw_timeline
+
+        draw_timeline(shelf, of, days, (min(days), max(days)), output, force=force)
+        return
+    from pollux.cli.heat import heat
+
+    screen.lines(heat(screen, of, days, _span(screen, days)))
+
+
+def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:
+    """As many weeks back as there is room for."""
+    from pollux.cli.heat import room
+
+    last = max(days)
+    earliest = last - timedelta(days=last.weekday()) - timedelta(weeks=room(screen) - 1)
+    return max(min(days), earliest), last

@@ -1,0 +1,99 @@
+"""Charts that are written to a file."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pollux.cli.target import Target
+from pollux.cli.words import number, plural
+from pollux.errors import NotFound, RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pollux.accounts import By, Of
+    from pollux.library import Filter, Library
+
+
+def draw_stats(
+    shelf: Library, by: By, of: Of, stack: By, asked: Filter, timezone: str | None, output: str, *, force: bool
+) -> None:
+    """The chart of `pollux stats`: columns over time, stacked; bars for everything else."""
+    from pollux.analysis.stats import TIMES
+    from pollux.charts import bars, columns
+
+    target = _target(shelf, output)
+    found = shelf.accounts.stacks(by, of, stack, asked, timezone)
+    if not found:
+        raise NotFound("Nothing was used then and there.", "Try: pollux stats")
+    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(shelf, of, asked)
+    if by in TIMES:
+        spans = _filled({name: values for name, values in found.items() if name is not None}, by)
+        drawing = columns(title, subtitle, spans, lambda value: label(of, value))
+    else:
+        sums = [(name or "unknown", sum(values.values())) for name, values in found.items()]
+        sums.sort(key=lambda pair: (-pair[1], pair[0]))
+        drawing = bars(title, subtitle, sums, lambda value: label(of, value))
+    _write(target, drawing, force=force)
+
+
+def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
+    """The sum of all, and what is to be known about it."""
+    from pollux.accounts import By
+
+    total = shelf.accounts.stats(By.AGENT, asked).total
+    if of == "cost" and total.cost_usd is None:
+        raise NotFound("None of these requests has a known price.", "Try: --of tokens")
+    if of == "tokens":
+        return f"{'at least ' if total.usage.exact is False else ''}{label(of, total.usage.total or 0)} in all"
+    unpriced = f"; {plural(total.unpriced, 'request')} without a known price" if total.unpriced else ""
+    return f"{'at least ' if total.at_least else ''}{label(of, total.cost_usd or 0)} in all{unpriced}"
+
+
+def draw_timeline(
+    shelf: Library, of: Of, days: Mapping[date, float], span: tuple[date, date], output: str, *, force: bool
+) -> None:
+    """The calendar of `pollux timeline`."""
+    from pollux.charts import calendar
+
+    target = _target(shelf, output)
+    shown = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
+    subtitle = f"{label(of, sum(shown.values()))} from {span[0]} to {span[1]}"
+    drawing = calendar(f"{of.value.capitalize()} a day", subtitle, shown, span, lambda value: label(of, value))
+    _write(target, drawing, force=force)
+
+
+def label(of: Of, value: float) -> str:
+    """A value with its unit."""
+    if of == "cost":
+        return f"${value:,.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"
+    words = number(round(value))
+    return words if of == "tokens" else f"{words} {of.value if value != 1 else of.value[:-1]}"
+
+
+def _filled(found: Mapping[str, Mapping[str, float]], by: By) -> Sequence[tuple[str, Mapping[str, float]]]:
+    """Every span between the first and the last, also those in which nothing was used."""
+    from pollux.analysis.days import bounds
+
+    last = bounds(max(found))[1]
+    day, spans = bounds(min(found))[0], list[str]()
+    while day <= last:
+        year, week, _ = day.isocalendar()
+        name = {"week": f"{year}-W{week:02}", "month": day.isoformat()[:7]}.get(by.value, day.isoformat())
+        if not spans or spans[-1] != name:
+            spans.append(name)
+        day += timedelta(days=1)
+    return [(name, found.get(name, {})) for name in spans]
+
+
+def _target(shelf: Library, output: str) -> Target:
+    if Path(output).suffix.lower() != ".svg":
+        raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
+    return Target(output, several=False, forbidden=[root.path for _, root in shelf.roots()])
+
+
+def _write(target: Target, drawing: str, *, force: bool) -> None:
+    with target.open("", force=force) as write:
+        write(drawing)

@@ -1,0 +1,170 @@
+"""The audit as a person reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.clean import one_line
+from pollux.cli.table import Column, table
+from pollux.cli.transcript.head import head
+from pollux.cli.when import clock
+from pollux.cli.width import wrap
+from pollux.cli.words import money, number, plural, tilde
+from pollux.writers.json import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pollux.analysis.evidence import Evidence, Item, Verdict
+    from pollux.analysis.review import Review
+    from pollux.cli.screen import Screen
+    from pollux.model import Gap, Session
+
+SHOWN = 10
+
+
+def proof(
+    screen: Screen, session: Session, found: Evidence, cost: float | None, home: str, *, raw: bool
+) -> Iterator[str]:
+    """Every figure, their sum, what is missing, and what the agent itself says."""
+    yield from head(screen, session, home)
+    files = list(dict.fromkeys(item.file for item in found.items if item.file is not None))
+    yield ""
+    for place, file in enumerate(files, start=1):
+        yield f"{_letter(place)} {one_line(tilde(file, home))}"
+    yield ""
+    yield from _figures(screen, session, found.items, files, cost, raw=raw)
+    yield from _gaps(screen, found.gaps, session.exact, home)
+    yield from _verdicts(screen, found.verdicts, home)
+
+
+def _letter(place: int) -> str:
+    return f"[{place}]"
+
+
+def _figures(
+    screen: Screen, session: Session, items: Sequence[Item], files: list[str], cost: float | None, *, raw: bool
+) -> Iterator[str]:
+    where, time, model = Column("where"), Column("time", sacrifice=4), Column("model", sacrifice=5)
+    given, cached, written = Column("input", right=True), Column("cached", right=True), Column("written", right=True)
+    output, thought = Column("output", right=True), Column("reasoning", right=True, sacrifice=3)
+    paid, rule = Column("cost", right=True, sacrifice=2), Column("rule", flexible=True, least=14)
+    for item in items:
+        used, style = item.usage, None if item.counted else "dim"
+        place = _letter(files.index(item.file) + 1) if item.file is not None else ""
+        where.add(f"{place}:{item.line}" if item.line is not None else f"{place} item {item.item}", style or "id")
+        time.add(clock(item.at) if item.at is not None else "", "dim")
+        model.add(one_line(item.model or ""), "dim")
+        for column, figure in ((given, used.input), (cached, used.cached), (written, used.cache_write)):
+            column.add(_exactly(figure), style)
+        output.add(_exactly(used.output), style)
+        thought.add(_exactly(used.reasoning), style)
+        paid.add(money(item.cost_usd) if item.cost_usd is not None else "", style)
+        rule.add(one_line(item.rule), style)
+    total = session.usage
+    where.add("sum", "bold")
+    time.add("")
+    model.add("")
+    for column, figure in ((given, total.input), (cached, total.cached), (written, total.cache_write)):
+        column.add(_exactly(figure), "bold")
+    output.add(_exactly(total.output), "bold")
+    thought.add(_exactly(total.reasoning), "bold")
+    paid.add(money(cost), "bold")
+    rule.add(f"{plural(total.requests or 0, 'request')}, {_exactly(total.total) or 'unknown'} tokens", "bold")
+    lines = list(table(screen, [where, time, model, given, cached, written, output, thought, paid, rule]))
+    if not raw:
+        yield from lines
+        return
+    yield lines[0]
+    for line, item in zip(lines[1:], items, strict=False):
+        yield line
+        yield screen.paint(f"    {one_line(encode(dict(item.native)))}", "dim")
+    yield lines[-1]
+
+
+def _exactly(figure: int | None) -> str:
+    return f"{figure:,}" if figure is not None else ""
+
+
+def _gaps(screen: Screen, gaps: Sequence[Gap], exact: bool | None, home: str) -> Iterator[str]:
+    yield ""
+    if exact:
+        yield f"{screen.paint('✓', 'good')} Every request has its figures: the sum is exact."
+        return
+    told = "More was used than this." if exact is False else "Whether that is all cannot be known."
+    yield f"{screen.paint('≥' if exact is False else '?', 'warn')} {told}"
+    for gap in gaps:
+        place = "" if gap.line is None else f"{one_line(tilde(gap.file, home)) if gap.file else 'line'}:{gap.line}"
+        for line in wrap(f"- {gap.why}{'' if gap.certain else ' (perhaps)'}", _room(screen)):
+            yield f"  {line}"
+        if place:
+            yield screen.paint(f"    {place}", "dim")
+
+
+def _verdicts(screen: Screen, verdicts: Sequence[Verdict], home: str) -> Iterator[str]:
+    for verdict in verdicts:
+        tally = verdict.tally
+        yield ""
+        yield screen.paint(f"What the agent itself says: {tally.name} of the {tally.scope}", "bold")
+        theirs = f"{tally.total:,} tokens" + (f", {_dollars(tally.cost_usd)}" if tally.cost_usd is not None else "")
+        ours = f"{_exactly(verdict.ours) or 'no'} tokens" + (
+            f", {_dollars(verdict.cost_usd)}" if tally.cost_usd is not None and verdict.cost_usd is not None else ""
+        )
+        mark = screen.paint("✓", "good") if verdict.difference == 0 else screen.paint("≠", "warn")
+        apart = "" if not verdict.difference else f" ({verdict.difference:+,})"
+        yield f"  {mark} theirs {theirs}, ours {ours}{apart}"
+        for line in wrap(verdict.why, _room(screen)):
+            yield f"    {line}"
+        if tally.file is not None:
+            yield screen.paint(f"    {one_line(tilde(tally.file, home))}:{tally.line}", "dim")
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.6f}"
+
+
+def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
+    """How sure the figures of all sessions are."""
+    agent, requests = Column("agent"), Column("requests", right=True)
+    inherited, total = Column("counted elsewhere", right=True, sacrifice=1), Column("tokens", right=True)
+    exact, low, unknown = Column("exact", right=True), Column("at least", right=True), Column("not known", right=True)
+    for one in found.agents:
+        agent.add(one_line(one.agent))
+        requests.add(number(one.requests))
+        inherited.add(number(one.inherited))
+        total.add(_exactly(one.total))
+        exact.add(plural(one.exact, "session"), "good" if one.exact else None)
+        low.add(plural(one.at_least, "session"), "warn" if one.at_least else "dim")
+        unknown.add(plural(one.unknown, "session"), None if one.unknown else "dim")
+    yield from table(screen, [agent, requests, inherited, total, exact, low, unknown])
+    if found.missing:
+        yield ""
+        yield screen.paint("What is missing, and why", "bold")
+        times, why, example = Column("", right=True), Column("", flexible=True, least=30), Column("", sacrifice=1)
+        for missing in found.missing:
+            times.add(f"{missing.times:,}×")
+            why.add(one_line(missing.why) + ("" if missing.certain else " (perhaps)"))
+            example.add(one_line(missing.example), "dim")
+        yield from table(screen, [times, why, example], indent="  ")
+    yield from _all_verdicts(screen, found.verdicts)
+
+
+def _all_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    if not verdicts:
+        return
+    apart = [verdict for verdict in verdicts if verdict.difference != 0]
+    agreed = len(verdicts) - len(apart)
+    yield ""
+    yield screen.paint("What the agents say themselves", "bold")
+    yield f"  {screen.paint('✓', 'good')} {plural(agreed, 'total')} of {len(verdicts):,} the same as ours"
+    for verdict in apart[:SHOWN]:
+        tally = verdict.tally
+        told = f"{one_line(verdict.key)}: {tally.name} says {tally.total:,}, we {_exactly(verdict.ours) or 'nothing'}"
+        yield f"  {screen.paint('≠', 'warn')} {told}"
+        yield from (screen.paint(f"      {line}", "dim") for line in wrap(verdict.why, _room(screen, 6)))
+    if len(apart) > SHOWN:
+        yield f"  … {len(apart) - SHOWN:,} more differ: pollux audit --json has them all."
+
+
+def _room(screen: Screen, indent: int = 4) -> int | None:
+    return None if screen.columns is None else screen.columns - indent

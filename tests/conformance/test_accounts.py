@@ -1,0 +1,50 @@
+"""What was used adds up, over every home of the corpus and whichever way it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from pollux.accounts import By
+from pollux.model import Kind, add
+from pollux.store.tallying import FIGURES
+from tests.conformance.answers import answers
+from tests.conformance.truth import AGENTS, homes
+
+HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
+DIMENSIONS = [by for by in By if by is not By.TOOL]
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_every_dimension_adds_up(agent: str, name: str) -> None:
+    home = answers(agent, name)
+    listed = [held.summary for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
+    wanted = add((summary.usage for summary in listed), exact=None)
+    for by in DIMENSIONS:
+        found = home.accounts.stats(by, timezone="Asia/Kolkata")
+        for figure in FIGURES:
+            known = [value for row in found.rows if (value := getattr(row.usage, figure)) is not None]
+            assert (sum(known) if known else None) == getattr(wanted, figure), (by, figure)
+            assert getattr(found.total.usage, figure) == getattr(wanted, figure)
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_a_sessions_row_is_what_its_list_entry_says(agent: str, name: str) -> None:
+    home = answers(agent, name)
+    for row in home.accounts.stats(By.SESSION).rows:
+        assert row.name is not None
+        summary = home.listed[row.name].summary
+        assert (row.usage.total, row.usage.requests, row.usage.exact) == (
+            summary.usage.total,
+            summary.usage.requests,
+            summary.usage.exact,
+        )
+        assert row.cost_usd == home.costs[row.name] == home.accounts.cost(home.sessions[row.name])
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_calls_add_up(agent: str, name: str) -> None:
+    home = answers(agent, name)
+    rows, total = home.accounts.tools()
+    counts = [held.summary.counts for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
+    assert total.calls == sum(row.calls for row in rows) == sum(count.tool_calls for count in counts)
+    assert total.failed == sum(row.failed for row in rows) == sum(count.failed_tool_calls for count in counts)

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pollux.accounts import By
+from pollux.model import Status, ToolCall, Usage
+from pollux.store.questions import Filter
+from tests.unit.analysis.books import CODEX, NOON, OPUS, PRO, accounts, reply, session, used
+
+
+def test_a_session_over_midnight_splits_by_message(tmp_path: Path) -> None:
+    late = datetime(2026, 11, 10, 23, 50, tzinfo=UTC)
+    talk = session(reply(used(100, 10), at=late), reply(used(200, 20), at=late + timedelta(minutes=20)))
+    books = accounts(tmp_path, talk)
+    told = {row.name: row.usage.total for row in books.stats(By.DAY, timezone="UTC").rows}
+    assert told == {"2026-11-10": 110, "2026-11-11": 220}
+    # In Berlin it is past midnight already, in New York long before it.
+    assert [row.name for row in books.stats(By.DAY, timezone="Europe/Berlin").rows] == ["2026-11-11"]
+    assert [row.name for row in books.stats(By.DAY, timezone="America/New_York").rows] == ["2026-11-10"]
+    assert [row.sessions for row in books.stats(By.DAY, timezone="UTC").rows] == [1, 1]
+    assert books.stats(By.DAY, timezone="UTC").total.sessions == 1
+
+
+def test_models_of_one_session_are_priced_each_by_itself(tmp_path: Path) -> None:
+    talk = session(reply(used(1_000_000, 0), model=CODEX), reply(used(0, 1_000_000), model=OPUS))
+    found = accounts(tmp_path, talk).stats(By.MODEL)
+    assert {row.name: row.cost_usd for row in found.rows} == {CODEX: 1.25, OPUS: 25}
+    assert found.total.cost_usd == 26.25
+
+
+def test_a_tier_is_by_request_not_by_session(tmp_path: Path) -> None:
+    """Two prompts of 150,000 tokens are not one of 300,000."""
+    small = session(reply(used(150_000, 0)), reply(used(150_000, 0)), id="small")
+    large = session(reply(used(300_000, 0)), id="large")
+    told = session(reply(Usage(input=300_000, output=0, requests=2, each=(used(150_000, 0),) * 2)), id="together")
+    books = accounts(tmp_path, small, large, told)
+    costs = books.costs(["gemini:small", "gemini:large", "gemini:together"])
+    assert costs == {"gemini:small": 0.375, "gemini:large": 0.75, "gemini:together": 0.375}
+    assert [books.cost(each) for each in (small, large, told)] == [0.375, 0.75, 0.375]
+
+
+def test_own_prices_take_effect_at_once_also_between_the_steps(tmp_path: Path) -> None:
+    talk = session(reply(used(1_000, 0), model="mine"), reply(used(1_002, 0), model="mine"))
+    silent = session(id="silent")
+    books = accounts(tmp_path, talk, silent)
+    assert books.stats(By.MODEL).total.cost_usd is None
+    (tmp_path / "config.toml").write_text("[prices.mine]\ninput = 1\noutput = 1\ntiers = [{above = 1001, input = 2}]\n")
+    del books.__dict__["prices"]
+    found = books.stats(By.AGENT)
+    assert found.total.cost_usd == pytest.approx((1_000 + 2_004) / 1e6)
+    assert found.total.sessions == 2
+    assert books.cost(talk) == found.total.cost_usd
+
+
+def test_an_unknown_price_is_none_and_counted(tmp_path: Path) -> None:
+    books = accounts(tmp_path, session(reply(used(10, 1), model="strange-1"), reply(used(1_000_000, 0), model=CODEX)))
+    found = books.stats(By.MODEL)
+    assert [(row.name, row.cost_usd, row.unpriced) for row in found.rows] == [(CODEX, 1.25, 0), ("strange-1", None, 1)]
+    assert (found.total.cost_usd, found.total.unpriced, found.total.at_least) == (1.25, 1, True)
+    assert found.unpriced_models == ("strange-1",)
+
+
+def test_what_is_inherited_counts_once(tmp_path: Path) -> None:
+    first = session(reply(used(100, 10)), id="first")
+    fork = session(reply(used(100, 10), inherited=True), reply(used(7, 1)), id="fork")
+    assert accounts(tmp_path, first, fork).stats(By.SESSION).total.usage.total == 118
+
+
+def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path) -> None:
+    books = accounts(
+        tmp_path,
+        session(reply(used(100, 10)), id="main"),
+        session(reply(used(50, 5), model=CODEX), id="child", parent="gemini:main"),
+        session(reply(used(5, 5), model=CODEX), id="grandchild", parent="gemini:child"),
+    )
+    assert books.stats(By.MODEL).total.sessions == 1
+    assert {row.name: row.sessions for row in books.stats(By.MODEL).rows} == {PRO: 1, CODEX: 1}
+    assert books.family(session(id="main")) == ["gemini:main", "gemini:child", "gemini:grandchild"]
+
+
+def test_figures_nobody_recorded_stay_unknown(tmp_path: Path) -> None:
+    silent = session(reply(None), id="silent", exact=None)
+    found = accounts(tmp_path, silent).stats(By.AGENT)
+    assert found.total.sessions == 1
+    assert found.total.usage == Usage()
+    assert found.total.cost_usd is None
+    assert found.total.unpriced == 0
+
+
+@pytest.mark.parametrize(
+    ("known", "together"), [((True, True), True), ((True, None), None), ((True, False), False), ((None, False), False)]
+)
+def test_a_sum_is_as_exact_as_the_least_exact(
+    tmp_path: Path, known: tuple[bool | None, bool | None], together: bool | None
+) -> None:
+    talks = [session(reply(used(1, 1)), id=str(n), exact=exact) for n, exact in enumerate(known)]
+    assert accounts(tmp_path, *talks).stats(By.AGENT).total.usage.exact is together
+
+
+def test_filters_choose_requests_by_their_own_time(tmp_path: Path) -> None:
+    talk = session(reply(used(1, 0)), reply(used(10, 0), at=NOON + timedelta(days=2)), reply(used(100, 0), at=None))
+    books = accounts(tmp_path, talk, session(reply(used(1000, 0)), id="other", agent="codex", project="/code/seeds"))
+    day = timedelta(days=1)
+
+    def total(**asked: object) -> int | None:
+        return books.stats(By.DAY, Filter(**asked)).total.usage.total  # type: ignore[arg-type]
+
+    assert total() == 1111
+    assert total(agent="gemini") == 111
+    assert total(project="seeds") == 1000
+    assert total(since=NOON + day) == 10
+    assert total(until=NOON + day) == 1001
+    assert total(since=NOON + 3 * day) is None
+    assert [row.name for row in books.stats(By.DAY, timezone="UTC").rows] == ["2026-11-10", "2026-11-12", None]
+
+
+def test_tools(tmp_path: Path) -> None:
+    def call(name: str, status: Status, seconds: float | None = None) -> ToolCall:
+        return ToolCall(id="c", name=name, canonical=name, tool_kind="x", status=status, seconds=seconds)
+
+    talk = session(
+        reply(None, call("shell", Status.OK, 1), call("shell", Status.ERROR, 3), call("shell", Status.OK, 2)),
+        reply(None, call("read", Status.CANCELLED)),
+        reply(None, call("shell", Status.OK, 100), inherited=True),
+    )
+    rows, total = accounts(tmp_path, talk).tools()
+    assert [(r.name, r.calls, r.failed, r.cancelled, r.seconds, r.timed) for r in rows] == [
+        ("shell", 3, 1, 0, 2, 3),
+        ("read", 1, 0, 1, None, 0),
+    ]
+    assert (total.calls, total.failed, total.sessions) == (4, 1, 1)
