@@ -15,7 +15,6 @@ import msgspec
 from pollux import registry
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
-from pollux.export.work import Job, jobs
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
@@ -31,6 +30,9 @@ from pollux.store.sync import Enough, Look, Outcome, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
 from pollux.writers.document import BEGINS, session_of
+
+if TYPE_CHECKING:
+    from pollux.export.work import Job
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
@@ -212,6 +214,8 @@ class Library:
 
     def jobs(self, wanted: Filter) -> Rows[Job]:
         """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
+        from pollux.export.work import jobs
+
         summaries = {one.summary.key: one.summary for one in self.list(wanted)}
         places = self._ask(lambda current: current.places(wanted)) if summaries else []
         bundles = ((shown(r.path), s, bundle) for s, r in self.roots() for bundle in self._bundles(s, r))

@@ -6,9 +6,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pollux.cli.target import Target
 from pollux.cli.words import number, plural
 from pollux.errors import NotFound, RequestError
+from pollux.export import Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ def draw_stats(
     from pollux.analysis.stats import TIMES
     from pollux.charts import bars, columns
 
-    target = _target(shelf, output)
+    target = _target(shelf, output, force=force)
     found = shelf.accounts.stacks(by, of, stack, asked, timezone)
     if not found:
         raise NotFound("Nothing was used then and there.", "Try: pollux stats")
@@ -36,7 +36,7 @@ def draw_stats(
         sums = [(name or "unknown", sum(values.values())) for name, values in found.items()]
         sums.sort(key=lambda pair: (-pair[1], pair[0]))
         drawing = bars(title, subtitle, sums, lambda value: label(of, value))
-    _write(target, drawing, force=force)
+    _write(target, drawing)
 
 
 def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
@@ -58,11 +58,11 @@ def draw_timeline(
     """The calendar of `pollux timeline`."""
     from pollux.charts import calendar
 
-    target = _target(shelf, output)
+    target = _target(shelf, output, force=force)
     shown = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
     subtitle = f"{label(of, sum(shown.values()))} from {span[0]} to {span[1]}"
     drawing = calendar(f"{of.value.capitalize()} a day", subtitle, shown, span, lambda value: label(of, value))
-    _write(target, drawing, force=force)
+    _write(target, drawing)
 
 
 def label(of: Of, value: float) -> str:
@@ -88,12 +88,12 @@ def _filled(found: Mapping[str, Mapping[str, float]], by: By) -> Sequence[tuple[
     return [(name, found.get(name, {})) for name in spans]
 
 
-def _target(shelf: Library, output: str) -> Target:
+def _target(shelf: Library, output: str, *, force: bool) -> Target:
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return Target(output, several=False, forbidden=[root.path for _, root in shelf.roots()])
+    return Target(output, forbidden=[root.path for _, root in shelf.roots()], force=force)
 
 
-def _write(target: Target, drawing: str, *, force: bool) -> None:
-    with target.open("", force=force) as write:
+def _write(target: Target, drawing: str) -> None:
+    with target.open() as write:
         write(drawing)
