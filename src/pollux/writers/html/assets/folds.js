@@ -45,7 +45,7 @@ const folds = (() => {
 
   // A link to a message leads there even if it stands in something folded.
   const follow = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.querySelector(":target");
     if (target && target.matches("article")) {
       reveal(target);
       target.scrollIntoView({ behavior: "instant" });

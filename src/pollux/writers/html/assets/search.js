@@ -103,9 +103,8 @@ const search = (() => {
     }
   });
   // A page that is opened from a search goes on with its words: all in a row, or else the longest that it holds.
-  const words = /^#find=(.+)$/.exec(location.hash);
-  if (words) {
-    const wanted = decodeURIComponent(words[1]);
+  const wanted = new URLSearchParams(location.hash.slice(1)).get("find");
+  if (wanted) {
     const singly = wanted.split(/\s+/).sort((a, b) => b.length - a.length);
     addEventListener("load", () => {
       input.value = [wanted, ...singly].find(find) ?? wanted;
