@@ -6,6 +6,8 @@ python -m benchmarks.sharing FOLDER [SESSIONS]
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -25,6 +27,9 @@ SAMPLE = 200
 def measured(home: Path, folder: Path) -> dict[str, Any]:
     """Megabytes of input a second, beside a bare parse of the same files in the same run."""
     environ = {"HOME": str(home), "XDG_CACHE_HOME": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
+    # In a process of its own, whose memory is not ours.
+    command = [sys.executable, "-m", "pollux", "sync"]
+    subprocess.run(command, env={**os.environ, **environ}, check=True, capture_output=True)
     library = Library(environ, home, hunt=False)
     jobs = library.jobs(Filter(everything=True))
     files = [file.path for source, root in library.roots() for file in source.find(root.path)]

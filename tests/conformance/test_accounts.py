@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from pollux.accounts import By
@@ -48,3 +52,36 @@ def test_calls_add_up(agent: str, name: str) -> None:
     counts = [held.summary.counts for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
     assert total.calls == sum(row.calls for row in rows) == sum(count.tool_calls for count in counts)
     assert total.failed == sum(row.failed for row in rows) == sum(count.failed_tool_calls for count in counts)
+
+
+def numbers(value: Any) -> set[int]:
+    """Every whole number inside a value."""
+    if isinstance(value, dict):
+        return set().union(*map(numbers, value.values())) if value else set()
+    if isinstance(value, list):
+        return set().union(*map(numbers, value)) if value else set()
+    return {value} if type(value) is int else set()
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_every_figure_stands_where_the_audit_says(agent: str, name: str) -> None:
+    home = answers(agent, name)
+    for session in home.sessions.values():
+        found = home.accounts.audit(session)
+        counted = [item for item in found.items if item.counted]
+        assert add((item.usage for item in counted), exact=session.exact) == session.usage
+        for item in counted:
+            assert item.file is not None
+            assert (item.line is None) != (item.item is None)
+            if item.line is not None and not item.file.endswith(".zst"):
+                record = json.loads(Path(item.file).read_bytes().splitlines()[item.line - 1])
+                assert numbers(dict(item.native)) <= numbers(record), (item.file, item.line)
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_an_exact_sum_is_what_the_agent_says_itself(agent: str, name: str) -> None:
+    home = answers(agent, name)
+    for verdict in home.accounts.review().verdicts:
+        summary = home.listed[verdict.key].summary
+        if summary.usage.exact and verdict.tally.scope == "session":
+            assert verdict.difference == 0, verdict

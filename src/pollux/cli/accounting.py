@@ -92,7 +92,7 @@ def remarks(screen: Screen, found: Stats, edition: str | None, settings: str) ->
     if edition is None:
         said.append("Prices need genai-prices: pip install 'pollux[cost]'.")
     elif found.total.cost_usd is not None:
-        said.append(f"Cost: what the vendors' APIs ask for these tokens ({edition}). It is not what a subscriber paid.")
+        said.append(f"Cost: the vendors' API prices ({edition}), not what a subscriber paid.")
     for text in said:
         yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
 

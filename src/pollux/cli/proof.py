@@ -48,7 +48,7 @@ def _figures(
     where, time, model = Column("where"), Column("time", sacrifice=4), Column("model", sacrifice=5)
     given, cached, written = Column("input", right=True), Column("cached", right=True), Column("written", right=True)
     output, thought = Column("output", right=True), Column("reasoning", right=True, sacrifice=3)
-    paid, rule = Column("cost", right=True, sacrifice=2), Column("rule", flexible=True, least=14)
+    paid, rule = Column("cost", right=True, sacrifice=2), Column("rule", flexible=True, least=34)
     for item in items:
         used, style = item.usage, None if item.counted else "dim"
         place = _letter(files.index(item.file) + 1) if item.file is not None else ""
@@ -140,7 +140,7 @@ def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
     if found.missing:
         yield ""
         yield screen.paint("What is missing, and why", "bold")
-        times, why, example = Column("", right=True), Column("", flexible=True, least=30), Column("", sacrifice=1)
+        times, why, example = Column("", right=True), Column("", flexible=True, least=80), Column("", sacrifice=1)
         for missing in found.missing:
             times.add(f"{missing.times:,}×")
             why.add(one_line(missing.why) + ("" if missing.certain else " (perhaps)"))

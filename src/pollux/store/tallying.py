@@ -127,8 +127,8 @@ class Tallying:
         return (Called(*row) for row in rows if row[0] in self.sessions)
 
     def proofs(self) -> Iterable[tuple[Counted, Proof]]:
-        """What speaks for and against the figures of each session."""
-        asked = f"SELECT no, proof FROM sessions WHERE {self._where}"
+        """What speaks for and against the figures of each conversation."""
+        asked = f"SELECT no, proof FROM sessions WHERE kind != 'prompts' AND {self._where}"
         for no, blob in self._rows(asked, *self._values):
             if no in self.sessions:
                 yield self.sessions[no], proof_of(blob)

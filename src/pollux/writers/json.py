@@ -32,14 +32,17 @@ class Json:
         for number, message in enumerate(kept):
             out(("," if number else "") + encode(message_document(message)))
         out("]")
-        tail: dict[str, Any] = {
+        tail = {
             "recorded_title": session.title,
             "links": msgspec.to_builtins(session.links),
             "notices": msgspec.to_builtins(session.notices),
             "extra": session.extra,
         }
-        if session.tallies:
-            tail["tallies"] = session.tallies
+        # Whatever else a session has, now or later, so that it reads back whole.
+        told = {*head, *tail, "messages", "exact"}
+        tail |= {
+            name: value for name in Session.__struct_fields__ if name not in told and (value := getattr(session, name))
+        }
         out("," + encode(tail)[1:] + "\n")
         lost = len(session.messages) - len(kept)
         return Report(kept=len(kept), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])

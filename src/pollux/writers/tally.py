@@ -82,7 +82,8 @@ class Tally:
         self.drop(LINKED, len(session.links))
         self.drop(ORIGINS, len(session.files) + (session.project_hash is not None))
         cut = session.title is not None and one_line(session.title) != title(summarize(session))
-        self.drop(DETAILS, bool(session.extra) + cut + len(session.tallies) + (session.project_evidence is not None))
+        found = len(session.tallies) + len(session.gaps) + (session.project_evidence is not None)
+        self.drop(DETAILS, bool(session.extra) + cut + found)
 
     def report(self) -> Report:
         """The report, in the order of the reasons above."""

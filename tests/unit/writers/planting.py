@@ -12,6 +12,7 @@ from pollux.model import (
     Author,
     Context,
     FileReference,
+    Gap,
     Link,
     Message,
     Notice,
@@ -83,6 +84,7 @@ EVERYTHING: Session = msgspec.structs.replace(
     messages=(*SESSION.messages, *MORE),
     links=(*SESSION.links, Link(kind="copy_of", target="gemini:copy", evidence="same bytes")),
     notices=(*SESSION.notices, Notice(code="a.b", text="odd", file="/home/ada/f", line=3, subject="field")),
+    gaps=(Gap(why="lost", certain=True, file="/home/ada/g"),),
     tallies=(Tally(name="total", scope="session", rule="adds up", total=5, file="/home/ada/t"),),
 )
 

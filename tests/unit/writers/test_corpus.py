@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from pollux import registry
 from pollux.library import Filter, Library
+from pollux.model import Session
+from pollux.transforms.redact import Private, Redactor
+from pollux.writers.document import session_of
+from pollux.writers.tally import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
 from tests.unit.writers.reading import WAYS, check, markdown, text
 
@@ -39,3 +45,19 @@ def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
             first = prompt.text.strip().split("\n")[0]
             assert first in text(session).text
             assert first in markdown(session).text
+        every_format(session)
+
+
+def every_format(session: Session) -> None:
+    """As it is and without secrets: nothing fails, nothing is unaccounted for, and the messages add up."""
+    for one in (session, Redactor(Private(emails=True, home="/home/ada", users=("ada",)))(session)):
+        for name in registry.writer_names():
+            for options in WAYS:
+                pieces: list[str] = []
+                report = registry.writer(name).write(one, pieces.append, options)
+                gone = sum(entry.count for entry in report.dropped if entry.what in MESSAGES)
+                assert report.kept + gone == len(one.messages), name
+                assert pieces
+                if name == "json" and not options.live_only:
+                    again = session_of("".join(pieces).encode())
+                    assert msgspec.json.encode(again) == msgspec.json.encode(one)

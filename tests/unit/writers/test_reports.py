@@ -48,6 +48,7 @@ EXCUSES: dict[str, set[str]] = {
     "native": {DETAILS, FIGURES},
     "each": {DETAILS, FIGURES},
     "tallies": {DETAILS},
+    "gaps": {DETAILS},
     "notices": {NOTICES, DETAILS},
     "links": {LINKED, DETAILS},
     "input": {INPUTS, CALLS},

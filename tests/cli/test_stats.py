@@ -1,0 +1,116 @@
+"""What a transcript cannot show: settings, pictures, and what is not installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.cli.running import Pollux
+
+MISSING = (
+    "import sys; sys.modules['genai_prices'] = None; import pollux.analysis.pricelist as p; p.PACKAGE = 'no-such'; "
+)
+MISSING += "from pollux.cli.app import run; sys.exit(run(sys.argv[1:]))"
+
+
+def settings(pollux: Pollux, text: str) -> Path:
+    file = pollux.folder / "xdg" / "config" / "pollux" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def costs(pollux: Pollux) -> list[float | None]:
+    stats = json.loads(pollux("stats", "--by", "model", "--json").stdout)
+    listed = json.loads(pollux("list", "--all", "--json").stdout)
+    known = [one["cost_usd"] for one in listed if one["cost_usd"] is not None]
+    newest = json.loads(pollux("show", "last", "--json").stdout)
+    assert sum(known) == pytest.approx(stats["total"]["cost_usd"])
+    assert newest["cost_usd"] == next(one["cost_usd"] for one in listed if one["key"] == newest["key"])
+    return [stats["total"]["cost_usd"], newest["cost_usd"]]
+
+
+def test_own_prices_take_effect_at_once_everywhere(pollux: Pollux) -> None:
+    before = costs(pollux)
+    settings(pollux, '[prices."gemini-2.5-pro"]\ninput = 1000\noutput = 1000\n')
+    after = costs(pollux)
+    usage = json.loads(pollux("show", "last", "--json").stdout)["usage"]
+    assert after[1] == pytest.approx(usage["total"] / 1000)
+    assert after[0] is not None
+    assert before[0] is not None
+    assert after[0] > 100 * before[0]
+
+
+@pytest.mark.parametrize("command", [["stats"], ["list", "--json"], ["show", "last", "--json"], ["audit", "last"]])
+def test_wrong_settings_are_one_sentence_and_status_2(pollux: Pollux, command: list[str]) -> None:
+    file = settings(pollux, "[prices.x]\ninput = 1\n")
+    done = pollux(*command)
+    assert done.returncode == 2
+    assert not done.stdout
+    assert str(file) in done.stderr
+    assert "`output`" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_commands_that_need_no_price_do_not_mind_wrong_settings(pollux: Pollux) -> None:
+    settings(pollux, "x = ")
+    assert pollux("list").returncode == 0
+    assert pollux("stats", "--by", "tool").returncode == 0
+
+
+def test_without_the_package_tokens_are_told_and_costs_are_unknown(pollux: Pollux) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", MISSING, *arguments]
+        return subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=True)
+
+    total = json.loads(run("stats", "--json").stdout)["total"]
+    assert total["total"] > 0
+    assert total["cost_usd"] is None
+    assert total["unpriced_requests"] == total["requests"]
+    told = run("stats").stderr
+    assert "pollux[cost]" in told
+    assert "without a known price (gemini-2.5-pro)" in told
+
+
+def test_csv_is_the_same_as_json(pollux: Pollux) -> None:
+    rows = json.loads(pollux("stats", "--by", "session", "--json").stdout)["rows"]
+    told = list(csv.DictReader(io.StringIO(pollux("stats", "--by", "session", "--csv").stdout)))
+    assert [row["name"] for row in told] == [row["name"] for row in rows]
+    assert [row["total"] for row in told] == ["" if row["total"] is None else str(row["total"]) for row in rows]
+    assert {row["exact"] for row in told} <= {"true", "false", ""}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["stats", "--by", "day"], ["stats", "--by", "model", "--of", "cost"], ["timeline"], ["timeline", "--of", "cost"]],
+)
+def test_pictures(pollux: Pollux, command: list[str]) -> None:
+    assert pollux(*command, "-o", "chart.svg").returncode == 0
+    file = pollux.home / "chart.svg"
+    assert ET.parse(file).getroot().tag.endswith("svg")  # noqa: S314 (our own drawing)
+    again = pollux(*command, "-o", "chart.svg")
+    assert again.returncode == 5
+    assert "exists already" in again.stderr
+    assert pollux(*command, "-o", "chart.svg", "--force").returncode == 0
+
+
+def test_no_picture_is_drawn_among_an_agents_files(pollux: Pollux) -> None:
+    done = pollux("timeline", "-o", str(pollux.home / ".gemini" / "tmp" / "chart.svg"))
+    assert done.returncode == 5
+    assert not (pollux.home / ".gemini" / "tmp" / "chart.svg").exists()
+
+
+def test_a_chart_of_costs_without_prices_is_refused(pollux: Pollux) -> None:
+    for file in pollux.home.rglob("*.jsonl"):
+        file.write_text(file.read_text("utf-8").replace("gemini-2.5-pro", "strange-1"), "utf-8")
+    done = pollux("stats", "--by", "day", "--of", "cost", "-o", "chart.svg")
+    assert done.returncode == 1
+    assert "known price" in done.stderr
+    assert not (pollux.home / "chart.svg").exists()
