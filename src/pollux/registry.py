@@ -24,6 +24,7 @@ WRITERS = {
     "markdown": "pollux.writers.markdown:WRITER",
     "text": "pollux.writers.text:WRITER",
     "json": "pollux.writers.json:WRITER",
+    "html": "pollux.writers.html:WRITER",
     "csv": "pollux.writers.csv:WRITER",
 }
 

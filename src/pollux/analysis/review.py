@@ -75,7 +75,9 @@ def review(
         ),
         missing=tuple(
             Missing(why=why, certain=certain, times=len(keys), sessions=len(set(keys)), example=min(keys))
-            for (why, certain), keys in sorted(gaps.items(), key=lambda pair: (not pair[0][1], -len(pair[1]), pair[0][0]))
+            for (why, certain), keys in sorted(
+                gaps.items(), key=lambda pair: (not pair[0][1], -len(pair[1]), pair[0][0])
+            )
         ),
         verdicts=tuple(sorted(verdicts, key=lambda verdict: (-abs(verdict.difference or 0), verdict.key))),
     )

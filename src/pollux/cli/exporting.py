@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pollux.analysis.rates import dollars
 from pollux.cli.clean import clean
 from pollux.cli.screen import Screen, talk
 from pollux.cli.words import plural
-from pollux.errors import OutputError, Unreadable
+from pollux.errors import OutputError, PolluxError, Unreadable
 from pollux.export import Export, Folder, Job, Layout, Outcome, Target, redacted
 from pollux.model import summarize
 from pollux.writers.base import Report
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import click
 
     from pollux.library import Library
-    from pollux.model import Session, Usage
+    from pollux.model import Message, Session, Usage
     from pollux.transforms.redact import Redactor
     from pollux.writers.base import Options, Out, Writer
 
@@ -35,7 +36,7 @@ class Exporting:
     def __init__(self, shelf: Library, writer: Writer, options: Options, redactor: Redactor | None) -> None:
         self._shelf = shelf
         self._writer = writer
-        self._options = options
+        self._options = msgspec.structs.replace(options, price=self._price)
         self._redactor = redactor
         self._forbidden = [root.path for _, root in shelf.roots()]
         self.report = Report()
@@ -56,6 +57,7 @@ class Exporting:
         whole = self._writer.name == "json"
         options = msgspec.structs.replace(
             self._options,
+            child=self._child,
             family_usage=self._shelf.family_usage(session),
             cost_usd=self._shelf.accounts.cost(session) if whole else None,
         )
@@ -64,6 +66,19 @@ class Exporting:
         if self._redactor is not None:
             self.report.add(redacted(self._redactor))
         self.sessions += 1
+
+    def _price(self, session: Session) -> Callable[[Message], float | None]:
+        """What each message of a session cost."""
+        price = self._shelf.accounts.pricing(session)
+        return lambda message: dollars(price(message))
+
+    def _child(self, key: str) -> Session | None:
+        """A sub-agent's session, for a format that holds it within the one that started it."""
+        try:
+            session = self._shelf.session(key)
+        except PolluxError:
+            return None
+        return session if self._redactor is None else self._redactor(session)
 
     def to_folder(self, jobs: Sequence[Job], path: str, layout: Layout, *, force: bool) -> None:
         """Write each session to its file, and say where they are and what was left alone."""

@@ -6,6 +6,7 @@ is bounded by the largest session however many there are.
 
 from __future__ import annotations
 
+import contextlib
 import traceback
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -96,7 +97,7 @@ class Export:
             self._survey(jobs, self._redactor)
         units = self._units(jobs)
         named = {self._hidden(key): name for unit in units for _, inside in unit.parts for key, name in inside.items()}
-        self._options = msgspec.structs.replace(self._options, files=named)
+        self._options = msgspec.structs.replace(self._options, files=named, sessions=lambda: self._again(jobs))
         outcome = Outcome()
         for _, part in answered(self._write, units, [unit.size for unit in units], Outcome):
             if part is None:
@@ -198,6 +199,14 @@ class Export:
                     draft.write(piece)
             if not self._folder.keep(draft, name, self._writer.name, ()):
                 outcome.foreign.append(name)
+
+    def _again(self, jobs: Sequence[Job]) -> Iterator[Session]:
+        """Every session of the export once more, as it was written."""
+        for job in jobs:
+            sessions: list[Session] = []
+            with contextlib.suppress(Exception):  # what could not be read has been told already
+                sessions = job.load()
+            yield from (session if self._redactor is None else self._redactor(session) for session in sessions)
 
     def _tidy(self, named: Named) -> None:
         """A session stands in one file of a format: where it moved, the file it left is taken away."""

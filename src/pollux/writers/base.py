@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import Session, Summary, Usage, Value
+from pollux.model import Message, Session, Summary, Usage, Value
 
 Out = Callable[[str], object]
 """Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string."""
@@ -17,7 +17,9 @@ class Options(msgspec.Struct, kw_only=True):
     """What a person may ask of a transcript; formats for programs keep everything and ignore it.
 
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
-    writer can lead from one to another; it is empty where a session is written by itself.
+    writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
+    session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
+    for pages about all of them. `price` tells what each message of a session cost, None where that is not known.
     """
 
     thinking: bool = False
@@ -29,6 +31,9 @@ class Options(msgspec.Struct, kw_only=True):
     family_usage: Usage | None = None
     cost_usd: float | None = None
     files: Mapping[str, str] = {}
+    child: Callable[[str], Session | None] = lambda _: None
+    sessions: Callable[[], Iterable[Session]] = tuple
+    price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
 
 
 LOST_FATES = "messages no longer live"

@@ -28,7 +28,7 @@ TOP_HEADING = 4
 LONGEST = 200_000
 """A longer text is a paste, not prose: it is shown as it is."""
 
-_NESTING = 90
+NESTING = 90
 
 # A text without any of these cannot do harm, and need not be parsed.
 _HARMFUL = re.compile(r"<[A-Za-z/!?]|```|~~~|^[ \t>*+\-\d.)]*#|^[ \t>]*(?:=+|-+)[ \t]*$|\]:", re.MULTILINE)
@@ -54,7 +54,7 @@ def tame(text: str) -> str:
         return text
     tokens = _parser().parse(text)
     lines = text.split("\n")
-    if not _understood(tokens, lines):
+    if not understood(tokens, lines):
         return fence(text, "text")
     return "\n".join(_rewritten(tokens, lines)) + _closing(tokens, lines)
 
@@ -94,14 +94,14 @@ def _longest_run(text: str) -> int:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"maxNesting": _NESTING}).disable(["html_block", "reference"])
+    parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).disable(["html_block", "reference"])
     parser.core.ruler.enableOnly(["block"])
     return parser
 
 
-def _understood(tokens: Iterable[Token], lines: Sequence[str]) -> bool:
+def understood(tokens: Iterable[Token], lines: Sequence[str]) -> bool:
     """Has every line its place? The parser gives up on what is nested too deeply."""
-    leaves = ("inline", "fence", "code_block", "hr", "heading_open")
+    leaves = ("inline", "fence", "code_block", "hr", "heading_open", "table_open")
     known = {n for t in tokens if t.type in leaves and t.map for n in range(*t.map)}
     return all(n in known or _MARKERS_ONLY.fullmatch(line) for n, line in enumerate(lines))
 

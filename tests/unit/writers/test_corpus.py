@@ -1,4 +1,4 @@
-"""Every genuine session in the corpus through both transcripts."""
+"""Every genuine session in the corpus through the transcripts and the page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pollux.model import Session
 from pollux.transforms.redact import Private, Redactor
 from pollux.writers.document import session_of
 from pollux.writers.tally import MESSAGES
+from tests.unit.writers.html.seeing import check as check_page
 from tests.unit.writers.reading import WAYS, check, markdown, text
 
 CORPUS = Path(__file__).parents[2] / "corpus"
@@ -39,6 +40,7 @@ def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
     for session in sessions:
         for options in WAYS:
             check(session, options)
+        check_page(session)
         for prompt in session.prompts:
             first = prompt.text.strip().split("\n")[0]
             assert first in text(session).text

@@ -27,7 +27,7 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("name", list(registry.WRITERS))
+@pytest.mark.parametrize("name", [name for name in registry.WRITERS if name != "html"])  # html/test_golden.py
 def test_is_written_as_before(name: str, variant: str) -> None:
     writer = registry.writer(name)
     pieces: list[str] = []

@@ -1,0 +1,47 @@
+"""The session as a page: one file to open in a browser, to keep, to share or to print.
+
+Everything that was said and done is in it, the long and the technical folded. `Options` that shorten a transcript do
+not shorten a page; only `live_only` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pollux.model import Session
+from pollux.writers.base import Entry, Options, Out, Page, Report
+from pollux.writers.html.messages import Messages
+from pollux.writers.html.page import bottom, top
+from pollux.writers.html.site import pages
+from pollux.writers.tally import BYTES, DETAILS, NOTHING, Tally
+
+WHY = {
+    NOTHING: "empty, or told by the tool call they belong to",
+    BYTES: "a page shows pictures made of pixels, and names all else",
+    DETAILS: "a page holds what was said and done",
+}
+
+
+class HtmlPage:
+    """One self-contained file a session."""
+
+    name = "html"
+    suffix = ".html"
+    purpose = "a page for the browser: everything, folded and searchable, in one file"
+
+    def write(self, session: Session, out: Out, options: Options) -> Report:
+        """Write the page, message by message."""
+        tally = Tally(WHY)
+        tally.drop(DETAILS, bool(session.extra) + len(session.tallies) + (session.project_hash is not None))
+        messages = Messages(session, options, tally)
+        for pieces in (top(session, options, messages), messages.pieces(), bottom(session)):
+            for piece in pieces:
+                out(f"{piece}\n")
+        return tally.report()
+
+    def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+        """The index and the search of a whole site."""
+        return pages(entries, options)
+
+
+WRITER = HtmlPage()

@@ -1,0 +1,76 @@
+// What is long waits in templates. It becomes part of the page when it is opened.
+const folds = (() => {
+  const fill = (details) => {
+    const template = details.querySelector(":scope > .folded > template");
+    if (!template) return false;
+    times.localise(template.content);
+    template.replaceWith(template.content);
+    return true;
+  };
+  const reveal = (node) => {
+    const inner = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+    for (let details = inner.closest("details"); details; details = details.parentElement.closest("details")) {
+      fill(details);
+      details.open = true;
+    }
+  };
+  document.addEventListener("toggle", (event) => event.target.open && fill(event.target), true);
+
+  const openAll = (root) => {
+    for (const details of root.querySelectorAll("details:not(.index)")) {
+      details.open = true;
+      if (fill(details)) openAll(details); // there may be more in what has just come
+    }
+  };
+  const toggle = (root) => {
+    const open = root.querySelector("details:not([open], .index)") !== null;
+    if (open) openAll(root);
+    else for (const details of root.querySelectorAll("details:not(.index)")) details.open = false;
+    return open;
+  };
+  const button = document.getElementById("fold-all");
+  const everything = () => {
+    const open = toggle(document.querySelector("main"));
+    button.textContent = open ? "Fold" : "Unfold";
+    button.setAttribute("aria-pressed", String(open));
+  };
+  button.addEventListener("click", everything);
+
+  const details = document.getElementById("details");
+  const figures = () => {
+    const shown = document.body.classList.toggle("with-details");
+    details.setAttribute("aria-pressed", String(shown));
+  };
+  details.addEventListener("click", figures);
+
+  // A link to a message leads there even if it stands in something folded.
+  const follow = () => {
+    const target = document.querySelector(":target");
+    if (target && target.matches("article")) {
+      reveal(target);
+      target.scrollIntoView({ behavior: "instant" });
+    }
+  };
+  addEventListener("hashchange", follow);
+  addEventListener("load", follow);
+  if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".index").open = false;
+
+  // The index shows which prompt is being read.
+  const links = new Map([...document.querySelectorAll(".index a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
+  const passed = new Set();
+  let current = null;
+  const spy = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) passed[isIntersecting ? "add" : "delete"](target.id);
+      current?.removeAttribute("aria-current");
+      current = links.get([...links.keys()].findLast((id) => passed.has(id)));
+      current?.setAttribute("aria-current", "location");
+    },
+    { rootMargin: "10000000px 0px -85% 0px" }, // all that is above the upper end of the window
+  );
+  for (const id of links.keys()) {
+    const prompt = document.getElementById(id);
+    if (prompt) spy.observe(prompt);
+  }
+  return { reveal, fill, toggle, everything, figures };
+})();

@@ -1,0 +1,155 @@
+"""Changes to files, found in what was asked of a tool or in what it recorded, and shown line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from pollux.model import ToolCall, Value
+from pollux.writers.calls import PATCH
+from pollux.writers.html.markup import Html, join, tag
+
+LONGEST = 3000
+"""Lines: two texts with more are shown one after the other, for comparing them would take too long."""
+
+_OLD_AND_NEW = ("old_string", "new_string")
+_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
+_ELEMENTS = {"+": "ins", "-": "del"}
+
+
+class Diff(Value, frozen=True, kw_only=True):
+    """The changes to one file. Every line begins with its mark: `+`, `-`, a space, or `@` for a line between them."""
+
+    file: str | None
+    lines: tuple[str, ...]
+
+    @property
+    def added(self) -> int:
+        """How many lines came."""
+        return sum(line[0] == "+" for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        """How many lines went."""
+        return sum(line[0] == "-" for line in self.lines)
+
+
+def asked(given: Any) -> tuple[list[Diff], Any]:
+    """The changes that a call asks for, and what it asks beside."""
+    if isinstance(given, str) and PATCH in given:
+        return list(_patch(given)), None
+    if not isinstance(given, Mapping):
+        return [], given
+    file = _text(given.get("file_path"))
+    if all(isinstance(given.get(key), str) for key in _OLD_AND_NEW):
+        return [compared(file, given["old_string"], given["new_string"])], _without(given, *_OLD_AND_NEW)
+    edits = given.get("edits")
+    if isinstance(edits, list) and edits and all(_is_plain_edit(edit) for edit in edits):
+        changes = [compared(file, edit["old_string"], edit["new_string"]) for edit in edits]
+        return changes, _without(given, "edits")
+    for key, value in given.items():
+        if isinstance(value, str) and value.lstrip().startswith(PATCH):
+            return list(_patch(value)), _without(given, key)
+    return [], given
+
+
+def recorded(call: ToolCall) -> list[Diff]:
+    """The changes as the tool itself noted them down, with the lines around them."""
+    for name in ("result", "resultDisplay"):
+        noted = call.extra.get(name)
+        if not isinstance(noted, Mapping):
+            continue
+        file = _text(noted.get("filePath"))
+        if isinstance(text := noted.get("fileDiff"), str) and "\n@@" in text:
+            return [Diff(file=file, lines=tuple(_unified(text)))]
+        if (hunks := noted.get("structuredPatch")) and isinstance(hunks, list):
+            lines = [line for hunk in hunks for line in _hunk(hunk)]
+            return [Diff(file=file, lines=tuple(lines))] if lines else []
+    return []
+
+
+def covers(told: list[Diff], wanted: list[Diff]) -> bool:
+    """Do these changes tell every line of the others?"""
+    have = [{line[1:] for diff in told for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
+    need = [{line[1:] for diff in wanted for line in diff.lines if line[0] == mark and line[1:]} for mark in "+-"]
+    return all(few <= many for few, many in zip(need, have, strict=True))
+
+
+def compared(file: str | None, old: str, new: str) -> Diff:
+    """The way from one text to another."""
+    before, after = (text.split("\n") if text else [] for text in (old, new))
+    if len(before) + len(after) > LONGEST:
+        return Diff(file=file, lines=(*(f"-{line}" for line in before), *(f"+{line}" for line in after)))
+    lines: list[str] = []
+    for step, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if step == "equal":
+            lines += [f" {line}" for line in before[i:j]]
+        else:
+            lines += [*(f"-{line}" for line in before[i:j]), *(f"+{line}" for line in after[k:m])]
+    return Diff(file=file, lines=tuple(lines))
+
+
+def diff(found: Diff) -> Html:
+    """The changes to one file, for people."""
+    head = tag("div", tag("span", found.file or "", class_="file"), " ", sizes([found]), class_="diff-head")
+    return tag("div", head, tag("pre", join(map(_line, found.lines)), tabindex="0"), class_="diff")
+
+
+def sizes(found: Iterable[Diff]) -> Html:
+    """How many lines came and went."""
+    several = list(found)
+    came, went = sum(d.added for d in several), sum(d.removed for d in several)
+    return join([tag("span", f"+{came:,}", class_="came"), " ", tag("span", f"−{went:,}", class_="went")])
+
+
+def _line(line: str) -> Html:
+    if line[0] == "@":
+        return tag("span", f"{line[1:]}\n", class_="between")
+    return tag(_ELEMENTS.get(line[0], "span"), f"{line}\n")
+
+
+def _patch(text: str) -> Iterator[Diff]:
+    """The files of a patch as some agents write it, with what stands around it."""
+    file: str | None = None
+    lines: list[str] = []
+    for line in text.strip("\n").split("\n"):
+        if (named := _FILE.fullmatch(line.rstrip())) is not None:
+            if file is not None:
+                yield Diff(file=file, lines=tuple(lines))
+                lines = []
+            file = named[1]
+        lines.append(line if line[:1] in ("+", "-", " ") else f"@{line}" if line else " ")
+    yield Diff(file=file, lines=tuple(lines))
+
+
+def _unified(text: str) -> Iterator[str]:
+    """The lines from the first change on; what stands before only names the file."""
+    for line in text[text.index("\n@@") + 1 :].strip("\n").split("\n"):
+        yield line if line[:1] in ("+", "-", " ") else f"@{line}"
+
+
+def _hunk(hunk: Any) -> Iterator[str]:
+    if not isinstance(hunk, Mapping) or not isinstance(hunk.get("lines"), list):
+        return
+    old, new = (f"{hunk.get(f'{side}Start')},{hunk.get(f'{side}Lines')}" for side in ("old", "new"))
+    yield f"@@@ -{old} +{new} @@"
+    for line in hunk["lines"]:
+        yield line if isinstance(line, str) and line[:1] in ("+", "-", " ") else f"@{line}"
+
+
+def _without(given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if key not in keys}
+
+
+def _is_plain_edit(edit: Any) -> bool:
+    return (
+        isinstance(edit, Mapping)
+        and set(edit) == set(_OLD_AND_NEW)
+        and all(isinstance(text, str) for text in edit.values())
+    )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,207 @@
+"""Messages: who spoke and when, what was said, and what became of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+
+from pollux.model import Author, Fate, Message, Role, Session, Text, first_words
+from pollux.writers.base import LOST_FATES, Options
+from pollux.writers.facts import figures
+from pollux.writers.html.folds import fold
+from pollux.writers.html.markup import Html, end, escape, join, start, tag
+from pollux.writers.html.parts import Parts
+from pollux.writers.html.times import clock
+from pollux.writers.html.ways import way
+from pollux.writers.tally import DETAILS, NOTHING, Tally
+from pollux.writers.visible import one_line
+
+STRETCH = 40
+"""How many messages are laid out together."""
+
+DEEPEST = 8
+"""How many sub-agents may stand within one another."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9._:-]{1,80}")
+_LEVELS = {"error": "Error", "warning": "Warning", "info": "Info"}
+_FATES = {
+    Fate.REWOUND: "taken back: the human went on from an earlier point",
+    Fate.COMPRESSED: "folded into a summary: the agent remembers only that",
+    Fate.CANCELLED: "stopped by the human",
+    Fate.FAILED: "ended in an error",
+}
+_LINK = "Link to this message"
+_BRANCHES = (Fate.REWOUND, Fate.COMPRESSED)
+
+
+class Messages:
+    """Turns the messages of one session into markup, piece by piece."""
+
+    def __init__(self, session: Session, options: Options, tally: Tally, above: tuple[str, ...] = ()) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        self._above = (*above, session.key)
+        self._price = options.price(session)
+        self._parts = Parts(tally, self._child)
+        self._several = len({message.model for message in session.messages if message.model}) > 1
+        self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
+        self._before: tuple[str, str | None] | None = None
+
+    def cost(self) -> float | None:
+        """What the session cost by itself, as far as it is known."""
+        own = (message for message in self._session.messages if message.usage is not None and not message.inherited)
+        known = [cost for message in own if (cost := self._price(message)) is not None]
+        return sum(known) if known else None
+
+    def index(self) -> list[Html]:
+        """A link to every prompt and every task."""
+        return [
+            tag("li", tag("a", words, href=f"#{name}"), class_=str(message.fate))
+            for message, name in zip(self._session.messages, self._names, strict=True)
+            if message.role is Role.USER and message.author is not Author.CLIENT and not self._is_unwanted(message)
+            if (words := first_words(one_line(message.text.strip(), 1000), 80))
+        ]
+
+    def pieces(self) -> Iterator[Html]:
+        """All messages. Those that a rewind or a summary took away stand together, foldable."""
+        pairs = zip(self._session.messages, self._names, strict=True)
+        for (fate, inherited), run in groupby(pairs, key=lambda pair: _branch(pair[0])):
+            group = list(run)
+            if fate is None and not inherited:
+                yield from self._run(group)
+                continue
+            yield start("details", class_="branch", open=fate is not Fate.REWOUND)
+            yield tag("summary", *_branch_words(fate, inherited, len(group)))
+            yield from self._run(group)
+            yield end("details")
+            self._before = None
+
+    def _run(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
+        """Messages in stretches: a browser lays out those in sight, and does not even count the messages of others."""
+        shown = self._shown(pairs)
+        while stretch := list(islice(shown, STRETCH)):
+            yield start("div", class_="stretch")
+            yield from stretch
+            yield end("div")
+
+    def _shown(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
+        for message, name in pairs:
+            if self._is_unwanted(message):
+                self._tally.drop(LOST_FATES)
+                continue
+            native = message.usage is not None and bool(message.usage.native or message.usage.each)
+            self._tally.drop(DETAILS, bool(message.extra) + native)
+            body = self._body(message)
+            if not body:
+                self._tally.drop(NOTHING)
+                continue
+            self._tally.kept += 1
+            yield self._message(message, name, body)
+
+    def _is_unwanted(self, message: Message) -> bool:
+        return self._options.live_only and message.fate is not Fate.LIVE
+
+    def _body(self, message: Message) -> list[Html]:
+        if message.role is Role.SYSTEM:
+            return _remark(message, self._parts)
+        return [piece for part in message.parts if (piece := self._parts.part(part, message)) is not None]
+
+    def _message(self, message: Message, name: str, body: list[Html]) -> Html:
+        who, kind = _speaker(message)
+        model = message.model if self._several else None
+        goes_on = kind in ("model", "client") and (kind, model) == self._before
+        self._before = (kind, model) if message.author is not Author.CLIENT else self._before
+        link = tag("a", "#", href=f"#{name}", class_="link", title=_LINK, aria_label=_LINK)
+        fate = None if message.fate is Fate.LIVE or message.role is Role.SYSTEM else message.fate
+        heading = tag("h2", who) if kind in ("human", "model", "task") and not goes_on else None
+        by = tag("small", one_line(model), class_="by") if model and heading is not None else None
+        badge = None
+        if fate is not None and (heading is not None or fate not in _BRANCHES):
+            badge = tag("span", str(fate), class_=f"badge {fate}", title=_FATES[fate])
+        plain = "goes-on" if heading is None else None
+        header = tag("header", heading, by, badge, clock(message.at), link, class_=plain)
+        classes = " ".join(filter(None, ("message", kind, str(fate) if fate else "")))
+        return tag("article", header, *body, self._used(message), id=name, class_=classes, tabindex="-1")
+
+    def _used(self, message: Message) -> Html | None:
+        """What a message cost and where it was read, shown when asked for."""
+        told = []
+        if message.usage is not None and (used := figures(message.usage)) is not None:
+            cost = self._price(message)
+            told.append(f"{used} tokens" if cost is None else f"{used} tokens, {money(cost)}")
+        if message.model:
+            told.append(one_line(message.model))
+        if (origin := message.origin) is not None:
+            place = f"line {origin.line}" if origin.line is not None else f"item {origin.item}"
+            told.append(f"{place} of {one_line(origin.file)}")
+        told.append(f"id {one_line(message.id)}")
+        return tag("p", " · ".join(told), class_="used")
+
+    def _child(self, key: str) -> Html:
+        """The session that a call started: within the page where that can be, else the way to it."""
+        if (address := way(self._options, self._above[0], key)) is not None:
+            return tag("p", tag("a", "Open the sub-agent’s session", href=address), class_="child")
+        session = self._options.child(key) if len(self._above) <= DEEPEST and key not in self._above else None
+        if session is None:
+            return tag("p", "The sub-agent’s session: ", tag("code", one_line(key)), class_="child")
+        nested = Messages(session, self._options, self._tally, self._above)
+        words = join([tag("b", "The sub-agent’s session"), " ", tag("code", one_line(key), class_="asked")])
+        return fold(words, *nested.pieces(), class_="child")
+
+
+def money(dollars: float) -> str:
+    """An amount for people; a message costs cents at most."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def _branch(message: Message) -> tuple[Fate | None, bool]:
+    return (message.fate if message.fate in _BRANCHES else None, message.inherited)
+
+
+def _branch_words(fate: Fate | None, inherited: bool, count: int) -> Iterator[Html]:  # noqa: FBT001 (a fact)
+    if inherited:
+        yield tag("b", "Inherited")
+        yield escape(" from the session this one was forked from, counted there · ")
+    if fate is not None:
+        yield tag("b", str(fate).capitalize())
+        yield escape(f", {_FATES[fate]} · ")
+    yield tag("small", f"{count:,} {'message' if count == 1 else 'messages'}")
+
+
+def _speaker(message: Message) -> tuple[str, str]:
+    if message.role is Role.SYSTEM:
+        return "", "system"
+    if message.author is Author.CLIENT:
+        return "", "client"
+    if message.role is Role.ASSISTANT:
+        return "Assistant", "model"
+    return ("You", "human") if message.author is Author.HUMAN else ("Task", "task")
+
+
+def _remark(message: Message, parts: Parts) -> list[Html]:
+    """A line of the interface, or a command that the human gave to it."""
+    level = message.extra.get("level")
+    kind = _LEVELS.get(level, "Note") if isinstance(level, str) else "Note"
+    kind = "Command" if message.author is Author.HUMAN else kind
+    words = message.text.strip()
+    others = [parts.part(part, message) for part in message.parts if type(part) is not Text]
+    if not words and kind != "Error" and not any(others):
+        return []
+    line = tag("p", tag("b", kind), " ", tag("span", words, class_="literal"), class_=f"remark {kind.lower()}")
+    return [line, *(other for other in others if other is not None)]
+
+
+def _names(messages: Iterable[Message], prefix: str) -> list[str]:
+    """An anchor for every message: its own id, so that a link to it lasts."""
+    seen: dict[str, int] = {}
+    names = []
+    for message in messages:
+        id = prefix + message.id
+        if _PLAIN.fullmatch(id) is None:
+            id = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        seen[id] = seen.get(id, 0) + 1
+        names.append(f"m-{id}" if seen[id] == 1 else f"m-{id}~{seen[id]}")
+    return names

@@ -1,0 +1,183 @@
+"""The page around the messages: one file that loads nothing, runs nothing but its own script, and works from disk."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+
+from pollux.model import Notice, Session, Summary, summarize
+from pollux.writers.base import Options
+from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
+from pollux.writers.html.folds import fold
+from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
+from pollux.writers.html.messages import Messages, money
+from pollux.writers.html.times import clock
+from pollux.writers.html.ways import home, way
+from pollux.writers.visible import one_line
+
+PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "search.js", "keys.js")
+
+KEYS = {
+    "j / k": "next, previous message",
+    "J / K": "next, previous prompt",
+    "/": "search in this page",
+    "n / N": "next, previous match",
+    "o": "open or close what is folded in this message",
+    "e": "open or close everything",
+    "t": "show tokens, model and place of every message",
+    "d": "light, dark, or as the system",
+    "?": "this help",
+}
+
+
+def head(words: str, assets: tuple[tuple[str, ...], tuple[str, ...]], more: str = "") -> Html:
+    """Everything before the body; nothing but these very styles and this very script is allowed."""
+    style, script = (_asset(names) for names in assets)
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'{more}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return join(
+        [
+            Html('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'),
+            tag("meta", http_equiv="Content-Security-Policy", content=policy),
+            Html('\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
+            Html('<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'),
+            tag("title", words),
+            Html(f"\n<style>{style}</style>\n</head>\n"),
+        ]
+    )
+
+
+def foot(assets: tuple[tuple[str, ...], tuple[str, ...]]) -> Html:
+    """The script, and the end."""
+    return Html(f"<script>{_asset(assets[1])}</script>\n</body>\n</html>\n")
+
+
+def top(session: Session, options: Options, messages: Messages) -> Iterator[Html]:
+    """Everything before the first message."""
+    summary = summarize(session)
+    words, whole = title(summary), one_line(summary.title or "")
+    yield head(f"{words} · {session.agent}", PAGE)
+    yield start("body")
+    yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
+    yield _bar(session, options)
+    yield tag("nav", _index(messages.index()), aria_label="Prompts", class_="side")
+    yield start("main", id="conversation")
+    yield tag(
+        "header",
+        tag("h1", words, title=whole if whole != words else None),
+        tag("dl", *_facts(session, summary, options, messages.cost())),
+        class_="top",
+    )
+    yield tag("noscript", tag("p", "Long results are folded, and open only with JavaScript.", class_="note"))
+
+
+def bottom(session: Session) -> Iterator[Html]:
+    """Everything after the last message."""
+    notices = [tag("li", tag("code", notice.code), " ", notice.text, " ", _place(notice)) for notice in session.notices]
+    read = [tag("li", tag("code", one_line(file))) for file in session.files]
+    yield tag(
+        "footer",
+        fold(f"Notices about the files: {len(notices):,}", tag("ul", *notices)) if notices else None,
+        fold(f"Read from {len(read):,} {'file' if len(read) == 1 else 'files'}", tag("ul", *read)) if read else None,
+    )
+    yield end("main")
+    yield _help()
+    yield foot(PAGE)
+
+
+def _bar(session: Session, options: Options) -> Html:
+    buttons = [
+        ("fold-all", "Unfold", "Open or close everything (e)"),
+        ("details", "Details", "Tokens, model and place of every message (t)"),
+        ("theme", "Theme", "Light, dark, or as the system (d)"),
+        ("keys", "?", "Keys (?)"),
+    ]
+    back = home(options, session.key)
+    return tag(
+        "div",
+        tag("a", "All sessions", href=back, class_="home") if back is not None else None,
+        tag(
+            "search",
+            tag("input", type="search", id="find", placeholder="Search in this page", aria_label="Search in this page"),
+            tag("output", id="found", aria_live="polite"),
+        ),
+        tag("span", *(tag("button", words, type="button", id=id, title=about) for id, words, about in buttons)),
+        class_="bar",
+    )
+
+
+def _index(links: list[Html]) -> Html:
+    summary = tag("summary", f"{len(links):,} {'prompt' if len(links) == 1 else 'prompts'}")
+    return tag("details", summary, tag("ol", *links), class_="index", open=True)
+
+
+def _facts(session: Session, summary: Summary, options: Options, cost: float | None) -> Iterator[Html]:
+    yield _fact("Agent", join([session.agent, f", {KINDS[session.kind]}" if session.kind in KINDS else None]))
+    if session.parent and session.parent not in {link.target for link in session.links}:
+        yield _fact("Started by", _key(session, session.parent, options))
+    for link in session.links:
+        kind = LINKS.get(link.kind, one_line(link.kind).replace("_", " ")).capitalize()
+        yield _fact(kind, join([_key(session, link.target, options), " ", tag("small", one_line(link.evidence))]))
+    if summary.project:
+        evidence = summary.project_evidence
+        known = f"Known by: {one_line(evidence)}" if evidence else None
+        guess = " (a guess)" if evidence == "guess" else None
+        yield _fact("Project", join([tag("code", one_line(summary.project), title=known), guess]))
+    ends = (summary.started, summary.ended)
+    if moments := {moment(at): clock(at) for at in ends if clock(at)}:
+        yield _fact("When", join(moments.values(), Html(" – ")))
+    if summary.models:
+        yield _fact("Model", escape(", ".join(one_line(model) for model in summary.models)))
+    yield _fact("Said", escape(counted(summary.counts)))
+    yield _fact("Tokens", escape(figures(summary.usage) or "not recorded"))
+    family = options.family_usage
+    if family is not None and family.total != summary.usage.total:
+        yield _fact("With sub-agents", escape(figures(family) or "not recorded"))
+    if cost is not None:
+        yield _fact("Cost", escape(money(cost)))
+    yield _fact("Session", tag("code", one_line(session.key)))
+
+
+def _fact(name: str, value: Html) -> Html:
+    return tag("div", tag("dt", name), tag("dd", value))
+
+
+def _key(session: Session, key: str, options: Options) -> Html:
+    address = way(options, session.key, key)
+    name = tag("code", one_line(key))
+    return name if address is None else tag("a", name, href=address)
+
+
+def _place(notice: Notice) -> Html:
+    told = [one_line(text) for text in (notice.subject, notice.file) if text]
+    told += [f"line {notice.line}"] if notice.line is not None else []
+    told += [f"{notice.count:,} times"] if notice.count > 1 else []
+    return tag("small", ", ".join(told)) if told else EMPTY
+
+
+def _help() -> Html:
+    rows = [tag("div", tag("dt", *_keys(keys)), tag("dd", about)) for keys, about in KEYS.items()]
+    close = tag("button", "Close", type="button", id="close")
+    return tag(
+        "dialog", tag("h2", "Keys", id="help-title"), tag("dl", *rows), close, id="help", aria_labelledby="help-title"
+    )
+
+
+def _keys(keys: str) -> Iterable[Html]:
+    return [join([tag("kbd", key) for key in ([keys] if keys == "/" else keys.split(" / "))], Html(" "))]
+
+
+@cache
+def _asset(names: tuple[str, ...]) -> str:
+    folder = files(__package__) / "assets"
+    return "\n".join((folder / name).read_text("utf-8") for name in names)
+
+
+@cache
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

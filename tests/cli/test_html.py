@@ -1,0 +1,74 @@
+"""A site that is exported again and again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Pollux
+
+SAMPLE = Path(__file__).parents[2] / "src" / "pollux" / "sample" / "home"
+SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Pollux:
+    here = Pollux(tmp_path)
+    shutil.copytree(SAMPLE, here.home, dirs_exist_ok=True)
+    return here
+
+
+def session(pollux: Pollux, text: str) -> None:
+    """A session more, in which this was asked."""
+    file = (
+        pollux.home / ".claude" / "projects" / "-home-juno-code-orchard" / "11111111-2222-4333-8444-555555555555.jsonl"
+    )
+    file.parent.mkdir(parents=True)
+    asked = {
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": file.stem,
+        "cwd": "/home/juno/code/orchard",
+        "timestamp": "2026-11-15T08:00:00.000Z",
+        "version": "2.1.325",
+        "message": {"role": "user", "content": text},
+    }
+    file.write_text(json.dumps(asked) + "\n", "utf-8")
+
+
+def site(pollux: Pollux, *options: str) -> dict[str, tuple[int, str]]:
+    """Every file of the site: when it was written, and what it says."""
+    done = pollux("export", "--all", "--to", "html", "-o", "site", *options)
+    assert done.returncode == 0, done.stderr
+    folder = pollux.home / "site"
+    files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
+    return {file.relative_to(folder).as_posix(): (file.stat().st_mtime_ns, file.read_text("utf-8")) for file in files}
+
+
+def test_only_what_changed_is_written(at_home: Pollux) -> None:
+    first = site(at_home)
+    assert site(at_home) == first
+    session(at_home, "Prune the quinces")
+    later = site(at_home)
+    new = "claude-11111111-2222-4333-8444-555555555555.html"
+    assert {name for name in later if later[name] != first.get(name)} == {new, "index.html", "search/000.js"}
+    assert "quinces" in later["search/000.js"][1]
+
+
+def test_secrets_are_in_no_file_of_a_redacted_site(at_home: Pollux) -> None:
+    session(at_home, f"Use {SECRET} please")
+    assert SECRET[4:].lower() in site(at_home)["search/000.js"][1]
+    shutil.rmtree(at_home.home / "site")
+    assert not [name for name, (_, text) in site(at_home, "--redact").items() if SECRET[4:].lower() in text.lower()]
+
+
+def test_a_page_by_itself_holds_its_sub_agent(at_home: Pollux) -> None:
+    done = at_home("export", "a49ffc28", "--to", "html")
+    assert done.returncode == 0
+    assert "Compare checksums first" in done.stdout
+    assert "/adf901d6843bf89e4/" not in done.stdout
+    assert 'class="child"' in done.stdout

@@ -1,0 +1,47 @@
+"""A real browser: Debian's chromium, driven by playwright. Without one these tests are skipped, but never in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.web.watching import Watched
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        reason = "no chromium here: `apt-get install chromium`, or name one in $CHROMIUM"
+        if os.environ.get("POLLUX_BROWSER") == "required":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Watched]]:
+    """Open a page's text, or a file, and watch what it does; whatever it should not do fails the test at its end."""
+    opened: list[Watched] = []
+
+    def visit(
+        page: str | Path, *, width: int = 1200, scheme: str = "light", zone: str = "UTC", at: str = ""
+    ) -> Watched:
+        file = page if isinstance(page, Path) else tmp_path / f"page-{len(opened)}.html"
+        if isinstance(page, str):
+            file.write_text(page, "utf-8")
+        opened.append(Watched(browser, file, width=width, scheme=scheme, zone=zone, at=at))
+        return opened[-1]
+
+    yield visit
+    for watched in opened:
+        watched.leave()

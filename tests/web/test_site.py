@@ -1,0 +1,122 @@
+"""A whole site from disk: the index, its groups, its search, and the way to a session and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from pollux.model import Session, Text, summarize
+from pollux.writers.base import Entry, Options
+from pollux.writers.html import WRITER
+from tests.cli.running import Pollux
+from tests.unit.writers.kitchen_sink import HUMAN, USER, message
+from tests.web.planting import PAYLOADS, planted
+from tests.web.watching import Watched
+
+Visit = Callable[..., Watched]
+HEADINGS = (
+    "[...document.querySelectorAll('h2')].filter((h) => h.checkVisibility()).map((h) => h.firstChild.data.trim())"
+)
+TITLES = "[...document.querySelectorAll('li a')].filter((a) => a.checkVisibility()).map((a) => a.textContent)"
+FOUND = "document.getElementById('found').textContent"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = Pollux(folder)("--sample", "export", "--all", "--to", "html", "-o", str(folder / "site"))
+    assert done.returncode == 0, done.stderr
+    return folder / "site"
+
+
+@pytest.fixture
+def index(visit: Visit, site: Path) -> Watched:
+    return visit(site / "index.html", zone="Asia/Tokyo")
+
+
+def search(index: Watched, words: str, answer: str) -> list[str]:
+    index.page.locator("#find").fill(words)
+    index.wait(FOUND, answer)
+    titles: list[str] = index.ask(TITLES)
+    return titles
+
+
+def test_sessions_stand_under_their_projects(index: Watched) -> None:
+    assert index.ask(HEADINGS) == ["tidewatch", "seedbank", "postcards"]
+    assert len(index.ask(TITLES)) == 12
+    index.page.get_by_role("button", name="All kinds").click()
+    assert len(index.ask(TITLES)) == 16
+
+
+def test_or_under_their_days_in_the_reader_s_zone(index: Watched) -> None:
+    index.page.get_by_role("button", name="By day").click()
+    assert index.ask(HEADINGS)[:2] == ["Sunday, 15 November 2026", "Thursday, 12 November 2026"]
+    index.page.get_by_role("button", name="By project").click()
+    assert index.ask(HEADINGS) == ["tidewatch", "seedbank", "postcards"]
+    assert index.ask(TITLES)[0].startswith("The tides of Port Lune")
+
+
+def test_search_goes_through_what_was_said_and_leads_there(index: Watched) -> None:
+    assert search(index, "zone already harbours", "1 of 16") == [
+        "The tides of Port Lune are an hour late since the clocks changed. Find out why and fix it."
+    ]
+    index.page.locator("li a").locator("visible=true").click()
+    index.wait("document.getElementById('found').textContent.startsWith('1 of ')")
+    assert "#find=zone%20already%20harbours" in index.page.url
+    index.page.get_by_role("link", name="All sessions").click()
+    assert index.page.url.endswith("index.html")
+
+
+def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: Watched) -> None:
+    assert "Find duplicate scans" in search(index, "compare checks", "1 of 16")
+    search(index, "no such words", "0 of 16")
+    assert index.page.get_by_text("No session holds all these words.").is_visible()
+    index.page.locator("#find").press("Escape")
+    index.wait(FOUND, "")
+    assert len(index.ask(TITLES)) == 12
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_index_is_accessible(scheme: str, visit: Visit, site: Path) -> None:
+    found = Axe().run(visit(site / "index.html", scheme=scheme).page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_search_over_many_files_and_scripts_of_any_kind(visit: Visit, tmp_path: Path) -> None:
+    texts = [" ".join(f"w{n}x{k}" for k in range(20_000)) for n in range(2)] + ["状态架构设计", "架空 and 构"]
+    sessions = [
+        Session(agent="a", id=f"s{n}", messages=(message(1, USER, HUMAN, Text(text=text)),))
+        for n, text in enumerate(texts)
+    ]
+    index = visit(written(tmp_path, sessions))
+    assert len(list((tmp_path / "search").iterdir())) > 3
+    for words, answer in (
+        ("w1x19999", "1 of 4"),
+        ("w0x1 w0x2", "1 of 4"),
+        ("w", "2 of 4"),
+        ("架构", "2 of 4"),
+        ("态", "1 of 4"),
+    ):
+        search(index, words, answer)
+
+
+def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> None:
+    sessions = [planted(payload) for payload in PAYLOADS]
+    index = visit(written(tmp_path, sessions))
+    index.page.get_by_role("button", name="All kinds").click()
+    assert index.ask("document.querySelectorAll('li').length") == len(PAYLOADS)
+    assert index.ask("document.querySelectorAll('iframe, object, svg, img, form, style:not(head *)').length") == 0
+    assert index.ask("[...document.links].every((a) => a.protocol === 'file:')")
+    search(index, "pwned", f"{sum('pwned' in payload for payload in PAYLOADS)} of {len(PAYLOADS)}")
+    assert index.alarms == []
+
+
+def written(folder: Path, sessions: list[Session]) -> Path:
+    entries = [Entry(summary=summarize(one), file=f"{number}.html") for number, one in enumerate(sessions)]
+    for name, pieces in WRITER.finish(entries, Options(sessions=lambda: sessions)):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("".join(pieces), "utf-8")
+    return folder / "index.html"
