@@ -56,7 +56,7 @@ def filled(file: Path, sessions: int, requests: int) -> Catalogue:
 
 
 def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[float, float]]:
-    """Seconds of the yardstick and of pollux, by question."""
+    """CPU seconds of the yardstick and of pollux, by question."""
     file = folder / "catalogue.db"
     catalogue = filled(file, sessions, requests)
     current = Questions(catalogue, [("bench", "/")])
@@ -74,7 +74,6 @@ def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[floa
 
     ask(By.AGENT)()  # asks the package about the models, once
     found = {by.value: (_best(fetch("quarters")), _best(ask(by))) for by in (By.AGENT, By.DAY, By.SESSION)}
-    found["tool"] = (_best(fetch("calls")), _best(lambda: books().tools()))
     one = [f"gemini:{number:08}" for number in range(0, 60, 3)]
     found["costs of 20"] = (_best(fetch("quarters")), _best(lambda: books().costs(one)))
     settings.write_text(ODD)
@@ -85,9 +84,9 @@ def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[floa
 def _best(work: Callable[[], object], rounds: int = 3) -> float:
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 

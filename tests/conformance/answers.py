@@ -102,4 +102,6 @@ def _environment(agent: str, home: str, place: Path) -> dict[str, str]:
     named = json.loads(beside.read_text("utf-8")) if beside.exists() else {}
     own = {f"XDG_{name}_HOME": str(place / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")}
     where = {"HOME": str(place / "home"), "PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "TZ": "UTC"}
+    if path := os.environ.get("PYTHONPATH"):
+        where["PYTHONPATH"] = path
     return {**where, **own, **{key: text.replace("{HOME}", where["HOME"]) for key, text in named.items()}}
