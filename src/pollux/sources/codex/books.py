@@ -11,7 +11,7 @@ from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
 from pollux.sources.codex.fates import absorbed, fold, roll_back
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through
-from pollux.sources.codex.schema import Bookkeeping, Envelope, Kept
+from pollux.sources.codex.schema import Bookkeeping, Envelope, Kept, SameLine
 from pollux.sources.codex.walk import Walk
 
 _ERROR = "error"
@@ -27,11 +27,12 @@ class Books:
         self.uncounted = False
         self.bare = False
         self._context: dict[str, Any] = {}
+        self._latest: dict[str, Any] = {}
         self._settings: dict[str, Any] = {}
 
-    def enter(self, walk: Walk, record: Kept) -> None:
+    def enter(self, walk: Walk, record: Kept | SameLine) -> None:
         """See to one record."""
-        kind, held = record.kind, record.payload
+        kind, held = record.kind, self._latest if type(record) is SameLine else record.payload
         if type(record) is not Bookkeeping:
             look_through(kind, held, walk.notes)
         own = _KINDS.get(kind)
@@ -73,10 +74,11 @@ class Books:
     def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """Written for each request or each turn; what has not changed is not kept again."""
         known = self._context
-        if not held.items() <= known.items():
+        if held is not self._latest and not held.items() <= known.items():
             changed = {key: value for key, value in held.items() if key not in known or known[key] != value}
             self._context = {**known, **changed}
             walk.keep("turn_context", changed)
+        self._latest = held
         if type(model := held.get("model")) is str and model:
             walk.model = model
             if type(turn := held.get("turn_id")) is str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from pollux.sources.codex.schema import (
     Piece,
     SearchCall,
     ShellCall,
+    ShellOutput,
     ToolSearchCall,
     ToolSearchOutput,
 )
@@ -55,13 +57,6 @@ _FAILURES = (
 )
 
 
-class ShellOutput(msgspec.Struct, forbid_unknown_fields=True):
-    """The first of the three forms of a command's answer: JSON in a string (up to 0.49; patches up to 0.130)."""
-
-    output: str
-    metadata: dict[str, Any]
-
-
 _shell_output = msgspec.json.Decoder(ShellOutput).decode
 _json = msgspec.json.Decoder().decode
 
@@ -95,7 +90,7 @@ class Call(msgspec.Struct, gc=False):
         self.answer, self.answered = item, around
         self.outcome = outcome(item, self.extra)
         if type(item) is not ToolSearchOutput:
-            item.output = None  # type: ignore[union-attr]
+            item.output = item.shell = None  # type: ignore[union-attr]
 
     def also(self, event: dict[str, Any]) -> None:
         """Note what the user interface told of the call."""
@@ -183,17 +178,15 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     if type(answer) is ToolSearchOutput:
         extra["tools"] = answer.tools
         return None, None, False, ()
-    output = answer.output  # type: ignore[union-attr]
+    output, shell = answer.output, answer.shell  # type: ignore[union-attr]
     if type(output) is str:
-        if output.startswith('{"output":'):
-            try:
-                unpacked = _shell_output(output)
-            except REFUSED:
-                pass
-            else:
-                extra["metadata"] = unpacked.metadata
-                code = unpacked.metadata.get("exit_code")
-                return unpacked.output, code if type(code) is int else None, False, ()
+        if shell is None and output.startswith('{"output":'):
+            with suppress(*REFUSED):
+                shell = _shell_output(output)
+        if shell is not None:
+            extra["metadata"] = shell.metadata
+            code = shell.metadata.get("exit_code")
+            return shell.output, code if type(code) is int else None, False, ()
         return (output, *verdict(output), ())
     if type(output) is list:
         return _of_pieces(output, extra)

@@ -27,16 +27,25 @@ class Heard(msgspec.Struct, gc=False):
 
 
 class Echoes:
-    """The model's words and thoughts, said and shown."""
+    """The model's words and thoughts, said and shown.
 
-    __slots__ = ("_heard", "_said")
+    `due` says that the next words were shown by the line before them.
+    """
+
+    __slots__ = ("_heard", "_paired", "_said", "due")
 
     def __init__(self) -> None:
+        self.due = False
+        self._paired: list[str] = []
         self._said: dict[str, int] = {}
         self._heard: dict[str, list[Heard]] = {}
 
     def say(self, text: str) -> None:
         """Words of the conversation."""
+        if self.due:
+            self.due = False
+            self._paired.append(text)
+            return
         waiting = self._heard.get(text)
         if waiting:
             waiting.pop()
@@ -61,6 +70,8 @@ class Echoes:
 
     def knows(self, text: str) -> bool:
         """Was this said or shown?"""
+        while self._paired:
+            self._said.setdefault(self._paired.pop(), 0)
         return text in self._said or text in self._heard
 
     def alone(self) -> list[Heard]:

@@ -12,6 +12,7 @@ from pollux.sources.codex.schema import (
     Envelope,
     RawReasoningEvent,
     ReasoningEvent,
+    Repeated,
     TokenCount,
     UsageRecord,
     UserEvent,
@@ -62,6 +63,11 @@ def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, arou
         walk.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
 
 
+def _repeated(walk: Walk, _: Repeated, __: Envelope) -> None:
+    """Words that the next line says again."""
+    walk.echoes.due = True
+
+
 def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     """Figures, and the limits beside them."""
     info = event.info
@@ -102,6 +108,7 @@ EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     AgentEvent: _agent_event,
     ReasoningEvent: _reasoning_event,
     RawReasoningEvent: _reasoning_event,
+    Repeated: _repeated,
     TokenCount: _count,
     UsageRecord: _usage,
 }

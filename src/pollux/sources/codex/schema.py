@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
+from pollux.sources.codex.keys import ALIASES
 from pollux.wire import Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
@@ -128,19 +129,29 @@ class ImageCall(Item, tag_field="type", tag="image_generation_call"):
     result: str | None = None
 
 
-class FunctionOutput(Item, tag_field="type", tag="function_call_output"):
+class ShellOutput(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The first of the three forms of a command's answer: JSON in a string (up to 0.49; patches up to 0.130)."""
+
+    output: str
+    metadata: dict[str, Any]
+
+
+class Output(Item):
+    """An answer as a text, as parts, or wrapped in an object; `shell` is ours: what a text holds that is JSON."""
+
+    call_id: str | None = None
+    output: str | list[Piece] | dict[str, Any] | None = None
+    shell: ShellOutput | None = msgspec.field(name="⁂shell", default=None)
+
+
+class FunctionOutput(Output, tag_field="type", tag="function_call_output"):
     """What a tool answered."""
 
-    call_id: str | None = None
-    output: str | list[Piece] | dict[str, Any] | None = None
 
-
-class CustomOutput(Item, tag_field="type", tag="custom_tool_call_output"):
+class CustomOutput(Output, tag_field="type", tag="custom_tool_call_output"):
     """What a tool with free text answered."""
 
-    call_id: str | None = None
     name: str | None = None
-    output: str | list[Piece] | dict[str, Any] | None = None
 
 
 class ToolSearchOutput(Item, tag_field="type", tag="tool_search_output"):
@@ -284,6 +295,13 @@ class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
     payload: dict[str, Any]
 
 
+class SameLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
+    """A line with the same settings as the last such line; they are passed over."""
+
+    kind: ClassVar[str] = "turn_context"
+    payload: msgspec.Raw
+
+
 class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
     """The line with which a file begins."""
 
@@ -291,7 +309,44 @@ class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
     payload: dict[str, Any]
 
 
-Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine
+class CompactedLine(Envelope, kw_only=True, tag_field="type", tag="compacted"):
+    """A line with a summary that takes the place of what was said so far."""
+
+    kind: ClassVar[str] = "compacted"
+    payload: dict[str, Any]
+
+
+class WorldLine(Envelope, kw_only=True, tag_field="type", tag="world_state"):
+    """A line with what the client told the model about the machine (0.150+)."""
+
+    kind: ClassVar[str] = "world_state"
+    payload: dict[str, Any]
+
+
+class NoteLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
+    """A line with an event that is only bookkeeping."""
+
+    payload: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What sort of event it is."""
+        kind = f"event_msg/{self.payload.get('type')}"
+        return ALIASES.get(kind, kind)
+
+
+class Repeated(Shape):
+    """Words that the next line says as well."""
+
+
+class RepeatedLine(Envelope, kw_only=True):
+    """A line that says nothing which the next one does not say."""
+
+    payload: Repeated
+
+
+REPEATED = RepeatedLine(payload=Repeated())
+Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine | CompactedLine | WorldLine
 ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
 ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
 
@@ -303,7 +358,7 @@ class Bookkeeping(Envelope, kw_only=True):
     payload: dict[str, Any]
 
 
-Kept = Bookkeeping | ContextLine | MetaLine
+Kept = Bookkeeping | ContextLine | MetaLine | CompactedLine | WorldLine | NoteLine
 """What is no part of the conversation: an object, and what kind it is of."""
 
 

@@ -13,8 +13,8 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, sealed
 from pollux.sources.codex import find
+from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
-from pollux.sources.codex.records import records
 from pollux.sources.codex.schema import Bookkeeping, MetaLine
 from pollux.wire import Malformed, Notes, plain
 
@@ -143,7 +143,7 @@ def identity(path: str) -> str | None:
                 return (first[1] or first[2]).decode("utf-8", "replace")
             if path.endswith(".json"):
                 return _of_document(file.read()) or find.named(path)[0]
-            for number, (_, record) in enumerate(records(file, Notes())):
+            for number, record in enumerate(filter(None, records(file, Notes()))):
                 if number and find.named(path)[0] is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.
                     break

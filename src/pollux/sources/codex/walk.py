@@ -16,7 +16,7 @@ from pollux.sources.codex.content import as_context, directory_in, divided, only
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.events import EVENTS
-from pollux.sources.codex.records import Run
+from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
     AgentItem,
     CustomCall,
@@ -29,6 +29,7 @@ from pollux.sources.codex.schema import (
     Kept,
     MessageItem,
     ReasoningItem,
+    SameLine,
     SearchCall,
     ShellCall,
     ToolSearchCall,
@@ -69,22 +70,26 @@ class Walk:
         self.limits: Any = None
         self.window: int | None = None
 
-    def run(self, runs: Iterable[Run], bookkeeper: Callable[[Walk, Kept], None]) -> Walk:
+    def run(
+        self, records: Iterable[tuple[int, Record | None]], bookkeeper: Callable[[Walk, Kept | SameLine], None]
+    ) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
         conversation, times = _CONVERSATION, self.times
-        for first, run in runs:
-            for self.line, record in enumerate(run, first):
-                if record.ordinal is not None:
-                    self.ordinal = record.ordinal
-                if record.timestamp is not None:
-                    times.append(record.timestamp)
-                payload = record.payload
-                see_to = conversation.get(type(payload))
-                if see_to is not None:
-                    see_to(self, payload, record)
-                else:
-                    self.notes.line = self.line
-                    bookkeeper(self, record)  # type: ignore[arg-type]
+        for line, record in records:
+            if record is None:
+                continue
+            self.line = line
+            if record.ordinal is not None:
+                self.ordinal = record.ordinal
+            if record.timestamp is not None:
+                times.append(record.timestamp)
+            payload = record.payload
+            see_to = conversation.get(type(payload))
+            if see_to is not None:
+                see_to(self, payload, record)
+            else:
+                self.notes.line = self.line
+                bookkeeper(self, record)  # type: ignore[arg-type]
         self._finish()
         return self
 
