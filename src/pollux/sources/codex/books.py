@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from pollux.model import Part, SummaryPart, Text, Thinking
 from pollux.sources.codex.content import picture
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
 from pollux.sources.codex.fates import absorbed, fold, roll_back
 from pollux.sources.codex.keys import KNOWN
-from pollux.sources.codex.records import look_through
-from pollux.sources.codex.schema import Bookkeeping, Envelope, Kept, SameLine
+from pollux.sources.codex.records import look_through, settled
+from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
 from pollux.sources.codex.walk import Walk
+from pollux.wire import Notes, plain
 
 _ERROR = "error"
 
@@ -27,14 +30,19 @@ class Books:
         self.uncounted = False
         self.bare = False
         self._context: dict[str, Any] = {}
-        self._latest: dict[str, Any] = {}
+        self._raw = msgspec.Raw()
+        self._latest: Any = None
+        self._seen: dict[str, Any] = {}
         self._settings: dict[str, Any] = {}
 
-    def enter(self, walk: Walk, record: Kept | SameLine) -> None:
+    def enter(self, walk: Walk, record: Kept | ContextLine) -> None:
         """See to one record."""
-        kind, held = record.kind, self._latest if type(record) is SameLine else record.payload
-        if type(record) is not Bookkeeping:
-            look_through(kind, held, walk.notes)
+        if type(record) is ContextLine:
+            kind, held = self._settings_on(record, walk.notes)
+        else:
+            kind, held = record.kind, record.payload
+            if type(record) is not Bookkeeping:
+                look_through(kind, held, walk.notes)
         own = _KINDS.get(kind)
         if own is not None:
             own(self, walk, held, record)
@@ -71,14 +79,23 @@ class Books:
 
     # ------------------------------------------------------------------ turns
 
+    def _settings_on(self, line: ContextLine, notes: Notes) -> tuple[str, dict[str, Any]]:
+        """The settings on a line, which are decoded only where they are not the same as before."""
+        if line.payload != self._raw:
+            self._raw, self._latest = line.payload, plain(bytes(line.payload), notes)
+        kind, held = settled(line.kind, self._latest, notes)
+        if held is self._latest:
+            look_through(kind, held, notes)
+        return kind, held
+
     def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """Written for each request or each turn; what has not changed is not kept again."""
         known = self._context
-        if held is not self._latest and not held.items() <= known.items():
+        if held is not self._seen and not held.items() <= known.items():
             changed = {key: value for key, value in held.items() if key not in known or known[key] != value}
             self._context = {**known, **changed}
             walk.keep("turn_context", changed)
-        self._latest = held
+        self._seen = held
         if type(model := held.get("model")) is str and model:
             walk.model = model
             if type(turn := held.get("turn_id")) is str:

@@ -12,7 +12,6 @@ from pollux.sources.codex.schema import (
     Envelope,
     RawReasoningEvent,
     ReasoningEvent,
-    Repeated,
     TokenCount,
     UsageRecord,
     UserEvent,
@@ -63,11 +62,6 @@ def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, arou
         walk.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
 
 
-def _repeated(walk: Walk, _: Repeated, __: Envelope) -> None:
-    """Words that the next line says again."""
-    walk.echoes.due = True
-
-
 def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     """Figures, and the limits beside them."""
     info = event.info
@@ -108,7 +102,6 @@ EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
     AgentEvent: _agent_event,
     ReasoningEvent: _reasoning_event,
     RawReasoningEvent: _reasoning_event,
-    Repeated: _repeated,
     TokenCount: _count,
     UsageRecord: _usage,
 }

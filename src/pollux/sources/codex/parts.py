@@ -94,7 +94,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
                 extra["session"] = found.session
         else:
             with unpacked(file.path, notes) as opened:
-                walk.run(enumerate(records(opened, notes), 1), books.enter)
+                walk.run(records(opened, notes), books.enter)
             begins = own_part(file.path, books, shelf)
             if books.bare and not begins:
                 begins, copied_from = resumed_copy(file.path, shelf)

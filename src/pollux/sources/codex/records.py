@@ -12,18 +12,17 @@ from pollux.sources.codex.schema import (
     ECHOES,
     ITEMS,
     Bookkeeping,
+    ContextLine,
     Envelope,
     EventLine,
     ItemLine,
     Kept,
-    RepeatedLine,
-    SameLine,
     UsageLine,
     UsageRecord,
 )
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
-Record = ItemLine | EventLine | UsageLine | SameLine | RepeatedLine | Kept
+Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
 
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
 _NESTED = (dict, list)
@@ -79,11 +78,8 @@ def record_of(value: dict[str, Any], notes: Notes) -> Record:
     payload = value["payload"]
     around = _around(value, notes)
     if type(payload) is not dict or type(kind) is not str:
-        # The record is kept whole: what it is cannot be told.
-        notes.add(
-            "record.unknown", "A record without a kind or without content; kept.", subject="record without a kind"
-        )
-        return Bookkeeping(**_members(around), kind="?", payload={"type": kind, "payload": payload})
+        kind, payload = settled(kind, payload, notes)
+        return Bookkeeping(**_members(around), kind=kind, payload=payload)
     inner = payload.get("type")
     if kind == "response_item":
         return _item(around, inner, payload, notes)
@@ -93,6 +89,14 @@ def record_of(value: dict[str, Any], notes: Notes) -> Record:
         record = fit(UsageRecord, payload, notes)
         return UsageLine(**_members(around), payload=record or UsageRecord())
     return _kept(around, kind, payload, notes)
+
+
+def settled(kind: Any, payload: Any, notes: Notes) -> tuple[str, dict[str, Any]]:
+    """What a record is, and its content; one of which that cannot be told is kept whole."""
+    if type(payload) is dict and type(kind) is str:
+        return kind, payload
+    notes.add("record.unknown", "A record without a kind or without content; kept.", subject="record without a kind")
+    return "?", {"type": kind, "payload": payload}
 
 
 def _around(value: dict[str, Any], notes: Notes) -> Envelope:

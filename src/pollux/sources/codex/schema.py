@@ -289,14 +289,7 @@ class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_recor
 
 
 class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
-    """A line with the settings of a turn; older releases write one for each request."""
-
-    kind: ClassVar[str] = "turn_context"
-    payload: dict[str, Any]
-
-
-class SameLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
-    """A line with the same settings as the last such line; they are passed over."""
+    """A line with the settings of a turn, or of a request: as most say what the one before said, not decoded yet."""
 
     kind: ClassVar[str] = "turn_context"
     payload: msgspec.Raw
@@ -335,17 +328,6 @@ class NoteLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
         return ALIASES.get(kind, kind)
 
 
-class Repeated(Shape):
-    """Words that the next line says as well."""
-
-
-class RepeatedLine(Envelope, kw_only=True):
-    """A line that says nothing which the next one does not say."""
-
-    payload: Repeated
-
-
-REPEATED = RepeatedLine(payload=Repeated())
 Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine | CompactedLine | WorldLine
 ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
 ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
@@ -358,7 +340,7 @@ class Bookkeeping(Envelope, kw_only=True):
     payload: dict[str, Any]
 
 
-Kept = Bookkeeping | ContextLine | MetaLine | CompactedLine | WorldLine | NoteLine
+Kept = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
 """What is no part of the conversation: an object, and what kind it is of."""
 
 

@@ -143,7 +143,7 @@ def identity(path: str) -> str | None:
                 return (first[1] or first[2]).decode("utf-8", "replace")
             if path.endswith(".json"):
                 return _of_document(file.read()) or find.named(path)[0]
-            for number, record in enumerate(filter(None, records(file, Notes()))):
+            for number, (_, record) in enumerate(records(file, Notes())):
                 if number and find.named(path)[0] is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.
                     break

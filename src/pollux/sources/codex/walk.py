@@ -19,6 +19,7 @@ from pollux.sources.codex.events import EVENTS
 from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
     AgentItem,
+    ContextLine,
     CustomCall,
     CustomOutput,
     Envelope,
@@ -29,7 +30,6 @@ from pollux.sources.codex.schema import (
     Kept,
     MessageItem,
     ReasoningItem,
-    SameLine,
     SearchCall,
     ShellCall,
     ToolSearchCall,
@@ -71,14 +71,11 @@ class Walk:
         self.window: int | None = None
 
     def run(
-        self, records: Iterable[tuple[int, Record | None]], bookkeeper: Callable[[Walk, Kept | SameLine], None]
+        self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Kept | ContextLine], None]
     ) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
         conversation, times = _CONVERSATION, self.times
-        for line, record in records:
-            if record is None:
-                continue
-            self.line = line
+        for self.line, record in records:
             if record.ordinal is not None:
                 self.ordinal = record.ordinal
             if record.timestamp is not None:
@@ -121,7 +118,7 @@ class Walk:
 
     def _finish(self) -> None:
         self.spend()
-        heard = sorted(self.echoes.alone(), key=lambda heard: heard.place, reverse=True)
+        heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
         for words in heard:
             part = words.kind(text=words.text)
             entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [part], model=words.model)
@@ -240,9 +237,8 @@ class Walk:
 
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown."""
-        if not self.echoes.known(text):
-            place, at = len(self.entries), around.timestamp
-            self.echoes.hear(text, Heard(place, self.line, self.ordinal, at, kind, text, self.model))
+        place, at = len(self.entries), around.timestamp
+        self.echoes.hear(Heard(place, self.line, self.ordinal, at, kind, text, self.model))
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.open or self.turn(item, around)
