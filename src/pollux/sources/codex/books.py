@@ -37,7 +37,7 @@ class Books:
 
     def enter(self, walk: Walk, record: Kept | ContextLine) -> None:
         """See to one record."""
-        if type(record) is ContextLine:
+        if isinstance(record, ContextLine):
             kind, held = self._settings_on(record, walk.notes)
         else:
             kind, held = record.kind, record.payload
@@ -148,7 +148,7 @@ class Books:
     def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         walk.open = None
         for call in walk.calls.values():
-            call.cancelled = call.cancelled or call.answer is None
+            call.cancelled = call.cancelled or not call.answered
         if walk.last is not None:
             walk.last.aborted = True
         walk.keep("event_msg/turn_aborted", held)

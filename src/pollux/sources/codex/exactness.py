@@ -5,7 +5,6 @@ from __future__ import annotations
 from pollux.model import Attachment
 from pollux.sources.codex.calls import Call
 from pollux.sources.codex.entries import ASSISTANT, MODEL, Entry
-from pollux.sources.codex.schema import ImageCall, SearchCall
 
 
 def exact(entries: list[Entry], *, uncounted: bool) -> bool | None:
@@ -40,11 +39,11 @@ def exact(entries: list[Entry], *, uncounted: bool) -> bool | None:
 
 def _ended(entry: Entry) -> bool:
     """Did every tool the model asked for give an answer?"""
-    return all(type(part) is not Call or part.answer is not None for part in entry.parts)
+    return all(type(part) is not Call or part.answered for part in entry.parts)
 
 
 def _broken_off(entry: Entry | None) -> bool:
     """Does a turn end with a call rather than with words, though nobody interrupted it?"""
     if entry is None or entry.aborted or not entry.parts:
         return False
-    return type(entry.parts[-1]) is Call and type(entry.parts[-1].asked) not in (SearchCall, ImageCall)
+    return type(entry.parts[-1]) is Call and entry.parts[-1].ended is None

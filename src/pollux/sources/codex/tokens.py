@@ -27,17 +27,17 @@ class Meter:
 
     def count(self, info: TokenInfo) -> Usage | None:
         """What a `token_count` adds; None where it adds nothing."""
-        if info.total_token_usage is None:
+        so_far = info.total_token_usage
+        if so_far is None:
             return None
-        before = self._total
-        total = _parts(info.total_token_usage)
+        before, total = self._total, _parts(so_far)
         if total == before:
             return None
         self._total = total
         recorded, self._recorded = self._recorded, False
-        last = info.last_token_usage or info.total_token_usage
+        last = info.last_token_usage or so_far
         step = _parts(last)
-        if not (before is None or total == step):
+        if before is not None and total != step:
             grown = _less(total, before)
             if grown != step and min(grown) >= 0:
                 step = grown
@@ -96,18 +96,18 @@ def _usage(parts: _Parts, said: Figures, native: dict[str, Any]) -> Usage:
 
 def together(usages: list[Usage]) -> Usage:
     """The figures of several requests as one."""
-
-    def total(name: str) -> int | None:
-        known = [value for usage in usages if (value := getattr(usage, name)) is not None]
-        return sum(known) if known else None
-
     return Usage(
-        input=total("input"),
-        cached=total("cached"),
-        cache_write=total("cache_write"),
-        output=total("output"),
-        reasoning=total("reasoning"),
+        input=_sum([usage.input for usage in usages]),
+        cached=_sum([usage.cached for usage in usages]),
+        cache_write=_sum([usage.cache_write for usage in usages]),
+        output=_sum([usage.output for usage in usages]),
+        reasoning=_sum([usage.reasoning for usage in usages]),
         requests=len(usages),
         exact=True,
         native={"requests": [dict(usage.native) for usage in usages]},
     )
+
+
+def _sum(figures: list[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None

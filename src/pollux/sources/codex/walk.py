@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
-from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
+from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome, rides
 from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
@@ -172,7 +172,7 @@ class Walk:
             entry.id = item.id
         elif item.id is not None:
             entry.note(item=item.id)
-        if item.passed is not None or around.metadata is not None or item.extra or around.extra:
+        if rides(item, around):
             entry.note(**leftovers(item, around))
         if item.status not in (None, "completed"):
             entry.note(status=item.status)
@@ -242,7 +242,7 @@ class Walk:
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.open or self.turn(item, around)
-        extra: dict[str, Any] = leftovers(item, around)
+        extra: dict[str, Any] = leftovers(item, around) if rides(item, around) else {}
         if item.encrypted_content is not None:
             extra["encrypted_content"] = item.encrypted_content
         if item.id is not None:
@@ -269,20 +269,24 @@ class Walk:
     def _call(self, item: Asked, around: Envelope) -> None:
         call = called(item, around)
         (self.open or self.turn(item, around)).parts.append(call)
-        kind = type(item)
-        if kind is FunctionCall and item.name == "spawn_agent":  # type: ignore[union-attr]
+        if call.name == "spawn_agent":
             self.spawns.append(call)
-        for name in (item.id, item.call_id if kind is not ImageCall else None):  # type: ignore[union-attr]
-            if name is not None:
-                self.calls[name] = call
-                if self.waiting and name in self.waiting:
-                    call.events = [*(call.events or ()), *self.waiting.pop(name)]
+        if item.id is not None:
+            self._name(item.id, call)
+        if type(item) is not ImageCall and item.call_id is not None:  # type: ignore[union-attr]
+            self._name(item.call_id, call)  # type: ignore[union-attr]
+
+    def _name(self, name: str, call: Call) -> None:
+        """A name by which answers and events know a call."""
+        self.calls[name] = call
+        if self.waiting and name in self.waiting:
+            call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
     def _answer(self, item: Answered, around: Envelope) -> None:
         self.open = None
         self.fresh = False
         call = self.calls.get(item.call_id or "")
-        if call is not None and call.answer is None:
+        if call is not None and not call.answered:
             call.answer_with(item, around)
             return
         # A killed run may lose a call and keep its answer.
