@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Attachment, Status, Text, ToolCall
+from pollux.model import NOTHING, Attachment, Status, Text, ToolCall
 from pollux.sources.codex.content import part_of
 from pollux.sources.codex.schema import (
     CustomCall,
@@ -111,12 +111,18 @@ def called(item: Asked, around: Envelope) -> Call:
         call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace)
         if given:
             call.patched = "*** Begin Patch" in given
-            with suppress(*REFUSED):
-                call.given = _json(given)
+            call.given = _arguments(given)
         if item.id is not None or item.status is not None or item.namespace is not None or rides(item, around):
             call.beside = _beside_call(item, around)
         return call
     return _called(item, around)
+
+
+def _arguments(text: str) -> Any:
+    try:
+        return _json(text)
+    except REFUSED:
+        return text
 
 
 def _called(item: Asked, around: Envelope) -> Call:
@@ -292,8 +298,10 @@ def _beside_answer(answer: Answered, around: Envelope) -> dict[str, Any]:
 def leftovers(item: Item, around: Envelope) -> dict[str, Any]:
     """What newer releases send along with an item, and what we do not know of it."""
     rest: dict[str, Any] = {**item.extra, **around.extra}
-    if item.passed is not None:
-        rest["passed"] = tidy(item.passed)
+    passed = item.passed
+    if passed is not None:
+        flat = passed.content_item_metadata is None and passed.extra is NOTHING
+        rest["passed"] = msgspec.to_builtins(passed) if flat else tidy(passed)
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     return rest

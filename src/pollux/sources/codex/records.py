@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -25,7 +26,6 @@ from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, pl
 Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
 
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
-_NESTED = (dict, list)
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
 _AROUND = ("timestamp", "ordinal", "metadata")
 
@@ -160,13 +160,19 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
 
 def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
     """Name the keys we do not know, here and in the objects inside that are looked into."""
-    if not held.keys() <= known:
+    strange = not held.keys() <= known
+    if strange:
         for key in sorted(held.keys() - known):
             text = f"{kind} has a field {key!r} we do not know; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-    for key, inner in held.items():
-        if type(inner) not in _NESTED or key not in INSIDE:
-            continue
+    for key in [key for key in held if key in INSIDE] if strange else _looked_into(known):
+        inner = held.get(key)
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:
                 report(f"{kind}.{key}", value, INSIDE[key], notes)
+
+
+@cache
+def _looked_into(known: frozenset[str]) -> list[str]:
+    """The keys of a kind of record whose objects are looked into."""
+    return [key for key in INSIDE if key in known]

@@ -32,7 +32,7 @@ class Piece(Shape):
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
-class Passed(Shape):
+class Passed(Shape, omit_defaults=True):
     """What newer releases (0.145+) send along with an item: the turn, the time, and what each part is (0.150+)."""
 
     turn_id: str | None = None
@@ -186,7 +186,7 @@ Conversation = (
 )
 
 
-class Figures(Shape):
+class Figures(Shape, omit_defaults=True):
     """Tokens: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
 
     input_tokens: Count | None = None
@@ -269,7 +269,7 @@ class EventLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
     payload: Echo
 
 
-class UsageRecord(Shape):
+class UsageRecord(Shape, omit_defaults=True):
     """The figures of one response (0.153+)."""
 
     thread_id: str | None = None

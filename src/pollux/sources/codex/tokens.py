@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pollux.model import Usage
+import msgspec
+
+from pollux.model import NOTHING, Usage
 from pollux.sources.codex.schema import Figures, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
@@ -63,7 +65,15 @@ class Meter:
             self._counted.add(record.response_id)
         if record.usage is None:
             return None
-        return _usage(_parts(record.usage), record.usage, tidy(record))
+        return _usage(_parts(record.usage), record.usage, native(record))
+
+
+def native(record: UsageRecord) -> dict[str, Any]:
+    """A response's own record as it was."""
+    within = (record, record.usage, record.turn_token_usage, record.thread_token_usage)
+    if any(held is not None and held.extra is not NOTHING for held in within):
+        return tidy(record)  # type: ignore[no-any-return]
+    return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
 
 def _parts(figures: Figures) -> _Parts:
