@@ -35,14 +35,14 @@ class Books:
         self._seen: dict[str, Any] = {}
         self._settings: dict[str, Any] = {}
 
-    def enter(self, walk: Walk, record: Kept | ContextLine) -> None:
-        """See to one record."""
-        if isinstance(record, ContextLine):
-            kind, held = self._settings_on(record, walk.notes)
-        else:
-            kind, held = record.kind, record.payload
-            if type(record) is not Bookkeeping:
-                look_through(kind, held, walk.notes)
+    def enter(self, walk: Walk, held: Any, record: Kept | ContextLine) -> None:
+        """See to one record, which holds an object, or settings that are not decoded yet."""
+        kind, notes = record.kind, walk.notes
+        notes.line = walk.line
+        if type(record) is ContextLine:
+            kind, held = self._settings_on(record, notes)
+        elif type(record) is not Bookkeeping:
+            look_through(kind, held, notes)
         own = _KINDS.get(kind)
         if own is not None:
             own(self, walk, held, record)

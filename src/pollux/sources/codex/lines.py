@@ -21,8 +21,10 @@ _inside = msgspec.json.Decoder(ShellOutput).decode
 _FOLDED, _FOLD = b'}}"}}\n', b'"output":"{\\"output\\":\\"'
 _QUOTE = len(b'"output":"')
 
-_TYPE = b'"type":"'
-_EVENT = b'event_msg","payload":{"type":"'
+_EVENT = b'"event_msg","payload":{"type":"'
+_BEFORE = len(_EVENT)
+# The type of a line stands behind its time and its ordinal.
+_FAR = 100
 # So many letters tell the kinds of events apart that are bookkeeping.
 _LETTERS = 6
 _NOTES = {
@@ -51,8 +53,8 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
 
 def _looked_at(line: bytes) -> Record:
     """A record in a file with bookkeeping among the events."""
-    at = line.find(_EVENT, 0, 100) + len(_EVENT)
-    return _NOTES.get(line[at : at + _LETTERS], _quick)(line)
+    kind = line.find(_EVENT, 0, _FAR) + _BEFORE
+    return _NOTES.get(line[kind : kind + _LETTERS], _quick)(line)
 
 
 def _unfolded(line: bytes) -> Record:

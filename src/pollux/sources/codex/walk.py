@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
 from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome, rides
 from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
@@ -19,7 +21,6 @@ from pollux.sources.codex.events import EVENTS
 from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
     AgentItem,
-    ContextLine,
     CustomCall,
     CustomOutput,
     Envelope,
@@ -27,7 +28,6 @@ from pollux.sources.codex.schema import (
     FunctionOutput,
     ImageCall,
     Item,
-    Kept,
     MessageItem,
     ReasoningItem,
     SearchCall,
@@ -70,23 +70,17 @@ class Walk:
         self.limits: Any = None
         self.window: int | None = None
 
-    def run(
-        self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Kept | ContextLine], None]
-    ) -> Walk:
+    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Any, Any], None]) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
-        conversation, times = _CONVERSATION, self.times
+        sees_to = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
+        time = self.times.append
         for self.line, record in records:
             if record.ordinal is not None:
                 self.ordinal = record.ordinal
-            if record.timestamp is not None:
-                times.append(record.timestamp)
-            payload = record.payload
-            see_to = conversation.get(type(payload))
-            if see_to is not None:
-                see_to(self, payload, record)
-            else:
-                self.notes.line = self.line
-                bookkeeper(self, record)  # type: ignore[arg-type]
+            at, payload = record.timestamp, record.payload
+            if at is not None:
+                time(at)
+            sees_to[type(payload)](self, payload, record)
         self._finish()
         return self
 
