@@ -21,7 +21,7 @@ _DAY, _MILLISECOND = timedelta(days=1), timedelta(milliseconds=1)
 _POINTERS = ('"forked_from_id":"', '"history_base":', '"parent_thread_id":"', '"subagent"')
 
 
-def write(home: Path, sessions: int, rounds: int) -> None:
+def written(home: Path, sessions: int, rounds: int) -> Path:
     """A home with so many sessions, each of which holds all lines of the corpus so many times."""
     first, lines = _recorded()
     folder = home / ".codex" / "sessions" / "2026" / "11" / "15"
@@ -34,6 +34,7 @@ def write(home: Path, sessions: int, rounds: int) -> None:
         name = _UUID.search(text)
         assert name is not None
         (folder / f"rollout-2026-11-15T00-00-{number:02}-{name[0]}.jsonl").write_text(text, "utf-8")
+    return home
 
 
 def _recorded() -> tuple[str, list[str]]:

@@ -300,8 +300,9 @@ def leftovers(item: Item, around: Envelope) -> dict[str, Any]:
     rest: dict[str, Any] = {**item.extra, **around.extra}
     passed = item.passed
     if passed is not None:
-        flat = passed.content_item_metadata is None and passed.extra is NOTHING
-        rest["passed"] = msgspec.to_builtins(passed) if flat else tidy(passed)
+        rest["passed"] = held = tidy(passed) if passed.extra is not NOTHING else msgspec.to_builtins(passed)
+        if passed.content_item_metadata is not None:
+            held["content_item_metadata"] = tidy(passed.content_item_metadata)
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     return rest
