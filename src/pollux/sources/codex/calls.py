@@ -184,15 +184,14 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
         extra["tools"] = answer.tools
         return None, None, False, ()
     output, shell = answer.output, answer.shell  # type: ignore[union-attr]
-    if type(output) is str:
-        if shell is None and output.startswith('{"output":'):
-            with suppress(*REFUSED):
-                shell = _shell_output(output)
-        if shell is not None:
-            extra["metadata"] = shell.metadata
-            code = shell.metadata.get("exit_code")
-            return shell.output, code if type(code) is int else None, False, ()
-        return (output, *verdict(output), ())
+    if shell is None and type(output) is str:
+        shell = _shell_in(output)
+        if shell is None:
+            return (output, *verdict(output), ())
+    if shell is not None:
+        extra["metadata"] = shell.metadata
+        code = shell.metadata.get("exit_code")
+        return shell.output, code if type(code) is int else None, False, ()
     if type(output) is list:
         return _of_pieces(output, extra)
     if output is None:
@@ -202,6 +201,14 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     extra["answer"] = wrapped
     text = wrapped.get("content", wrapped.get("output"))
     return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
+
+
+def _shell_in(text: str) -> ShellOutput | None:
+    """What a text holds that is JSON."""
+    if text.startswith('{"output":'):
+        with suppress(*REFUSED):
+            return _shell_output(text)
+    return None
 
 
 def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:

@@ -28,7 +28,9 @@ _FAR = 100
 # So many letters tell the kinds of events apart that are bookkeeping.
 _LETTERS = 6
 _NOTES = {
-    name[:_LETTERS].encode(): _note for kind in (*KNOWN, *ALIASES) if (name := kind.removeprefix("event_msg/")) != kind
+    f'{name}"'[:_LETTERS].encode(): _note
+    for kind in (*KNOWN, *ALIASES)
+    if (name := kind.removeprefix("event_msg/")) != kind
 }
 
 
@@ -63,7 +65,10 @@ def _unfolded(line: bytes) -> Record:
     Only quotes and backslashes are escaped in there, and all of them as the first. Taking that away is half the work of
     decoding the string, and what is left need not become text in between.
     """
-    start = line.find(_FOLD) + _QUOTE
+    place = line.find(_FOLD)
+    if place < 0:
+        return _quick(line)
+    start = place + _QUOTE
     try:
         inside = _inside(escape_decode(line[start:-4])[0])
         record = _quick(line[:start] + b'"}}')
