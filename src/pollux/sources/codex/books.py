@@ -15,7 +15,7 @@ from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
 from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
 from pollux.sources.codex.walk import Walk
-from pollux.wire import Notes, plain
+from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
 
@@ -82,7 +82,12 @@ class Books:
     def _settings_on(self, line: ContextLine, notes: Notes) -> tuple[str, dict[str, Any]]:
         """The settings on a line, which are decoded only where they are not the same as before."""
         if line.payload != self._raw:
-            self._raw, self._latest = line.payload, plain(bytes(line.payload), notes)
+            self._raw, raw = line.payload, bytes(line.payload)
+            try:
+                self._latest = plain(raw, notes)
+            except Malformed:
+                # Nested so deeply that it could just be passed over.
+                self._latest = raw.decode("utf-8", "replace")
         kind, held = settled(line.kind, self._latest, notes)
         if held is self._latest:
             look_through(kind, held, notes)

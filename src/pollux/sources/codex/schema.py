@@ -310,7 +310,7 @@ class CompactedLine(Envelope, kw_only=True, tag_field="type", tag="compacted"):
 
 
 class WorldLine(Envelope, kw_only=True, tag_field="type", tag="world_state"):
-    """A line with what the client told the model about the machine (0.150+)."""
+    """A line with what the client told the model about the machine (0.143+)."""
 
     kind: ClassVar[str] = "world_state"
     payload: dict[str, Any]
@@ -342,37 +342,3 @@ class Bookkeeping(Envelope, kw_only=True):
 
 Kept = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
 """What is no part of the conversation: an object, and what kind it is of."""
-
-
-class Typed(Shape):
-    """A prompt in `history.jsonl`."""
-
-    session_id: str | None = None
-    ts: Count | None = None
-    text: str | None = None
-
-
-class Name(Shape):
-    """A thread's name in `session_index.jsonl`."""
-
-    id: str | None = None
-    thread_name: str | None = None
-    updated_at: str | None = None
-
-
-class Import(Shape):
-    """A session Codex imported from another agent."""
-
-    source_path: str | None = None
-    content_sha256: str | None = None
-    imported_thread_id: str | None = None
-    imported_at: Any = None
-    source_modified_at: Any = None
-    connector_names: Any = None
-    title: str | None = None
-
-
-class Imports(Shape):
-    """The ledger of imports."""
-
-    records: list[Import] | None = None
