@@ -166,8 +166,9 @@ def _writer(to: str | None, output: str | None) -> Writer:
         return registry.writer(to)
     if output is not None:
         fitting = [w for name in registry.writer_names() if output.endswith((w := registry.writer(name)).suffix)]
-        if len(fitting) == 1:
-            return fitting[0]
+        closest = max((len(w.suffix) for w in fitting), default=0)
+        if len(found := [w for w in fitting if len(w.suffix) == closest]) == 1:
+            return found[0]
     raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
 
 
