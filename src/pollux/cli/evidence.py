@@ -39,13 +39,11 @@ def keys(shelf: Library) -> Keys:
 def subject_of(data: bytes, path: str, shelf: Library) -> Subject:
     """What a file is about: a record, or a session file of an agent."""
     from pollux.evidence.subject import of_record, of_session
-    from pollux.model import About
     from pollux.registry import knowledge
+    from pollux.writers.base import about
 
     found = of_record(data)
     if found is not None:
         return found
     session = shelf.open(Path(path))
-    known = knowledge(session.agent)
-    about = known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
-    return of_session(data, Path(path).name, session, about)
+    return of_session(data, Path(path).name, session, about(session, knowledge))

@@ -49,6 +49,12 @@ class Options(msgspec.Struct, kw_only=True):
     compat: str | None = None
 
 
+def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
+    """What is known of the program that recorded a session; at the least its name."""
+    known = knowledge(session.agent)
+    return known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
+
+
 LOST_FATES = "messages no longer live"
 WHY_LOST = "only what is still live was asked for"
 """What every format leaves out where it is asked to."""

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from pollux.model import (
-    About,
     Author,
     Fate,
     Message,
@@ -25,7 +24,7 @@ from pollux.model import (
     ToolCall,
     ToolResult,
 )
-from pollux.writers.base import Options
+from pollux.writers.base import Options, about
 from pollux.writers.json import part_document, stamp, usage_document
 
 Event = dict[str, Any]
@@ -38,8 +37,7 @@ class Stream:
     """Makes the events of one session. `guessed` counts those whose time nobody recorded."""
 
     def __init__(self, session: Session, options: Options) -> None:
-        known = options.knowledge(session.agent)
-        self._about = known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
+        self._about = about(session, options.knowledge)
         self._session = session
         self._clock = session.started or next((m.at for m in session.messages if m.at is not None), None) or _EPOCH
         self._seen: dict[tuple[str, str], int] = {}
@@ -50,12 +48,12 @@ class Stream:
         """The session begins: what is known of it as a whole."""
         session = self._session
         facts = {name: getattr(session, name) for name in Session.__struct_fields__ if name not in _TOLD}
-        about = {name: value for name, value in msgspec.structs.asdict(self._about).items() if name not in _NAMES}
+        program = {name: value for name, value in msgspec.structs.asdict(self._about).items() if name not in _NAMES}
         return self._event(
             "session_start",
             session.id,
             session.started,
-            metadata={**about, **facts, "usage": usage_document(session.usage)},
+            metadata={**program, **facts, "usage": usage_document(session.usage)},
         )
 
     def end(self) -> Event:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pollux.model import About, Fate, Session
 from pollux.version import VERSION as POLLUX
-from pollux.writers.base import Options
+from pollux.writers.base import Options, about
 from pollux.writers.json import stamp, usage_document
 from pollux.writers.vac.entries import Entries
 from pollux.writers.vac.plain import joined, known, plain
@@ -36,39 +36,33 @@ def record_of(session: Session, options: Options) -> dict[str, Any]:
 
 def trace_of(session: Session, options: Options) -> dict[str, Any]:
     """What is known of a session, without its entries."""
-    about = about_of(session, options)
+    told = about(session, options.knowledge)
     models = list(dict.fromkeys(message.model for message in session.messages if message.model))
     meta = {
         "model-id": models[0] if models else UNKNOWN,
-        "model-provider": about.vendor or UNKNOWN,
+        "model-provider": told.vendor or UNKNOWN,
         "models": models if len(models) > 1 else None,
-        "cli-name": about.program,
-        "cli-version": about.version,
+        "cli-name": told.program,
+        "cli-version": told.version,
     }
     canonical = {
         "session-id": session.id,
         "session-start": stamp(session.started),
         "session-end": stamp(session.ended),
         "agent-meta": known(meta),
-        "environment": known({"working-dir": session.project, "vcs": _vcs(about)}) if session.project else None,
+        "environment": known({"working-dir": session.project, "vcs": _vcs(told)}) if session.project else None,
     }
     own = {name: getattr(session, name) for name in Session.__struct_fields__ if name not in _TOLD}
     held = {name: value for name, value in own.items() if value not in (None, ())}
     own = {"key": session.key, **held, "usage": usage_document(session.usage)}
-    if not session.project and (vcs := _vcs(about)) is not None:
+    if not session.project and (vcs := _vcs(told)) is not None:
         own["vcs"] = vcs
     return joined(known(canonical), own, session.extra)
 
 
-def _vcs(about: About) -> dict[str, Any] | None:
-    named = known({"branch": about.branch, "revision": about.revision, "repository": about.repository})
+def _vcs(told: About) -> dict[str, Any] | None:
+    named = known({"branch": told.branch, "revision": told.revision, "repository": told.repository})
     return {"type": "git", **named} if named else None
-
-
-def about_of(session: Session, options: Options) -> About:
-    """What is known of the program that recorded a session; at the least its name."""
-    knowledge = options.knowledge(session.agent)
-    return knowledge.about(session) if knowledge is not None else About(program=session.agent, harness=session.agent)
 
 
 def _entries(session: Session, options: Options, ancestors: tuple[str, ...]) -> list[dict[str, Any]]:
