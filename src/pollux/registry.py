@@ -56,7 +56,7 @@ def writer(name: str) -> Writer:
 def knowledge(agent: str) -> Knowledge | None:
     """What is known of an agent; None of one that nobody reads, or whose source does not tell."""
     known: Any = source(agent) if agent in _catalogue(plugins.SOURCES) else None
-    return known if hasattr(known, "about") and hasattr(known, "answer") else None
+    return known if all(hasattr(known, name) for name in ("about", "answer", "compacts")) else None
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -134,6 +135,29 @@ def test_records_in_cbor(signer: Pollux) -> None:
         2,
         "pollux: There is no markdown in CBOR.\nLeave out --cbor, or try: --to vac\n",
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sign", "one.vac.json", "--issuer", "Ada"],
+        ["verify", "one.vac.json"],
+        ["key", "new", "other"],
+        ["export", SESSION, "--to", "vac", "--cbor", "-o", "one.vac.cbor"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_without_the_packages_it_says_what_to_install(signer: Pollux, command: list[str]) -> None:
+    signer("sign", "one.vac.json", "--issuer", "Ada", "-o", "one.vac.json.cose")
+    lacking = signer.folder / "lacking"
+    lacking.mkdir()
+    for name in ("cbor2", "cryptography"):
+        text = f"raise ModuleNotFoundError('No module named {name}', name={name!r})\n"
+        (lacking / f"{name}.py").write_text(text, "utf-8")
+    path = os.pathsep.join(filter(None, (str(lacking), signer.env.get("PYTHONPATH"))))
+    done = signer(*command, PYTHONPATH=path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("Try: pip install 'pollux[sign]'\n")
 
 
 @pytest.mark.parametrize(("options", "suffix"), [(["vac"], ".vac.json"), (["vac", "--cbor"], ".vac.cbor")])

@@ -48,9 +48,10 @@ def signed(
 
 def opened(data: bytes) -> Envelope:
     """The message in these bytes; nothing is proved yet."""
+    value = decode(data, "The signature")
     from cbor2 import CBORTag
 
-    match decode(data, "The signature"):
+    match value:
         case CBORTag(tag=18, value=[bytes(raw), Mapping() as unprotected, bytes() | None as payload, bytes(signature)]):
             return Envelope(raw=raw, unprotected=unprotected, payload=payload, signature=signature)
     raise Unreadable("This is no COSE_Sign1 signature.")

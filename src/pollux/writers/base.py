@@ -22,6 +22,9 @@ class Knowledge(Protocol):
     def answer(self, call: ToolCall) -> Any:
         """A tool's answer as the agent wrote it, None where that cannot be told."""
 
+    def compacts(self, message: Message) -> bool:
+        """Does a message without a summary tell that the conversation was folded?"""
+
 
 class Options(msgspec.Struct, kw_only=True):
     """What a person may ask of a transcript; formats for programs keep everything and ignore it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pollux.model import About, Session
+from pollux.model import About, Message, Session
 
 
 def about(session: Session) -> About:
@@ -22,6 +22,11 @@ def about(session: Session) -> About:
         revision=_text(git, "commit_hash"),
         repository=_text(git, "repository_url"),
     )
+
+
+def compacts(message: Message) -> bool:
+    """A compaction whose summary only the vendor can read leaves a record without words."""
+    return "compacted" in message.extra
 
 
 def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -41,6 +41,8 @@ class Stream:
         self._session = session
         self._clock = session.started or next((m.at for m in session.messages if m.at is not None), None) or _EPOCH
         self._seen: dict[tuple[str, str], int] = {}
+        self._knowledge = options.knowledge(session.agent)
+        self._folded = False
         self._seq = 0
         self.guessed = 0
 
@@ -103,13 +105,24 @@ class Stream:
             if not isinstance(part, SummaryPart) and not (isinstance(part, Text) and not part.extra)
         ]
         return self._event(
-            _speech(message, parts),
+            self._speech(message, parts),
             message.id,
             message.at,
             message="\n".join(words),
             model=message.model,
             metadata={"parts": others},
         )
+
+    def _speech(self, message: Message, parts: Sequence[Part]) -> str:
+        """What kind of event words are. A compaction is told once, though an agent may leave a summary and a mark."""
+        marked = self._knowledge is not None and self._knowledge.compacts(message)
+        if any(isinstance(part, SummaryPart) for part in parts) or (marked and not self._folded):
+            self._folded = True
+            return "compaction"
+        if message.role is Role.SYSTEM or message.author is Author.CLIENT:
+            return "system_notice"
+        self._folded = False
+        return "user_prompt" if message.role is Role.USER else "assistant_message"
 
     def _thought(self, message: Message, part: Thinking) -> Event:
         return self._event(
@@ -222,14 +235,6 @@ def _is_spoken(part: Part) -> bool:
 def _bare(part: ToolResult) -> bool:
     """Does a result only say that the answer stands with its call?"""
     return part.output is None and not part.attachments and not part.extra
-
-
-def _speech(message: Message, parts: Sequence[Part]) -> str:
-    if any(isinstance(part, SummaryPart) for part in parts):
-        return "compaction"
-    if message.role is Role.SYSTEM or message.author is Author.CLIENT:
-        return "system_notice"
-    return "user_prompt" if message.role is Role.USER else "assistant_message"
 
 
 def _facts(message: Message) -> Event:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Fate, Message, Part, Role, Status, Text, Thinking, ToolCall, ToolResult, Usage
+from pollux.model import Author, Fate, Message, Part, Role, Status, Text, Thinking, ToolCall, ToolResult, Unknown, Usage
 from pollux.writers.json import part_document, stamp, usage_document
 from pollux.writers.vac.plain import joined, known
 
@@ -156,7 +156,9 @@ def _block(part: Part, place: Entry) -> Any:
     """A piece of the content: a plain text, or an object that says what it is."""
     if type(part) is Text and not part.extra and not place:
         return part.text
-    return {**part_document(part), **({"pollux": place} if place else {})}
+    document = part_document(part)
+    told = document if isinstance(part, Unknown) else known(document)
+    return {**told, **({"pollux": place} if place else {})}
 
 
 def _words(content: list[Any]) -> Any:

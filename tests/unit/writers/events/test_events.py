@@ -74,6 +74,22 @@ def test_what_happened_stands_in_order() -> None:
     assert (report.kept, sum(one.count for one in report.dropped), report.fabricated) == (4, 1, [])
 
 
+def kinds(agent: str, *messages: Message) -> list[str]:
+    events, _, _ = written(Session(agent=agent, id="s", started=START, ended=START, messages=messages))
+    return [event["type"] for event in events[1:-1]]
+
+
+def test_a_compaction_is_told_once_with_or_without_its_summary() -> None:
+    mark = Message(id="a", role=Role.SYSTEM, author=Author.CLIENT, extra={"level": "info"})
+    summary = Message(id="b", role=Role.USER, author=Author.CLIENT, parts=(SummaryPart(text="In short"),))
+    prompt = Message(id="c", role=Role.USER, author=Author.HUMAN, parts=(Text(text="Go on"),))
+    assert kinds("gemini", mark) == ["compaction"]
+    assert kinds("gemini", summary, mark) == ["compaction", "system_notice"]
+    assert kinds("gemini", summary, prompt, mark) == ["compaction", "user_prompt", "compaction"]
+    sealed = Message(id="d", role=Role.USER, author=Author.CLIENT, extra={"compacted": {}})
+    assert kinds("codex", sealed) == ["compaction"]
+
+
 def test_ids_are_the_same_every_time_and_tell_events_apart() -> None:
     events, _, _ = written(EVERYTHING)
     again, _, _ = written(EVERYTHING)
