@@ -40,6 +40,11 @@ class Places:
         return self.data / "projects.json"
 
     @property
+    def keys(self) -> Path:
+        """The keys the user signs with."""
+        return self.data / "keys"
+
+    @property
     def index(self) -> Path:
         """The cache of what the agents' files hold."""
         return self.cache / "index"

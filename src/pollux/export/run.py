@@ -20,7 +20,7 @@ from pollux.export.names import day_name, file_name
 from pollux.export.work import Job, answered, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.transforms.redact import Redactor
-from pollux.writers.base import Dropped, Entry, Joinable, Options, Report, Site, Writer
+from pollux.writers.base import Binary, Dropped, Entry, Joinable, Options, Report, Site, Writer
 
 
 class Layout(StrEnum):
@@ -177,7 +177,8 @@ class Export:
         shown = session if self._redactor is None else self._redactor(session)
         family, cost = self._families.get(session.key), self._costs.get(session.key)
         options = msgspec.structs.replace(self._options, family_usage=family, cost_usd=cost)
-        outcome.report.add(self._writer.write(shown, draft.write, options))
+        write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
+        outcome.report.add(write(shown, draft.write, options))
         outcome.entries.append(Entry(summary=summarize(shown), file=name))
         return shown.key
 

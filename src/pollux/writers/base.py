@@ -7,10 +7,23 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import Message, Session, Summary, Usage, Value
+from pollux.model import About, Message, Session, Summary, ToolCall, Usage, Value
 
 Out = Callable[[str], object]
 """Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string."""
+
+
+class Knowledge(Protocol):
+    """What the source of an agent knows of it that other formats want to know."""
+
+    def about(self, session: Session) -> About:
+        """What the agent is called elsewhere, and what the session tells of its surroundings."""
+
+    def answer(self, call: ToolCall) -> Any:
+        """A tool's answer as the agent wrote it, None where that cannot be told."""
+
+    def compacts(self, message: Message) -> bool:
+        """Does a message without a summary tell that the conversation was folded?"""
 
 
 class Options(msgspec.Struct, kw_only=True):
@@ -20,6 +33,7 @@ class Options(msgspec.Struct, kw_only=True):
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
     session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
     for pages about all of them. `price` tells what each message of a session cost, None where that is not known.
+    `knowledge` is what is known of an agent by its name. `compat` names the program whose own dialect is wanted.
     """
 
     thinking: bool = False
@@ -34,6 +48,14 @@ class Options(msgspec.Struct, kw_only=True):
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple
     price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
+    knowledge: Callable[[str], Knowledge | None] = lambda _: None
+    compat: str | None = None
+
+
+def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
+    """What is known of the program that recorded a session; at the least its name."""
+    known = knowledge(session.agent)
+    return known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
 
 
 LOST_FATES = "messages no longer live"
@@ -114,6 +136,14 @@ class Site(Protocol):
 
     def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
         """The pages that lead to the sessions, newest first. Whoever asks writes them, and only where they changed."""
+
+
+@runtime_checkable
+class Binary(Protocol):
+    """A writer of bytes."""
+
+    def write_bytes(self, session: Session, out: Callable[[bytes], object], options: Options) -> Report:
+        """Write the whole session."""
 
 
 @runtime_checkable

@@ -58,6 +58,12 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="All that is in the files, or only what the agent would resume.",
 )
 @click.option("--front-matter", is_flag=True, help="Begin with the facts in YAML. (markdown, text)")
+@click.option(
+    "--compat",
+    metavar="NAME",
+    help="The dialect of another program: session-signals has eight types of events. (events)",
+)
+@click.option("--cbor", is_flag=True, help="In CBOR instead of JSON. (vac)")
 @click.option("--redact", is_flag=True, help="Replace secrets, home directories and user names.")
 @private
 @click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
@@ -80,6 +86,7 @@ def command(
     until: datetime | None,
     by: str,
     listing: bool,
+    cbor: bool,
     redact: bool,
     words: tuple[str, ...],
     emails: bool,
@@ -102,6 +109,10 @@ def command(
         ctx.invoke(writers)
         return
     writer = _writer("html" if share and to is None else to, output)
+    if cbor:
+        writer = _in_cbor(writer)
+    if style["compat"] is not None and writer.name != "events":
+        raise RequestError("--compat is for events.", "Leave it out, or try: --to events")
     if everything == bool(keys):
         raise RequestError("Either name sessions or say --all, not both." if keys else "Which session?", TRY)
     if keys and any(value is not None for value in (agent, project, since, until)):
@@ -155,9 +166,17 @@ def _writer(to: str | None, output: str | None) -> Writer:
         return registry.writer(to)
     if output is not None:
         fitting = [w for name in registry.writer_names() if output.endswith((w := registry.writer(name)).suffix)]
-        if len(fitting) == 1:
-            return fitting[0]
+        closest = max((len(w.suffix) for w in fitting), default=0)
+        if len(found := [w for w in fitting if len(w.suffix) == closest]) == 1:
+            return found[0]
     raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
+
+
+def _in_cbor(writer: Writer) -> Writer:
+    other: Writer | None = getattr(writer, "cbor", None)
+    if other is None:
+        raise RequestError(f"There is no {writer.name} in CBOR.", "Leave out --cbor, or try: --to vac")
+    return other
 
 
 def _options(style: dict[str, Any]) -> Options:
