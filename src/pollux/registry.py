@@ -26,6 +26,8 @@ WRITERS = {
     "json": "pollux.writers.json:WRITER",
     "html": "pollux.writers.html:WRITER",
     "csv": "pollux.writers.csv:WRITER",
+    "atif": "pollux.writers.atif:WRITER",
+    "openai": "pollux.writers.openai:WRITER",
 }
 
 

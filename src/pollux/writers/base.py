@@ -14,7 +14,10 @@ Out = Callable[[str], object]
 
 
 class Options(msgspec.Struct, kw_only=True):
-    """What a person may ask of a transcript; formats for programs keep everything and ignore it.
+    """What a person may ask of a transcript; formats for programs ignore most of it.
+
+    `content` asks for the words where a format leaves them out by itself; `ids` whether tool calls keep their `own` ids
+    or have `short` ones.
 
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
@@ -28,6 +31,8 @@ class Options(msgspec.Struct, kw_only=True):
     notices: bool = False
     live_only: bool = False
     front_matter: bool = False
+    content: bool = False
+    ids: str = "own"
     family_usage: Usage | None = None
     cost_usd: float | None = None
     files: Mapping[str, str] = {}

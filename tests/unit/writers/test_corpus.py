@@ -15,6 +15,7 @@ from pollux.transforms.redact import Private, Redactor
 from pollux.writers.document import session_of
 from pollux.writers.tally import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
+from tests.unit.writers.judges import JUDGES
 from tests.unit.writers.reading import WAYS, check, markdown, text
 
 CORPUS = Path(__file__).parents[2] / "corpus"
@@ -58,6 +59,8 @@ def every_format(session: Session) -> None:
                 gone = sum(entry.count for entry in report.dropped if entry.what in MESSAGES)
                 assert report.kept + gone == len(one.messages), name
                 assert pieces
+                if name in JUDGES and one is session:
+                    JUDGES[name]("".join(pieces))
                 if name == "json" and not options.live_only:
                     again = session_of("".join(pieces).encode())
                     assert msgspec.json.encode(again) == msgspec.json.encode(one)

@@ -15,6 +15,7 @@ from pollux.writers.tally import (
     CALLS,
     CLIENT_TEXTS,
     DETAILS,
+    FACTS,
     FIGURES,
     FILE_TEXTS,
     INPUTS,
@@ -24,6 +25,7 @@ from pollux.writers.tally import (
     ODDITIES,
     ORIGINS,
     OUTPUTS,
+    TEXTS,
     THINKING,
 )
 from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
@@ -60,7 +62,11 @@ EXCUSES: dict[str, set[str]] = {
     "child": {CALLS, ORIGINS},
     "subject": {THINKING},
     "source": {CLIENT_TEXTS},
-    "text": {THINKING, CLIENT_TEXTS, FILE_TEXTS},
+    "text": {TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS},
+    "title": {FACTS},
+    "project": {FACTS},
+    "parent": {FACTS},
+    "model": {FACTS},
     "path": {FILE_TEXTS},
     "raw": {ODDITIES},
 }

@@ -58,6 +58,14 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="All that is in the files, or only what the agent would resume.",
 )
 @click.option("--front-matter", is_flag=True, help="Begin with the facts in YAML. (markdown, text)")
+@click.option("--content", is_flag=True, help="With what was said and done, not only when and how long. (otel)")
+@click.option(
+    "--ids",
+    type=click.Choice(["own", "short"]),
+    default="own",
+    show_default=True,
+    help="Ids of tool calls: the agent's own, or call_1, call_2, … (openai, hf)",
+)
 @click.option("--redact", is_flag=True, help="Replace secrets, home directories and user names.")
 @private
 @click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
@@ -155,8 +163,8 @@ def _writer(to: str | None, output: str | None) -> Writer:
         return registry.writer(to)
     if output is not None:
         fitting = [w for name in registry.writer_names() if output.endswith((w := registry.writer(name)).suffix)]
-        if len(fitting) == 1:
-            return fitting[0]
+        if fitting:  # of `.json` and `.atif.json` the one that says more
+            return max(fitting, key=lambda writer: len(writer.suffix))
     raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
 
 
