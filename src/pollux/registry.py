@@ -27,6 +27,7 @@ WRITERS = {
     "html": "pollux.writers.html:WRITER",
     "csv": "pollux.writers.csv:WRITER",
     "atif": "pollux.writers.atif:WRITER",
+    "otel": "pollux.writers.otel:WRITER",
     "openai": "pollux.writers.openai:WRITER",
 }
 

@@ -28,13 +28,14 @@ from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.chat import CallIds, arguments, words
 from pollux.writers.json import encode, stamp
 from pollux.writers.program import version
-from pollux.writers.tally import BYTES, DETAILS, FIGURES, LINKED, NOTICES, ORIGINS, Tally
+from pollux.writers.tally import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 
 VERSION = "ATIF-v1.7"
 SOURCES = {Role.USER: "user", Role.ASSISTANT: "agent", Role.SYSTEM: "system"}
 
 WHY = {
     BYTES: "pictures can only be files beside the document, and are named",
+    NOTHING: "told with the call they answer",
     FIGURES: "only steps of the agent have figures",
     **dict.fromkeys((DETAILS, NOTICES, LINKED, ORIGINS), "a trajectory holds what was said and done"),
 }
@@ -110,6 +111,9 @@ class _Steps:
             if self._options.live_only and message.fate is not Fate.LIVE:
                 self._tally.drop(LOST_FATES)
                 continue
+            if _is_answer(message):
+                self._tally.drop(NOTHING)
+                continue
             self._tally.kept += 1
             self._count += 1
             yield self._step(message)
@@ -148,7 +152,7 @@ class _Steps:
         }
         asked = [(self._id(call), call) for call in calls]
         step["tool_calls"] = [self._call(id, call) for id, call in asked] or None
-        results = [self._result(id, call) for id, call in asked if call.status is not Status.UNFINISHED or call.output]
+        results = [self._result(id, call) for id, call in asked if _ended(call)]
         results += [_orphan(part) for part in message.parts if type(part) is ToolResult and part.output is not None]
         step["observation"] = {"results": results} if results else None
         if agent:
@@ -218,6 +222,16 @@ class _Steps:
                 "unknown_parts": [part.raw for part in message.parts if type(part) is Unknown] or None,
             }
         )
+
+
+def _ended(call: ToolCall) -> bool:
+    return call.status is not Status.UNFINISHED or call.output is not None or call.child is not None
+
+
+def _is_answer(message: Message) -> bool:
+    """Does it only say that a tool answered, which the step of the call holds?"""
+    answers = [part for part in message.parts if type(part) is ToolResult and part.output is None]
+    return bool(answers) and len(answers) == len(message.parts) and not any(one.attachments for one in answers)
 
 
 def _metrics(usage: Usage, cost: float | None) -> dict[str, Any]:

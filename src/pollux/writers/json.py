@@ -151,7 +151,7 @@ def part_document(part: Part) -> dict[str, Any]:
     document |= msgspec.structs.asdict(part)
     if isinstance(part, ToolCall | Thinking):
         document["at"] = stamp(part.at)
-    for optional in ("extra", "attachments"):
+    for optional in ("extra", "attachments", "at_end"):
         if optional in document and not document[optional]:
             del document[optional]
     return document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from functools import cache
@@ -9,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from atif import Trajectory
+from google.protobuf.json_format import ParseDict
 from jsonschema import Draft202012Validator
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -56,4 +60,47 @@ def atif(text: str) -> None:
     schema("atif-harbor-0.25.0.schema.json").validate(document)
 
 
-JUDGES: dict[str, Callable[[str], None]] = {"openai": openai, "atif": atif}
+def otel(text: str) -> None:
+    """A request that a collector takes, of one trace whose spans hang together and never end before they begin."""
+    request = ParseDict(_in_base64(json.loads(text)), ExportTraceServiceRequest())
+    (resource,) = request.resource_spans
+    (scope,) = resource.scope_spans
+    spans = list(scope.spans)
+    ids = {span.span_id for span in spans}
+    assert len(ids) == len(spans)
+    assert len({span.trace_id for span in spans}) == 1
+    assert [span.parent_span_id for span in spans].count(b"") == 1
+    for span in spans:
+        assert (len(span.trace_id), len(span.span_id)) == (16, 8)
+        assert not span.parent_span_id or span.parent_span_id in ids
+        assert span.start_time_unix_nano <= span.end_time_unix_nano
+        _messages(span)
+    whole = spans[-1]
+    assert not whole.parent_span_id
+    assert whole.start_time_unix_nano == min(span.start_time_unix_nano for span in spans)
+    assert whole.end_time_unix_nano == max(span.end_time_unix_nano for span in spans)
+
+
+def _messages(span: Span) -> None:
+    told = {one.key: one.value for one in span.attributes}
+    assert len(told) == len(span.attributes)
+    assert told["gen_ai.operation.name"].string_value in ("invoke_agent", "chat", "execute_tool")
+    for side in ("input", "output"):
+        if (value := told.get(f"gen_ai.{side}.messages")) is not None:
+            schema(f"otel/gen-ai-{side}-messages.json").validate(json.loads(value.string_value))
+
+
+def _in_base64(value: Any) -> Any:
+    """OTLP writes ids in hexadecimal, where JSON of protocol buffers has base64."""
+    if isinstance(value, list):
+        return [_in_base64(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ids = ("traceId", "spanId", "parentSpanId")
+    return {
+        name: base64.b64encode(bytes.fromhex(item)).decode() if name in ids else _in_base64(item)
+        for name, item in value.items()
+    }
+
+
+JUDGES: dict[str, Callable[[str], None]] = {"openai": openai, "atif": atif, "otel": otel}

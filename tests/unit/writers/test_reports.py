@@ -33,7 +33,7 @@ from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
 WORD = "zanzibarquark"
 WAYS = {
     "usual": Options(),
-    "everything": Options(thinking=True, tools="full", tokens=True, notices=True),
+    "everything": Options(thinking=True, tools="full", tokens=True, notices=True, content=True),
     "bare": Options(tools="none", live_only=True),
 }
 
