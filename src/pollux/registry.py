@@ -29,6 +29,10 @@ WRITERS = {
     "atif": "pollux.writers.atif:WRITER",
     "otel": "pollux.writers.otel:WRITER",
     "openai": "pollux.writers.openai:WRITER",
+    "sharegpt": "pollux.writers.sharegpt:WRITER",
+    "hf": "pollux.writers.hf:WRITER",
+    "parquet": "pollux.writers.parquet:WRITER",
+    "acp": "pollux.writers.acp:WRITER",
 }
 
 

@@ -11,10 +11,10 @@ from pollux.analysis.rates import dollars
 from pollux.cli.clean import clean
 from pollux.cli.screen import Screen, talk
 from pollux.cli.words import plural
-from pollux.errors import OutputError, PolluxError, Unreadable
+from pollux.errors import OutputError, PolluxError, RequestError, Unreadable
 from pollux.export import Export, Folder, Job, Layout, Outcome, Target, redacted
 from pollux.model import summarize
-from pollux.writers.base import Report
+from pollux.writers.base import Dataset, Report
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class Exporting:
     def to_stdout(self, session: Session, ctx: click.Context) -> None:
         """Print a session; control characters stay out of a terminal."""
         screen = Screen(ctx)
+        if screen.terminal and isinstance(self._writer, Dataset):
+            raise RequestError(
+                f"{self._writer.name} is no text that a terminal could show.", "Try: -o FILE or -o FOLDER/"
+            )
         cleaned = screen.terminal and self._writer.name != "json"
         self._write(session, (lambda piece: screen.raw(clean(piece))) if cleaned else screen.raw)
 

@@ -75,10 +75,12 @@ class Screen:
 
         self.raw(encode(value) + "\n")
 
-    def raw(self, text: str) -> None:
-        """Write text as it is, in UTF-8 whatever the locale says."""
+    def raw(self, text: str | bytes) -> None:
+        """Write text as it is, in UTF-8 whatever the locale says, or bytes."""
         stream = getattr(sys.stdout, "buffer", None)
-        if stream is None:
+        if isinstance(text, bytes):
+            sys.stdout.buffer.write(text)
+        elif stream is None:
             sys.stdout.write(text)
         else:
             stream.write(text.encode("utf-8", "backslashreplace"))

@@ -26,7 +26,7 @@ from pollux.model import (
 )
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.chat import CallIds, arguments, words
-from pollux.writers.json import encode, stamp
+from pollux.writers.json import encode, known, stamp
 from pollux.writers.program import version
 from pollux.writers.tally import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 
@@ -82,14 +82,14 @@ def _head(session: Session, tally: Tally) -> dict[str, Any]:
         "schema_version": VERSION,
         "session_id": session.id,
         "trajectory_id": session.key,
-        "agent": _known(agent),
+        "agent": known(agent),
     }
 
 
 def _facts(session: Session) -> dict[str, Any]:
     times = {"started": stamp(session.started), "ended": stamp(session.ended)}
     facts = {name: getattr(session, name) for name in ("kind", "parent", "title", "project")}
-    return _known({**facts, **times, "exact_usage": session.exact})
+    return known({**facts, **times, "exact_usage": session.exact})
 
 
 class _Steps:
@@ -125,7 +125,7 @@ class _Steps:
         """What all steps used, and cost where every price is known."""
         usage = self._session.usage
         costs = [cost for cost in self._costs if cost is not None]
-        return _known(
+        return known(
             {
                 "total_prompt_tokens": usage.input,
                 "total_completion_tokens": usage.output,
@@ -163,7 +163,7 @@ class _Steps:
         self._tally.message(message)
         for part in message.parts:
             self._tally.part(part)
-        return _known(step)
+        return known(step)
 
     def _metrics(self, message: Message, *, thinking: bool) -> dict[str, Any]:
         usage = message.usage
@@ -178,7 +178,7 @@ class _Steps:
 
     def _call(self, id: str, call: ToolCall) -> dict[str, Any]:
         facts = {name: getattr(call, name) for name in ("canonical", "tool_kind", "status", "exit_code", "seconds")}
-        extra = _known({**facts, "at": stamp(call.at), "child": call.child})
+        extra = known({**facts, "at": stamp(call.at), "child": call.child})
         return {
             "tool_call_id": id,
             "function_name": call.name,
@@ -190,7 +190,7 @@ class _Steps:
         result: dict[str, Any] = {"source_call_id": id, "content": call.output, "extra": {"status": call.status}}
         if call.child is not None and (reference := self._reference(call.child)) is not None:
             result["subagent_trajectory_ref"] = [reference]
-        return _known(result)
+        return known(result)
 
     def _reference(self, key: str) -> dict[str, Any] | None:
         """Where the session is that a call started: in a file of its own, or within this document."""
@@ -210,7 +210,7 @@ class _Steps:
         self._tally.drop(BYTES, sum(one.data is not None for one in attachments))
         self._tally.drop(DETAILS, sum(bool(one.extra) for one in attachments))
         level = message.extra.get("level")
-        return _known(
+        return known(
             {
                 "message_id": message.id,
                 "role": message.role if agent and message.role is not Role.ASSISTANT else None,
@@ -218,7 +218,7 @@ class _Steps:
                 "author": message.author,
                 "fate": None if message.fate is Fate.LIVE else message.fate,
                 "level": level if isinstance(level, str) else None,
-                "attachments": [_known({"media_type": a.media_type, "uri": a.uri}) for a in attachments] or None,
+                "attachments": [known({"media_type": a.media_type, "uri": a.uri}) for a in attachments] or None,
                 "unknown_parts": [part.raw for part in message.parts if type(part) is Unknown] or None,
             }
         )
@@ -236,13 +236,13 @@ def _is_answer(message: Message) -> bool:
 
 def _metrics(usage: Usage, cost: float | None) -> dict[str, Any]:
     extra = {"reasoning_tokens": usage.reasoning, "cache_write_tokens": usage.cache_write}
-    return _known(
+    return known(
         {
             "prompt_tokens": usage.input,
             "completion_tokens": usage.output,
             "cached_tokens": usage.cached,
             "cost_usd": cost,
-            "extra": _known(extra) or None,
+            "extra": known(extra) or None,
         }
     )
 
@@ -253,7 +253,7 @@ def _thought(thought: Thinking) -> str:
 
 def _orphan(result: ToolResult) -> dict[str, Any]:
     """An answer whose call is not in the session."""
-    extra = _known({"call": result.call, "name": result.name})
+    extra = known({"call": result.call, "name": result.name})
     return {"content": result.output, "extra": extra}
 
 
@@ -262,11 +262,6 @@ def _attachments(parts: tuple[Part, ...]) -> Iterator[Attachment]:
         if type(part) is Attachment:
             yield part
         yield from getattr(part, "attachments", ())
-
-
-def _known(fields: dict[str, Any]) -> dict[str, Any]:
-    """Without what is not known."""
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 WRITER = Atif()

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -103,4 +104,50 @@ def _in_base64(value: Any) -> Any:
     }
 
 
-JUDGES: dict[str, Callable[[str], None]] = {"openai": openai, "atif": atif, "otel": otel}
+def acp(text: str) -> None:
+    for row in rows(text):
+        assert (row["jsonrpc"], row["method"]) == ("2.0", "session/update")
+        schema("acp/schema-v1.json", "SessionNotification").validate(row["params"])
+
+
+def sharegpt(text: str) -> None:
+    """One row at most, in which nobody speaks twice in a row."""
+    found = rows(text)
+    assert len(found) <= 1
+    for row in found:
+        schema("sharegpt.schema.json").validate(row)
+        speakers = [said["from"] for said in row["conversations"]]
+        assert all(one != other for one, other in pairwise(speakers))
+
+
+def hf(text: str) -> None:
+    """A line about the session, then messages whose calls are answered, each by a line of the role `tool`."""
+    head, *messages = rows(text)
+    schema("hf-trace.schema.json", "session").validate(head)
+    waiting: list[str] = []
+    for line in messages:
+        schema("hf-trace.schema.json", "message").validate(line)
+        message = line["message"]
+        if message["role"] == "tool":
+            assert message["toolCallId"] == waiting.pop(0)
+        else:
+            assert not waiting
+            waiting = [call["id"] for call in message.get("toolCalls", ())]
+    assert not waiting
+
+
+def parquet(text: str) -> None:
+    """The rows, which pyarrow has read: numbered, one a message."""
+    numbers = [row["number"] for row in rows(text)]
+    assert numbers == sorted(set(numbers))
+
+
+JUDGES: dict[str, Callable[[str], None]] = {
+    "atif": atif,
+    "otel": otel,
+    "openai": openai,
+    "sharegpt": sharegpt,
+    "hf": hf,
+    "parquet": parquet,
+    "acp": acp,
+}

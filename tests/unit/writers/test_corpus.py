@@ -16,7 +16,7 @@ from pollux.writers.document import session_of
 from pollux.writers.tally import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
 from tests.unit.writers.judges import JUDGES
-from tests.unit.writers.reading import WAYS, check, markdown, text
+from tests.unit.writers.reading import WAYS, check, markdown, put_together, text
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 HOMES = sorted(CORPUS.glob("*/*/home"))
@@ -60,7 +60,7 @@ def every_format(session: Session) -> None:
                 assert report.kept + gone == len(one.messages), name
                 assert pieces
                 if name in JUDGES and one is session:
-                    JUDGES[name]("".join(pieces))
+                    JUDGES[name](put_together(pieces))
                 if name == "json" and not options.live_only:
                     again = session_of("".join(pieces).encode())
                     assert msgspec.json.encode(again) == msgspec.json.encode(one)

@@ -10,6 +10,7 @@ from pollux.model import Session
 from pollux.writers.base import Options
 from tests.unit.writers.judges import JUDGES
 from tests.unit.writers.planting import EVERYTHING
+from tests.unit.writers.reading import put_together
 from tests.unit.writers.test_properties import SESSIONS
 
 WAYS = {
@@ -22,7 +23,7 @@ WAYS = {
 def judged(name: str, session: Session, options: Options) -> None:
     pieces: list[str] = []
     registry.writer(name).write(session, pieces.append, options)
-    JUDGES[name]("".join(pieces))
+    JUDGES[name](put_together(pieces))
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -29,6 +29,7 @@ from pollux.writers.tally import (
     THINKING,
 )
 from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
+from tests.unit.writers.reading import put_together
 
 WORD = "zanzibarquark"
 WAYS = {
@@ -75,7 +76,7 @@ EXCUSES: dict[str, set[str]] = {
 def written(name: str, session: Session, options: Options) -> tuple[str, Report]:
     pieces: list[str] = []
     report = registry.writer(name).write(session, pieces.append, options)
-    return "".join(pieces), report
+    return put_together(pieces), report
 
 
 def excuses(path: Path) -> Iterator[str]:

@@ -145,8 +145,10 @@ def command(
 
 
 def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:
-    from pollux.writers.base import Joinable
+    from pollux.writers.base import Dataset, Joinable
 
+    if isinstance(writer, Dataset):
+        writer.ready()
     if by == "day" and not folder:
         raise RequestError("--by day is for a folder.", "Try: -o FOLDER/")
     if by == "day" and not isinstance(writer, Joinable):

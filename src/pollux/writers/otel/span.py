@@ -76,7 +76,7 @@ def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _value(value: Any) -> dict[str, Any]:
     if isinstance(value, bool):
         return {"boolValue": value}
-    if isinstance(value, int):
+    if isinstance(value, int) and -LATEST <= value <= LATEST:
         return {"intValue": str(value)}
     if isinstance(value, tuple):
         return {"arrayValue": {"values": [_value(item) for item in value]}}
