@@ -32,6 +32,7 @@ WRITERS = {
     "sharegpt": "pollux.writers.sharegpt:WRITER",
     "hf": "pollux.writers.hf:WRITER",
     "parquet": "pollux.writers.parquet:WRITER",
+    "agent-trace": "pollux.writers.attribution.trace:WRITER",
     "acp": "pollux.writers.acp:WRITER",
 }
 

@@ -33,6 +33,7 @@ ORIGINS = "ids, times of calls, places in files"
 TEXTS = "texts of messages"
 FACTS = "facts: title, project, times, models"
 OUTCOMES = "how tool calls ended"
+EDITS = "edits of files"
 
 WHY = {
     LOST_FATES: WHY_LOST,
@@ -56,6 +57,7 @@ WHY = {
     TEXTS: "not asked for",
     FACTS: "the format has no place for them",
     OUTCOMES: "the format has no place for it",
+    EDITS: "it is not known which lines they changed",
 }
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from datetime import datetime
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from atif import Trajectory
 from google.protobuf.json_format import ParseDict
@@ -142,6 +144,19 @@ def parquet(text: str) -> None:
     assert numbers == sorted(set(numbers))
 
 
+def agent_trace(text: str) -> None:
+    """A record of the schema, in whose files no line is attributed twice."""
+    record = json.loads(text)
+    schema("agent-trace-0.1.0.schema.json").validate(record)
+    UUID(record["id"])
+    datetime.fromisoformat(record["timestamp"])
+    for file in record["files"]:
+        ranges = [(each["start_line"], each["end_line"]) for one in file["conversations"] for each in one["ranges"]]
+        assert ranges
+        assert all(first <= last for first, last in ranges)
+        assert all(before[1] < after[0] for before, after in pairwise(sorted(ranges)))
+
+
 JUDGES: dict[str, Callable[[str], None]] = {
     "atif": atif,
     "otel": otel,
@@ -149,5 +164,6 @@ JUDGES: dict[str, Callable[[str], None]] = {
     "sharegpt": sharegpt,
     "hf": hf,
     "parquet": parquet,
+    "agent-trace": agent_trace,
     "acp": acp,
 }

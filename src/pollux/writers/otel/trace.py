@@ -15,12 +15,19 @@ from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.chat import CallIds
 from pollux.writers.json import encode
 from pollux.writers.otel.messages import answered, messages, spoken
-from pollux.writers.otel.silence import WHY, silent
 from pollux.writers.otel.span import Kind, Span, attributes, interval, nanoseconds, span_id, trace_id
 from pollux.writers.program import vendor, version
-from pollux.writers.tally import DETAILS, FACTS, FIGURES, NOTHING, Tally
+from pollux.writers.silence import SILENT, silent
+from pollux.writers.tally import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 
 SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
+
+WHY = {
+    NOTHING: "a span is a reply or a tool call; the other messages come with --content",
+    **dict.fromkeys(SILENT, "they come with --content"),
+    FIGURES: "they belong to replies, and are not counted twice where a session was copied",
+    **dict.fromkeys((FACTS, DETAILS, NOTICES, LINKED, ORIGINS), "a span has no attribute for them"),
+}
 
 
 class Otel:

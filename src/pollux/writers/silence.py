@@ -1,4 +1,4 @@
-"""The account of what a trace without words leaves out."""
+"""The account of what a format leaves out that holds no words: what was said, asked and answered."""
 
 from __future__ import annotations
 
@@ -17,16 +17,9 @@ from pollux.model import (
 from pollux.writers.tally import (
     BYTES,
     CLIENT_TEXTS,
-    DETAILS,
-    FACTS,
-    FIGURES,
     FILE_TEXTS,
     INPUTS,
-    LINKED,
-    NOTHING,
-    NOTICES,
     ODDITIES,
-    ORIGINS,
     OUTPUTS,
     TEXTS,
     THINKING,
@@ -43,15 +36,8 @@ WORDS = {
     Unknown: ODDITIES,
 }
 
-WHY = {
-    NOTHING: "a span is a reply or a tool call; the other messages come with --content",
-    **dict.fromkeys(
-        (TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS, BYTES, ODDITIES, INPUTS, OUTPUTS), "they come with --content"
-    ),
-    FIGURES: "they belong to replies, and are not counted twice where a session was copied",
-    FACTS: "a span has no attribute for them",
-    **dict.fromkeys((DETAILS, NOTICES, LINKED, ORIGINS), "a span has no attribute for them"),
-}
+SILENT = (TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS, BYTES, ODDITIES, INPUTS, OUTPUTS)
+"""Under what it is counted."""
 
 
 def silent(message: Message, tally: Tally) -> None:
