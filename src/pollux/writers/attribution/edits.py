@@ -10,6 +10,7 @@ from pollux.model import Status, ToolCall, Value
 from pollux.writers.calls import PATCH
 
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
+_HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
 _MOVE = re.compile(r"\*\*\* Move to: (.+?)\s*$")
 
 
@@ -58,10 +59,13 @@ def _asked(call: ToolCall, given: Mapping[str, Any], path: str) -> Iterator[Edit
 
 
 def _before(call: ToolCall) -> str | None:
+    """The whole file as the tool found it; not where its own account of the change says that there was more of it."""
     for name in ("result", "resultDisplay"):
-        match call.extra.get(name):
+        noted = call.extra.get(name)
+        match noted:
             case {"originalFile": str(text)} | {"originalContent": str(text)}:
-                return text
+                told = _HUNK.search(str(noted.get("fileDiff")))
+                return text if told is None or int(told[1]) <= text.count("\n") + 1 else None
     return None
 
 

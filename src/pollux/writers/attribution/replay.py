@@ -6,6 +6,7 @@ other means, as by a command, nobody tells us: where an edit does not fit, the f
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from itertools import groupby
 
@@ -46,14 +47,12 @@ class File:
     def replace(self, old: str, new: str, author: str | None, *, every: bool) -> bool:
         """Put a text in the place of another; False where it cannot be told where that stood."""
         text = "\n".join(self._lines)
-        times = text.count(old) if old else 0
-        if not times or (times > 1 and not every):
+        starts = [found.start() for found in re.finditer(re.escape(old), text)] if old else []
+        if not starts or (len(starts) > 1 and not every):
             return False
-        end = len(text)
-        for _ in range(times):
-            start = text.rindex(old, 0, end)
+        for start in reversed(starts):  # the lines before do not move
             self._put(text, start, start + len(old), new, author)
-            end = start
+            text = "\n".join(self._lines)
         return True
 
     def _put(self, text: str, start: int, end: int, new: str, author: str | None) -> None:
