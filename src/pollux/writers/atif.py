@@ -46,7 +46,7 @@ class Atif:
 
     name = "atif"
     suffix = ".atif.json"
-    purpose = "an ATIF 1.7 trajectory, for programs that evaluate agents and train models"
+    purpose = "an ATIF trajectory, to evaluate agents and train models"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the document, step by step, and a newline."""

@@ -17,7 +17,7 @@ class OpenAI:
 
     name = "openai"
     suffix = ".openai.jsonl"
-    purpose = "chat messages, one line a session, for programs that train models"
+    purpose = "chat messages, one line a session, for training"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""

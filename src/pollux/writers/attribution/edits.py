@@ -61,10 +61,11 @@ def _asked(call: ToolCall, given: Mapping[str, Any], path: str) -> Iterator[Edit
 def _before(call: ToolCall) -> str | None:
     """The whole file as the tool found it; not where its own account of the change says that there was more of it."""
     for name in ("result", "resultDisplay"):
-        noted = call.extra.get(name)
-        match noted:
-            case {"originalFile": str(text)} | {"originalContent": str(text)}:
-                told = _HUNK.search(str(noted.get("fileDiff")))
+        match call.extra.get(name):
+            case {"originalFile": str(text)}:
+                return text
+            case {"originalContent": str(text), **others}:
+                told = _HUNK.search(str(others.get("fileDiff")))
                 return text if told is None or int(told[1]) <= text.count("\n") + 1 else None
     return None
 

@@ -50,9 +50,8 @@ class File:
         starts = [found.start() for found in re.finditer(re.escape(old), text)] if old else []
         if not starts or (len(starts) > 1 and not every):
             return False
-        for start in reversed(starts):  # the lines before do not move
+        for start in reversed(starts):  # so that what stands before the next one is as it was
             self._put(text, start, start + len(old), new, author)
-            text = "\n".join(self._lines)
         return True
 
     def _put(self, text: str, start: int, end: int, new: str, author: str | None) -> None:

@@ -35,7 +35,7 @@ class Otel:
 
     name = "otel"
     suffix = ".otel.json"
-    purpose = "OpenTelemetry spans with the GenAI names, for services that show traces"
+    purpose = "OpenTelemetry spans with the GenAI names, for viewers of traces"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the request, span by span, and a newline."""
