@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from jsonschema import ValidationError
 
 from pollux import registry
 from pollux.model import Session
@@ -52,3 +53,21 @@ def test_the_same_session_is_written_the_same_way(name: str) -> None:
     writer.write(EVERYTHING, first.append, WAYS["everything"])
     writer.write(EVERYTHING, second.append, WAYS["everything"])
     assert first == second
+
+
+WRONG = {
+    "atif": '{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[]}',
+    "otel": '{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}',
+    "openai": '{"messages":[{"role":"tool","tool_call_id":"1","content":""}]}\n',
+    "sharegpt": '{"conversations":[{"from":"gpt","value":""},{"from":"gpt","value":""}]}\n',
+    "hf": '{"type":"session","id":"1"}\n',
+    "parquet": '{"number":1}\n{"number":1}\n',
+    "agent-trace": '{"version":"1","id":"1","timestamp":"","files":[]}',
+    "acp": '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"1","update":{}}}\n',
+}
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_judge_refuses_what_is_wrong(name: str) -> None:
+    with pytest.raises((AssertionError, IndexError, ValueError, ValidationError)):
+        JUDGES[name](WRONG[name])
