@@ -103,3 +103,17 @@ def test_short_ids(pollux: Pollux) -> None:
     calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
     assert calls == [f"call_{number}" for number in range(1, len(calls) + 1)]
     assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == calls
+
+
+def test_lines_are_those_that_the_agent_itself_counted(pollux: Pollux) -> None:
+    folder = pollux.home / "traces"
+    assert pollux("export", "--all", "--to", "agent-trace", "-o", str(folder)).returncode == 0
+    records = [json.loads(file.read_text("utf-8")) for file in folder.glob("*.agent-trace.json")]
+    found = {file["path"]: file["conversations"] for record in records for file in record["files"]}
+    (conversation,) = found["main.py"]
+    assert [(one["start_line"], one["end_line"]) for one in conversation["ranges"]] == [(8, 8)]  # its "@@ -5,4 +5,4 @@"
+
+
+def test_tables_are_not_by_day(pollux: Pollux) -> None:
+    done = pollux("export", "--all", "--to", "parquet", "--by", "day", "-o", "tables")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "pollux: parquet has a file an agent and month.")

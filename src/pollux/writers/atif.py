@@ -35,7 +35,7 @@ SOURCES = {Role.USER: "user", Role.ASSISTANT: "agent", Role.SYSTEM: "system"}
 
 WHY = {
     BYTES: "pictures can only be files beside the document, and are named",
-    NOTHING: "told with the call they answer",
+    NOTHING: "empty, or told with the call they answer",
     FIGURES: "only steps of the agent have figures",
     **dict.fromkeys((DETAILS, NOTICES, LINKED, ORIGINS), "a trajectory holds what was said and done"),
 }
@@ -111,7 +111,7 @@ class _Steps:
             if self._options.live_only and message.fate is not Fate.LIVE:
                 self._tally.drop(LOST_FATES)
                 continue
-            if _is_answer(message):
+            if _says_nothing(message):
                 self._tally.drop(NOTHING)
                 continue
             self._tally.kept += 1
@@ -228,10 +228,11 @@ def _ended(call: ToolCall) -> bool:
     return call.status is not Status.UNFINISHED or call.output is not None or call.child is not None
 
 
-def _is_answer(message: Message) -> bool:
-    """Does it only say that a tool answered, which the step of the call holds?"""
-    answers = [part for part in message.parts if type(part) is ToolResult and part.output is None]
-    return bool(answers) and len(answers) == len(message.parts) and not any(one.attachments for one in answers)
+def _says_nothing(message: Message) -> bool:
+    """Is it empty, or does it only say that a tool answered, which the step of the call holds?"""
+    parts = message.parts
+    answers = (type(part) is ToolResult and part.output is None and not part.attachments for part in parts)
+    return message.usage is None and all(answers)
 
 
 def _metrics(usage: Usage, cost: float | None) -> dict[str, Any]:

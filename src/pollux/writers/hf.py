@@ -42,10 +42,8 @@ def _messages(turn: Turn) -> Iterator[dict[str, Any]]:
         message["toolCalls"] = [
             {"id": call.id, "function": {"name": call.name, "arguments": encode(call.arguments)}} for call in turn.calls
         ]
-    if turn.message.at is not None:
-        message["timestamp"] = (turn.message.at.replace(tzinfo=turn.message.at.tzinfo or UTC) - EPOCH) // timedelta(
-            milliseconds=1
-        )
+    if (at := turn.message.at) is not None:
+        message["timestamp"] = (at.replace(tzinfo=at.tzinfo or UTC) - EPOCH) // timedelta(milliseconds=1)
     if turn.message.model is not None:
         message["model"] = turn.message.model
     yield message
