@@ -23,7 +23,7 @@ from pollux.writers.transcript import Turn, blocks
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")
 
-EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True)
+EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True, content=True, ids="short")
 WAYS = (Options(), EVERYTHING, Options(tools="none"), Options(live_only=True, thinking=True))
 
 
