@@ -28,6 +28,14 @@ WRITERS = {
     "csv": "pollux.writers.csv:WRITER",
     "events": "pollux.writers.events:WRITER",
     "vac": "pollux.writers.vac:WRITER",
+    "atif": "pollux.writers.atif:WRITER",
+    "otel": "pollux.writers.otel:WRITER",
+    "openai": "pollux.writers.openai:WRITER",
+    "sharegpt": "pollux.writers.sharegpt:WRITER",
+    "hf": "pollux.writers.hf:WRITER",
+    "parquet": "pollux.writers.parquet:WRITER",
+    "agent-trace": "pollux.writers.attribution.trace:WRITER",
+    "acp": "pollux.writers.acp:WRITER",
 }
 
 

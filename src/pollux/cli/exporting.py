@@ -15,7 +15,7 @@ from pollux.errors import OutputError, PolluxError, RequestError, Unreadable
 from pollux.export import Export, Folder, Job, Layout, Outcome, Target, redacted
 from pollux.model import summarize
 from pollux.registry import knowledge
-from pollux.writers.base import Binary, Report
+from pollux.writers.base import Binary, Dataset, Report
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ class Exporting:
     def to_stdout(self, session: Session, ctx: click.Context) -> None:
         """Print a session; control characters stay out of a terminal."""
         screen = Screen(ctx)
-        if isinstance(self._writer, Binary) and screen.terminal:
-            raise RequestError("A terminal cannot show this format.", "Try: -o FILE")
+        if screen.terminal and isinstance(self._writer, Binary | Dataset):
+            raise RequestError(
+                f"{self._writer.name} is no text that a terminal could show.", "Try: -o FILE or -o FOLDER/"
+            )
         plain = not screen.terminal or self._writer.name in ("json", "vac", "events")
         self._write(session, screen.raw if plain else lambda piece: screen.raw(clean(str(piece))))
 

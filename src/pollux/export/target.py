@@ -14,6 +14,11 @@ from pollux.errors import OutputError
 Write = Callable[[str | bytes], object]
 
 
+def encoded(piece: str | bytes) -> bytes:
+    """A piece of a file as it stands on the disk; half a character is written out."""
+    return piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
+
+
 def protect(path: Path, forbidden: Iterable[Path]) -> None:
     """The agents' files are only ever read."""
     real = os.path.realpath(path)
@@ -58,11 +63,6 @@ def replaced(path: Path) -> Iterator[Write]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def encoded(piece: str | bytes) -> bytes:
-    """A piece of the output as it goes to the disk; half a character is told by its number."""
-    return piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
 
 
 def readable(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from pollux.writers.base import (
     Binary,
+    Dataset,
     Dropped,
     Entry,
     Fabricated,
@@ -12,11 +13,13 @@ from pollux.writers.base import (
     Page,
     Report,
     Site,
+    Table,
     Writer,
 )
 
 __all__ = [
     "Binary",
+    "Dataset",
     "Dropped",
     "Entry",
     "Fabricated",
@@ -27,5 +30,6 @@ __all__ = [
     "Page",
     "Report",
     "Site",
+    "Table",
     "Writer",
 ]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from pollux.model import About, Message, Session, Summary, ToolCall, Usage, Value
 
-Out = Callable[[str], object]
-"""Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string."""
+Out = Callable[[Any], object]
+"""Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string.
+
+A piece is text. Only a format that is no text, a `Dataset`, gives bytes.
+"""
 
 
 class Knowledge(Protocol):
@@ -27,7 +31,10 @@ class Knowledge(Protocol):
 
 
 class Options(msgspec.Struct, kw_only=True):
-    """What a person may ask of a transcript; formats for programs keep everything and ignore it.
+    """What a person may ask of a transcript; formats for programs ignore most of it.
+
+    `content` asks for the words where a format leaves them out by itself; `ids` whether tool calls keep their `own` ids
+    or have `short` ones.
 
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
@@ -42,6 +49,8 @@ class Options(msgspec.Struct, kw_only=True):
     notices: bool = False
     live_only: bool = False
     front_matter: bool = False
+    content: bool = False
+    ids: str = "own"
     family_usage: Usage | None = None
     cost_usd: float | None = None
     files: Mapping[str, str] = {}
@@ -153,3 +162,31 @@ class Joinable(Protocol):
     @property
     def between(self) -> str:
         """What stands between two of them."""
+
+
+class Table(Protocol):
+    """A file of a dataset in the making. It grows by a session at a time, so that memory need not hold it."""
+
+    def add(self, session: Session, options: Options) -> Report | None:
+        """Put a session's rows to it; the table that holds the messages accounts for them."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+@runtime_checkable
+class Dataset(Protocol):
+    """A writer of tables. In a folder each is a folder of its own, and sessions that belong together share a file."""
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """Their names."""
+
+    def ready(self) -> None:
+        """Raise `RequestError` where a library is missing."""
+
+    def part(self, agent: str, started: datetime | None) -> str:
+        """The file in which a session's rows stand, relative to the folder of a table, with `/`."""
+
+    def open(self, table: str, out: Out) -> Table:
+        """Begin a file."""

@@ -16,7 +16,7 @@ from pollux.evidence import cose
 from pollux.evidence.keys import key_id
 from pollux.evidence.statement import METADATA, Refuted, sign, verify
 from tests.unit.evidence.making import ALGORITHMS, key, record, subject
-from tests.unit.writers.judges import fits
+from tests.unit.writers.judges_of_records import fits
 
 SIGNED = {
     (name, attach): sign(subject(), "Ada", key(name), attach=attach) for name in ALGORITHMS for attach in (False, True)

@@ -1,73 +1,173 @@
-"""Independent judges of what the writers write: schemas that others published, read by validators that others wrote."""
+"""Independent judges of what a writer wrote: published schemas, other people's readers, rules beyond schemas."""
 
 from __future__ import annotations
 
+import base64
 import json
-import re
+from collections.abc import Callable
+from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
-import cbor2
-import pycddl
+from atif import Trajectory
+from google.protobuf.json_format import ParseDict
 from jsonschema import Draft202012Validator
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from pollux.writers.vac.check import check
+from tests.unit.writers.judges_of_records import judge_events, judge_vac
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
 @cache
-def cddl(start: str = "verifiable-agent-record") -> pycddl.Schema:
-    """The published schema. The validator misreads some notations, so these are said in another way.
-
-    A choice in a list is spelled out; `number` is an integer or a float; a rule's name is not the name of a member;
-    a pattern is anchored; a named label is its number.
-    """
-    text = (SCHEMAS / "agent-conversation.cddl").read_text("utf-8")
-    named = re.search(r"^entry\s*=\s*((?:[\w-]+\s*/\s*)+[\w-]+)\s*$", text, re.MULTILINE)
-    assert named is not None
-    union = " / ".join(part.strip() for part in named[1].split("/"))
-    text = text[: named.start()] + text[named.end() :]
-    text = re.sub(r"\[\s*\*\s*entry\s*\]", f"[* ({union})]", text)
-    text = re.sub(r"(:\s*)number\b", r"\1(int / float)", text)
-    text = re.sub(r"^session-id\s*=", "session-id-value =", text, flags=re.MULTILINE)
-    text = re.sub(r"(session-id:\s*)session-id\b", r"\1session-id-value", text)
-    text = re.sub(r'^((?:date-time|uri)-regexp\s*=\s*")(.*)(")\s*$', r"\1^(?:\2)$\3", text, flags=re.MULTILINE)
-    text = re.sub(r"&\(\s*[\w-]+\s*:\s*(\d+)\s*\)\s*=>", r"\1 =>", text)
-    return pycddl.Schema(re.sub(r"^start\s*=.*$", f"start = {start}", text, flags=re.MULTILINE))
+def schema(name: str, part: str | None = None) -> Draft202012Validator:
+    whole = json.loads((SCHEMAS / name).read_text("utf-8"))
+    if part is not None:
+        whole = {"$schema": whole["$schema"], "$defs": whole["$defs"], "$ref": f"#/$defs/{part}"}
+    Draft202012Validator.check_schema(whole)
+    return Draft202012Validator(whole)
 
 
-def fits(record: Any, start: str = "verifiable-agent-record") -> bool:
-    """Does the published schema accept it?"""
-    try:
-        cddl(start).validate_cbor(cbor2.dumps(record))
-    except pycddl.ValidationError:
-        return False
-    return True
+def rows(text: str) -> list[Any]:
+    assert not text or text.endswith("\n")
+    return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
-def judge_vac(text: str) -> None:
-    """The published schema and our own checker agree that it is a record."""
+def openai(text: str) -> None:
+    """One row at most, in which every call is answered once, directly after the turn that made it."""
+    found = rows(text)
+    assert len(found) <= 1
+    for row in found:
+        schema("openai-chat.schema.json").validate(row)
+        waiting: list[str] = []
+        every: list[str] = []
+        for message in row["messages"]:
+            if message["role"] == "tool":
+                assert message["tool_call_id"] == waiting.pop(0)
+                continue
+            assert not waiting
+            waiting = [call["id"] for call in message.get("tool_calls", ())]
+            every += waiting
+            for call in message.get("tool_calls", ()):
+                assert isinstance(json.loads(call["function"]["arguments"]), dict)
+        assert not waiting
+        assert len(every) == len(set(every))
+
+
+def atif(text: str) -> None:
+    document = json.loads(text)
+    Trajectory.model_validate(document)
+    schema("atif-v1.8.schema.json").validate(document)
+    schema("atif-harbor-0.25.0.schema.json").validate(document)
+
+
+def otel(text: str) -> None:
+    """A request that a collector takes, of one trace whose spans hang together and never end before they begin."""
+    request = ParseDict(_in_base64(json.loads(text)), ExportTraceServiceRequest())
+    (resource,) = request.resource_spans
+    (scope,) = resource.scope_spans
+    spans = list(scope.spans)
+    ids = {span.span_id for span in spans}
+    assert len(ids) == len(spans)
+    assert len({span.trace_id for span in spans}) == 1
+    assert [span.parent_span_id for span in spans].count(b"") == 1
+    for span in spans:
+        assert (len(span.trace_id), len(span.span_id)) == (16, 8)
+        assert not span.parent_span_id or span.parent_span_id in ids
+        assert span.start_time_unix_nano <= span.end_time_unix_nano
+        _messages(span)
+    whole = spans[-1]
+    assert not whole.parent_span_id
+    assert whole.start_time_unix_nano == min(span.start_time_unix_nano for span in spans)
+    assert whole.end_time_unix_nano == max(span.end_time_unix_nano for span in spans)
+
+
+def _messages(span: Span) -> None:
+    told = {one.key: one.value for one in span.attributes}
+    assert len(told) == len(span.attributes)
+    assert told["gen_ai.operation.name"].string_value in ("invoke_agent", "chat", "execute_tool")
+    for side in ("input", "output"):
+        if (value := told.get(f"gen_ai.{side}.messages")) is not None:
+            schema(f"otel/gen-ai-{side}-messages.json").validate(json.loads(value.string_value))
+
+
+def _in_base64(value: Any) -> Any:
+    """OTLP writes ids in hexadecimal, where JSON of protocol buffers has base64."""
+    if isinstance(value, list):
+        return [_in_base64(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ids = ("traceId", "spanId", "parentSpanId")
+    return {
+        name: base64.b64encode(bytes.fromhex(item)).decode() if name in ids else _in_base64(item)
+        for name, item in value.items()
+    }
+
+
+def acp(text: str) -> None:
+    for row in rows(text):
+        assert (row["jsonrpc"], row["method"]) == ("2.0", "session/update")
+        schema("acp/schema-v1.json", "SessionNotification").validate(row["params"])
+
+
+def sharegpt(text: str) -> None:
+    """One row at most, in which nobody speaks twice in a row."""
+    found = rows(text)
+    assert len(found) <= 1
+    for row in found:
+        schema("sharegpt.schema.json").validate(row)
+        speakers = [said["from"] for said in row["conversations"]]
+        assert all(one != other for one, other in pairwise(speakers))
+
+
+def hf(text: str) -> None:
+    """A line about the session, then messages whose calls are answered, each by a line of the role `tool`."""
+    head, *messages = rows(text)
+    schema("hf-trace.schema.json", "session").validate(head)
+    waiting: list[str] = []
+    for line in messages:
+        schema("hf-trace.schema.json", "message").validate(line)
+        message = line["message"]
+        if message["role"] == "tool":
+            assert message["toolCallId"] == waiting.pop(0)
+        else:
+            assert not waiting
+            waiting = [call["id"] for call in message.get("toolCalls", ())]
+    assert not waiting
+
+
+def parquet(text: str) -> None:
+    """The rows, which pyarrow has read: numbered, one a message."""
+    numbers = [row["number"] for row in rows(text)]
+    assert numbers == sorted(set(numbers))
+
+
+def agent_trace(text: str) -> None:
+    """A record of the schema, in whose files no line is attributed twice."""
     record = json.loads(text)
-    assert check(record) == []
-    cddl().validate_cbor(cbor2.dumps(record))
+    schema("agent-trace-0.1.0.schema.json").validate(record)
+    UUID(record["id"])
+    datetime.fromisoformat(record["timestamp"])
+    for file in record["files"]:
+        ranges = [(each["start_line"], each["end_line"]) for one in file["conversations"] for each in one["ranges"]]
+        assert ranges
+        assert all(first <= last for first, last in ranges)
+        assert all(before[1] < after[0] for before, after in pairwise(sorted(ranges)))
 
 
-@cache
-def events_schema(name: str) -> Draft202012Validator:
-    return Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8")))
-
-
-def judge_events(text: str, dialect: str = "events") -> None:
-    """Every line is an event; they begin and end with the session's; ids tell them apart."""
-    events = [json.loads(line) for line in text.splitlines()]
-    for event in events:
-        events_schema(dialect).validate(event)
-    assert [events[0]["type"], events[-1]["type"]] == ["session_start", "session_end"]
-    ids = [event["id"] for event in events]
-    assert len(set(ids)) == len(ids)
-    assert all(event["parent_id"] in ids[: event["seq"]] for event in events if "parent_id" in event)
-
-
-JUDGES = {"events": judge_events, "vac": judge_vac}
+JUDGES: dict[str, Callable[[str], None]] = {
+    "events": judge_events,
+    "vac": judge_vac,
+    "atif": atif,
+    "otel": otel,
+    "openai": openai,
+    "sharegpt": sharegpt,
+    "hf": hf,
+    "parquet": parquet,
+    "agent-trace": agent_trace,
+    "acp": acp,
+}

@@ -40,7 +40,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="In a folder: a file a session, or a file a project and day. (day: markdown, text)",
 )
 @click.option("--list", "listing", is_flag=True, help="List the formats and what each is for.")
-@click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text)")
+@click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text, openai, sharegpt)")
 @click.option(
     "--tools",
     type=click.Choice(["none", "brief", "full"]),
@@ -64,6 +64,14 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="The dialect of another program: session-signals has eight types of events. (events)",
 )
 @click.option("--cbor", is_flag=True, help="In CBOR instead of JSON. (vac)")
+@click.option("--content", is_flag=True, help="With what was said and done, not only when and how long. (otel)")
+@click.option(
+    "--ids",
+    type=click.Choice(["own", "short"]),
+    default="own",
+    show_default=True,
+    help="Ids of tool calls: the agent's own, or call_1, call_2, … (atif, otel, openai, hf, acp)",
+)
 @click.option("--redact", is_flag=True, help="Replace secrets, home directories and user names.")
 @private
 @click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
@@ -148,8 +156,12 @@ def command(
 
 
 def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:
-    from pollux.writers.base import Joinable
+    from pollux.writers.base import Dataset, Joinable
 
+    if isinstance(writer, Dataset):
+        writer.ready()
+        if by == "day":
+            raise RequestError(f"{writer.name} has a file an agent and month.", "Leave out --by day.")
     if by == "day" and not folder:
         raise RequestError("--by day is for a folder.", "Try: -o FOLDER/")
     if by == "day" and not isinstance(writer, Joinable):

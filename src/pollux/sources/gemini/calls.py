@@ -80,6 +80,7 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         output=output,
         exit_code=exit_code,
         at=call.timestamp,
+        at_end=True,
         seconds=_seconds(call),
         child=child,
         attachments=held,

@@ -11,7 +11,7 @@ import pytest
 from pollux import registry
 from pollux.library import Library
 from pollux.writers.base import Options
-from tests.unit.writers.judges import judge_vac
+from tests.unit.writers.judges_of_records import judge_vac
 
 CALL: dict[str, Any] = {
     "id": "search_file_content-1770744484519-a47bac6cd4faf",

@@ -12,7 +12,7 @@ import pytest
 from pollux import registry
 from pollux.writers.base import Options
 from pollux.writers.vac.check import Problem, check
-from tests.unit.writers.judges import fits
+from tests.unit.writers.judges_of_records import fits
 from tests.unit.writers.kitchen_sink import SESSION
 
 pieces: list[str] = []

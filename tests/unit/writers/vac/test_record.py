@@ -13,7 +13,7 @@ from pollux import registry
 from pollux.model import Author, Message, Role, Session, Text, ToolCall
 from pollux.writers.base import Binary, Options
 from pollux.writers.vac import WRITER
-from tests.unit.writers.judges import judge_vac
+from tests.unit.writers.judges_of_records import judge_vac
 from tests.unit.writers.kitchen_sink import SESSION
 from tests.unit.writers.planting import EVERYTHING
 from tests.unit.writers.test_properties import SESSIONS
