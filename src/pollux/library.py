@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from pollux import registry
+from pollux.archive.keep import Archive
+from pollux.archive.tree import Trees
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
@@ -90,6 +92,8 @@ class Library:
         self.cwd = Path.cwd() if cwd is None else cwd
         self.memory = ProjectMemory(self.places)
         self.store = Store(self.places.index, edition())
+        self.archive = Archive(self.places.archive, self.places.archive_index)
+        self.trees = Trees(self.places.kept)
         self.busy = False
         self._hunt = hunt
         self._fresh = fresh
@@ -111,12 +115,16 @@ class Library:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
 
+    def every_root(self) -> Rows[tuple[Source, Root]]:
+        """Where each agent's sessions are looked for, and where those lie that pollux kept."""
+        return [*self.roots(), *self.trees.roots()]
+
     def bundles(self, agent: str | None = None) -> Rows[tuple[Source, Bundle]]:
         """The files of every session as they are now, those that changed last first."""
         if agent is not None and agent not in registry.source_names():
             raise UnknownName("agent", agent, registry.source_names())
         found: list[tuple[Source, Bundle]] = []
-        for source, root in self.roots():
+        for source, root in self.every_root():
             if agent in (None, source.name):
                 found += [(source, bundle) for bundle in self._bundles(source, root)]
         return sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
@@ -137,6 +145,8 @@ class Library:
         """
         self._prove([self.cwd, *self.cwd.parents])
         looks = [Look(source, root) for source, root in self.roots()]
+        self._keep(looks)
+        looks += [Look(source, root) for source, root in self.trees.roots()]
         try:
             now = Circumstances(self._around(), self._report, self._learnt)
             outcome = self.store.sync(looks, now)
@@ -148,6 +158,16 @@ class Library:
         self.busy = outcome.busy
         outcome.sessions = self._questions.count()
         return outcome
+
+    def _keep(self, looks: Rows[Look]) -> None:
+        """Keep what is there where the user wants that, and lay out what is there no more."""
+        try:
+            if self.archive.keeping:
+                self.archive.keep(looks)
+            if self.archive.exists:
+                self.trees.refresh(self.archive, looks)
+        except StoreError as error:
+            self.trees.problem = str(error)
 
     def _prove(self, folders: Iterable[Path], hashes: Collection[str] = ()) -> bool:
         """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
@@ -199,7 +219,7 @@ class Library:
 
     @property
     def _questions(self) -> Questions:
-        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.roots()])
+        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.every_root()])
 
     # ------------------------------------------------------------------ many sessions
 
@@ -211,11 +231,11 @@ class Library:
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
-        keys = {one.summary.key for one in self.list(wanted)}
-        for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if keys else ():
+        kept = {one.summary.key: one.summary.kept for one in self.list(wanted)}
+        for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if kept else ():
             for session in source.read(bundle):
-                if session.key in keys:
-                    keys.discard(session.key)
+                if kept.get(session.key) is session.kept:
+                    del kept[session.key]
                     yield session
 
     def jobs(self, wanted: Filter) -> Rows[Job]:
@@ -224,7 +244,7 @@ class Library:
 
         summaries = {one.summary.key: one.summary for one in self.list(wanted)}
         places = self._ask(lambda current: current.places(wanted)) if summaries else []
-        bundles = ((shown(r.path), s, bundle) for s, r in self.roots() for bundle in self._bundles(s, r))
+        bundles = ((shown(r.path), s, bundle) for s, r in self.every_root() for bundle in self._bundles(s, r))
         return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
@@ -319,7 +339,7 @@ class Library:
 
     def _read(self, *places: Place) -> Iterator[Session]:
         """Sessions from their files."""
-        for source, root in self.roots():
+        for source, root in self.every_root():
             wanted: dict[str, set[str]] = {}
             for place in places:
                 if (place.agent, place.root) == (source.name, shown(root.path)):

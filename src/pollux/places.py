@@ -45,6 +45,21 @@ class Places:
         return self.cache / "index"
 
     @property
+    def archive(self) -> Path:
+        """What was kept of the agents' files."""
+        return self.data / "archive"
+
+    @property
+    def archive_index(self) -> Path:
+        """What the archive holds."""
+        return self.cache / "archive.db"
+
+    @property
+    def kept(self) -> Path:
+        """What the agents deleted, laid out as they had it."""
+        return self.cache / "kept"
+
+    @property
     def settings(self) -> Path:
         """The file of settings."""
         return self.config / "config.toml"

@@ -1,0 +1,259 @@
+"""What is kept, laid out as the agents had it, so that the same sources read it.
+
+Each home of which something is gone gets a folder in the cache. Files that the agent deleted, or cut shorter, lie
+there as they were; those that are still whole are links to the agent's own, so that a session is read beside the same
+neighbours as ever. The folder can be deleted at any moment, and is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pollux import registry
+from pollux.archive.contents import Damaged
+from pollux.archive.index import standing
+from pollux.archive.keep import Archive, wanted
+from pollux.archive.packs import State
+from pollux.errors import PolluxError, UnknownName
+from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.store.lock import sole
+from pollux.store.sync import Look
+
+if TYPE_CHECKING:
+    from pollux.model import Session
+
+LINK = b""
+_ABOUT, _HELD = ".about", ".held"
+
+
+class Shelf:
+    """An agent's source for what is kept: sessions whose files are all the agent's own are left to the agent's root."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.name = source.name
+        self.title = source.title
+        self.wonders = source.wonders
+
+    def roots(self, _environ: Mapping[str, str], _home: Path) -> list[Root]:
+        """None of its own."""
+        return []
+
+    def find(self, root: Path) -> Iterator[File]:
+        """As the agent's own."""
+        return self._source.find(root)
+
+    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+        """Those of which something is gone."""
+        found = self._source.bundles(root, files, around)
+        return [one for one in found if any(not os.path.islink(file.path) for file in one.files)]  # noqa: PTH114
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """As the agent's own, marked."""
+        return [msgspec.structs.replace(session, kept=True) for session in self._source.read(bundle)]
+
+    def claims(self, _path: Path, _head: bytes) -> bool:
+        """A file handed over by path is the agent's."""
+        return False
+
+    def loose(self, path: Path, around: Surroundings) -> Bundle:
+        """As the agent's own."""
+        return self._source.loose(path, around)
+
+
+class About(msgspec.Struct, kw_only=True):
+    """Whose files a tree holds, in which folders sessions lie, and what it was made from."""
+
+    agent: str
+    home: bytes
+    roots: list[str]
+    seal: str
+
+
+class Trees:
+    """The trees of all homes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problem: str | None = None
+        self._roots: list[tuple[Source, Root]] | None = None
+
+    def roots(self) -> list[tuple[Source, Root]]:
+        """Where kept sessions lie, as it was left by the last `refresh`."""
+        if self._roots is None:
+            self._roots = [pair for path in sorted(self.folder.glob(f"*/{_ABOUT}")) for pair in _roots(path)]
+        return self._roots
+
+    def holds(self, path: str) -> bool:
+        """Does a file lie in one of the trees?"""
+        return path.startswith(f"{self.folder}{os.sep}")
+
+    def origin(self, path: str) -> tuple[str, bytes, bytes] | None:
+        """Whose a file of a tree is: the agent, the home, and the way from there."""
+        inner = Path(path).relative_to(self.folder).parts
+        told = _about(self.folder / inner[0] / _ABOUT)
+        return (told.agent, told.home, os.fsencode(os.path.join(*inner[1:]))) if told is not None else None  # noqa: PTH118
+
+    def refresh(self, archive: Archive, looks: Iterable[Look]) -> None:
+        """Lay out what is gone. Where that cannot be written, `problem` says so."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with sole(self.folder / "lock") as alone:
+                if alone:
+                    self._refresh(archive, list(looks))
+        except OSError as error:
+            self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
+        self._roots = None
+
+    def _refresh(self, archive: Archive, looks: list[Look]) -> None:
+        packs = [f"{path.name} {path.stat().st_size}" for path in standing(archive.folder)]
+        places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
+        for path in self.folder.iterdir():
+            if path.is_dir() and path.name not in places:
+                shutil.rmtree(path)
+        for name, (agent, home) in places.items():
+            own = [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
+            seal = sealed([*packs, *(look.snapshot("") for look in own)])
+            told = _about(self.folder / name / _ABOUT)
+            if told is None or told.seal != seal:
+                tree = Tree(self.folder / name, archive, agent, home)
+                tree.lay_out({path: file for look in own for path, file in _files(look, home)}, seal)
+                if tree.damaged:
+                    self.problem = "Some of what is kept is damaged: pollux archive verify"
+
+
+class Tree:
+    """The folder of one home."""
+
+    def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
+        self.folder = folder
+        self.damaged = 0
+        self._archive = archive
+        self._agent = agent
+        self._home = home
+
+    def lay_out(self, live: Mapping[bytes, File], seal: str) -> None:
+        """Make the folder what it should be. What says so is removed first and written last."""
+        states: dict[bytes, list[State]] = {}
+        for state in self._archive.index.states(self._agent, self._home):
+            if state.sha is not None and is_safe(state.path):
+                states.setdefault(state.path, []).append(state)
+        best = {path: sorted(held, key=lambda s: (s.size, s.at), reverse=True) for path, held in states.items()}
+        gone = {path for path, held in best.items() if path not in live or live[path].size < held[0].size}
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / _ABOUT).unlink(missing_ok=True)
+        held = self._put(best, gone, live) if gone else self._put({}, set(), {})
+        names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
+        (self.folder / _HELD).write_bytes(msgspec.msgpack.encode(held))
+        told = About(agent=self._agent, home=self._home, roots=names, seal=seal)
+        (self.folder / _ABOUT).write_bytes(msgspec.msgpack.encode(told))
+
+    def _put(self, best: Mapping[bytes, list[State]], gone: set[bytes], live: Mapping[bytes, File]) -> dict[bytes, bytes]:
+        before = _held(self.folder / _HELD)
+        (self.folder / _HELD).unlink(missing_ok=True)
+        stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
+        held: dict[bytes, bytes] = {}
+        for path in best.keys() | live.keys() if gone else ():
+            # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
+            kept = path in gone or (path in best and any(above in stems for above in _above(path)))
+            sha = self._file(path, best[path], before.get(path)) if kept else self._link(path, before.get(path))
+            if sha is not None:
+                held[path] = sha
+        for path in before.keys() - held.keys():
+            self._place(path).unlink(missing_ok=True)
+        return held
+
+    def _file(self, path: bytes, states: list[State], before: bytes | None) -> bytes | None:
+        """The largest state that can be read."""
+        for state in states:
+            if state.sha == before and before is not None and self._place(path).is_file():
+                return before
+            if state.sha is None:
+                continue
+            try:
+                put(self._place(path), self._archive.read(state.sha), state.mtime_ns)
+            except Damaged:
+                self.damaged += 1
+                continue
+            return state.sha
+        return None
+
+    def _link(self, path: bytes, before: bytes | None) -> bytes:
+        place = self._place(path)
+        if before != LINK or not place.is_symlink():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            place.symlink_to(os.fsdecode(os.path.join(self._home, path)))  # noqa: PTH118
+        return LINK
+
+    def _place(self, path: bytes) -> Path:
+        return self.folder / os.fsdecode(path)
+
+
+def put(place: Path, content: bytes, mtime_ns: int) -> None:
+    """Write a file as a whole, with the time it had."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    making = place.with_name(f".{os.getpid()}.making")
+    try:
+        making.write_bytes(content)
+        if mtime_ns:
+            os.utime(making, ns=(mtime_ns, mtime_ns))
+        making.replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            making.unlink()
+        raise
+
+
+def tree_of(agent: str, home: bytes) -> str:
+    """The name of a home's folder."""
+    return f"{agent}-{hashlib.sha256(home).hexdigest()[:12]}"
+
+
+def is_safe(path: bytes) -> bool:
+    """Does a way lead to somewhere below? An archive may come from elsewhere."""
+    return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))
+
+
+def _files(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
+    for file in wanted(look.files):
+        yield os.path.relpath(os.fsencode(file.path), home), file
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    while path := os.path.dirname(path):  # noqa: PTH120
+        yield path
+
+
+def _about(path: Path) -> About | None:
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=About)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _held(path: Path) -> dict[bytes, bytes]:
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=dict[bytes, bytes])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def _roots(about: Path) -> Iterator[tuple[Source, Root]]:
+    told = _about(about)
+    if told is None:
+        return
+    try:
+        source = Shelf(registry.source(told.agent))
+    except (UnknownName, PolluxError):
+        return
+    for name in told.roots:
+        yield source, Root(path=about.parent / name, reason="what pollux keeps")
