@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
+    from pollux.keeping import Keeping
 
 __all__ = [
     "PLACES",
@@ -126,10 +127,10 @@ class Library:
         found: list[tuple[Source, Bundle]] = []
         for source, root in self.every_root():
             if agent in (None, source.name):
-                found += [(source, bundle) for bundle in self._bundles(source, root)]
+                found += [(source, bundle) for bundle in self.bundles_of(source, root)]
         return sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
 
-    def _bundles(self, source: Source, root: Root) -> Rows[Bundle]:
+    def bundles_of(self, source: Source, root: Root) -> Rows[Bundle]:
         """One root's; a file that the store knows is not opened for its head again."""
         files = list(source.find(root.path))
         around = self._around()
@@ -217,6 +218,13 @@ class Library:
 
         return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
 
+    @cached_property
+    def keeping(self) -> Keeping:
+        """What is kept of what the agents delete."""
+        from pollux.keeping import Keeping
+
+        return Keeping(self)
+
     @property
     def _questions(self) -> Questions:
         return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.every_root()])
@@ -244,7 +252,7 @@ class Library:
 
         summaries = {one.summary.key: one.summary for one in self.list(wanted)}
         places = self._ask(lambda current: current.places(wanted)) if summaries else []
-        bundles = ((shown(r.path), s, bundle) for s, r in self.every_root() for bundle in self._bundles(s, r))
+        bundles = ((shown(r.path), s, bundle) for s, r in self.every_root() for bundle in self.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
@@ -344,7 +352,7 @@ class Library:
             for place in places:
                 if (place.agent, place.root) == (source.name, shown(root.path)):
                     wanted.setdefault(place.bundle, set()).add(place.key)
-            for bundle in self._bundles(source, root) if wanted else ():
+            for bundle in self.bundles_of(source, root) if wanted else ():
                 if bundle.key in wanted:
                     yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
 
@@ -373,6 +381,14 @@ class Library:
         raise Unreadable(
             f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}."
         )
+
+    def family(self, session: Session) -> Rows[str]:
+        """The keys of a session and all its descendants."""
+        return self._ask(lambda current: current.family(session.key))
+
+    def files_of(self, key: str) -> Rows[str]:
+        """Every file a session was read from: the agent's, and those that are kept."""
+        return self._ask(lambda current: current.files(key))
 
     def family_usage(self, session: Session) -> Usage:
         """What a session and its descendants used."""
@@ -437,7 +453,7 @@ class Library:
         """Account for every file under the agents' roots."""
         kept = self._ask(lambda current: [current.kept(s.name, shown(root.path)) for s, root in self.roots()])
         account = examine(
-            (source, list(source.find(root.path)), self._bundles(source, root), every)
+            (source, list(source.find(root.path)), self.bundles_of(source, root), every)
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)

@@ -60,6 +60,11 @@ class Places:
         return self.cache / "kept"
 
     @property
+    def past(self) -> Path:
+        """A home as it once was, as it was asked for last."""
+        return self.cache / "past"
+
+    @property
     def settings(self) -> Path:
         """The file of settings."""
         return self.config / "config.toml"

@@ -62,6 +62,11 @@ def pack_added(raw: bytes, sha: bytes, before: Known) -> tuple[Content, bytes]:
     return Content(sha=sha, size=len(raw), base=before.sha, copied=before.size, known=known), payload
 
 
+def whole_size(raw: bytes) -> int:
+    """How many bytes a content takes by itself."""
+    return len(_compressor(b"", len(raw)).compress(raw))
+
+
 def unpack(head: Content, payload: bytes, base: bytes, *, proved: bool = True) -> bytes:
     """The content of a record, proved by its hash. Raises `Damaged`."""
     end = head.copied or len(base)

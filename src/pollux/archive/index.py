@@ -197,6 +197,15 @@ class Index:
             (state.agent, state.home, state.path, state.at),
         )
 
+    def has(self, state: State) -> bool:
+        """Is this state known?"""
+        asked = (
+            "SELECT 1 FROM states WHERE at=?4 AND sha=?5 AND file="
+            "(SELECT id FROM files WHERE agent=?1 AND home=?2 AND path=?3)"
+        )
+        told = (state.agent, state.home, state.path, state.at, state.sha or b"")
+        return self._sql.execute(asked, told).fetchone() is not None
+
     def last(self, agent: str, home: bytes) -> dict[bytes, State]:
         """How each file of a home was left, by path."""
         return {state.path: state for state in self.states(agent, home)}

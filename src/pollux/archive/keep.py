@@ -67,12 +67,24 @@ class Archive:
         """Say whether every sync keeps. What is kept stays."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / "offered").touch()
             if on:
                 (self.folder / "keeping").touch()
             else:
                 (self.folder / "keeping").unlink(missing_ok=True)
         except OSError as error:
             raise cannot_write(self.folder, error) from error
+
+    def offer(self) -> bool:
+        """Shall keeping be offered? Once, and not to those who decided."""
+        offered = self.folder / "offered"
+        if self.keeping or offered.exists():
+            return False
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            offered.touch()
+            return True
+        return False
 
     # ------------------------------------------------------------------ reading
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pollux.model import Session
 
 LINK = b""
-_ABOUT, _HELD = ".about", ".held"
+ABOUT, _HELD = ".about", ".held"
 
 
 class Shelf:
@@ -89,18 +89,8 @@ class Trees:
     def roots(self) -> list[tuple[Source, Root]]:
         """Where kept sessions lie, as it was left by the last `refresh`."""
         if self._roots is None:
-            self._roots = [pair for path in sorted(self.folder.glob(f"*/{_ABOUT}")) for pair in _roots(path)]
+            self._roots = [pair for path in sorted(self.folder.glob(f"*/{ABOUT}")) for pair in roots_of(path)]
         return self._roots
-
-    def holds(self, path: str) -> bool:
-        """Does a file lie in one of the trees?"""
-        return path.startswith(f"{self.folder}{os.sep}")
-
-    def origin(self, path: str) -> tuple[str, bytes, bytes] | None:
-        """Whose a file of a tree is: the agent, the home, and the way from there."""
-        inner = Path(path).relative_to(self.folder).parts
-        told = _about(self.folder / inner[0] / _ABOUT)
-        return (told.agent, told.home, os.fsencode(os.path.join(*inner[1:]))) if told is not None else None  # noqa: PTH118
 
     def refresh(self, archive: Archive, looks: Iterable[Look]) -> None:
         """Lay out what is gone. Where that cannot be written, `problem` says so."""
@@ -122,16 +112,36 @@ class Trees:
         for name, (agent, home) in places.items():
             own = [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
             seal = sealed([*packs, *(look.snapshot("") for look in own)])
-            told = _about(self.folder / name / _ABOUT)
+            told = _about(self.folder / name / ABOUT)
             if told is None or told.seal != seal:
+                live = {path: file for look in own for path, file in files_of(look, home)}
                 tree = Tree(self.folder / name, archive, agent, home)
-                tree.lay_out({path: file for look in own for path, file in _files(look, home)}, seal)
+                tree.lay_out(*_sorted_out(archive.index.states(agent, home), live), seal)
                 if tree.damaged:
                     self.problem = "Some of what is kept is damaged: pollux archive verify"
 
 
+def _sorted_out(
+    states: Iterable[State], live: Mapping[bytes, File]
+) -> tuple[dict[bytes, list[State]], set[bytes]]:
+    """The files that are gone or were cut shorter, the largest state of each first; and those that are still whole."""
+    best: dict[bytes, list[State]] = {}
+    for state in states:
+        if state.sha is not None and is_safe(state.path):
+            best.setdefault(state.path, []).append(state)
+    for held in best.values():
+        held.sort(key=lambda state: (state.size, state.at), reverse=True)
+    gone = {path for path, held in best.items() if path not in live or live[path].size < held[0].size}
+    if not gone:
+        return {}, set()
+    # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
+    stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
+    gone |= {path for path in best if any(above in stems for above in _above(path))}
+    return {path: best[path] for path in gone}, live.keys() - gone
+
+
 class Tree:
-    """The folder of one home."""
+    """The folder of one home, or of a home as it once was."""
 
     def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
         self.folder = folder
@@ -140,36 +150,24 @@ class Tree:
         self._agent = agent
         self._home = home
 
-    def lay_out(self, live: Mapping[bytes, File], seal: str) -> None:
-        """Make the folder what it should be. What says so is removed first and written last."""
-        states: dict[bytes, list[State]] = {}
-        for state in self._archive.index.states(self._agent, self._home):
-            if state.sha is not None and is_safe(state.path):
-                states.setdefault(state.path, []).append(state)
-        best = {path: sorted(held, key=lambda s: (s.size, s.at), reverse=True) for path, held in states.items()}
-        gone = {path for path, held in best.items() if path not in live or live[path].size < held[0].size}
-        self.folder.mkdir(exist_ok=True)
-        (self.folder / _ABOUT).unlink(missing_ok=True)
-        held = self._put(best, gone, live) if gone else self._put({}, set(), {})
+    def lay_out(self, lost: Mapping[bytes, list[State]], links: Iterable[bytes], seal: str) -> None:
+        """Make the folder what it should be: files of which one of some states is put there, and links to others.
+
+        What says that it is whole is removed first and written last.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / ABOUT).unlink(missing_ok=True)
+        before = _held(self.folder / _HELD)
+        (self.folder / _HELD).unlink(missing_ok=True)
+        put = {path: self._file(path, states, before.get(path)) for path, states in lost.items()}
+        held = {path: sha for path, sha in put.items() if sha is not None}
+        held |= {path: self._link(path, before.get(path)) for path in links}
+        for path in before.keys() - held.keys():
+            self._place(path).unlink(missing_ok=True)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
         (self.folder / _HELD).write_bytes(msgspec.msgpack.encode(held))
         told = About(agent=self._agent, home=self._home, roots=names, seal=seal)
-        (self.folder / _ABOUT).write_bytes(msgspec.msgpack.encode(told))
-
-    def _put(self, best: Mapping[bytes, list[State]], gone: set[bytes], live: Mapping[bytes, File]) -> dict[bytes, bytes]:
-        before = _held(self.folder / _HELD)
-        (self.folder / _HELD).unlink(missing_ok=True)
-        stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
-        held: dict[bytes, bytes] = {}
-        for path in best.keys() | live.keys() if gone else ():
-            # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
-            kept = path in gone or (path in best and any(above in stems for above in _above(path)))
-            sha = self._file(path, best[path], before.get(path)) if kept else self._link(path, before.get(path))
-            if sha is not None:
-                held[path] = sha
-        for path in before.keys() - held.keys():
-            self._place(path).unlink(missing_ok=True)
-        return held
+        (self.folder / ABOUT).write_bytes(msgspec.msgpack.encode(told))
 
     def _file(self, path: bytes, states: list[State], before: bytes | None) -> bytes | None:
         """The largest state that can be read."""
@@ -198,19 +196,35 @@ class Tree:
         return self.folder / os.fsdecode(path)
 
 
-def put(place: Path, content: bytes, mtime_ns: int) -> None:
-    """Write a file as a whole, with the time it had."""
+def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True) -> None:
+    """Write a file as a whole, with the time it had; not `over` one that is there (`FileExistsError`)."""
     place.parent.mkdir(parents=True, exist_ok=True)
     making = place.with_name(f".{os.getpid()}.making")
     try:
         making.write_bytes(content)
         if mtime_ns:
             os.utime(making, ns=(mtime_ns, mtime_ns))
-        making.replace(place)
+        if over:
+            making.replace(place)
+        else:
+            name(making, place)
     except BaseException:
         with contextlib.suppress(OSError):
             making.unlink()
         raise
+
+
+def name(making: Path, place: Path) -> None:
+    """Give a finished file its name, unless something has it (`FileExistsError`)."""
+    try:
+        os.link(making, place)
+        making.unlink()
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if os.path.lexists(place):
+            raise FileExistsError(place) from None
+        making.replace(place)
 
 
 def tree_of(agent: str, home: bytes) -> str:
@@ -223,7 +237,8 @@ def is_safe(path: bytes) -> bool:
     return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))
 
 
-def _files(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
+def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
+    """A root's files about sessions, by the way from the home."""
     for file in wanted(look.files):
         yield os.path.relpath(os.fsencode(file.path), home), file
 
@@ -247,7 +262,8 @@ def _held(path: Path) -> dict[bytes, bytes]:
         return {}
 
 
-def _roots(about: Path) -> Iterator[tuple[Source, Root]]:
+def roots_of(about: Path) -> Iterator[tuple[Source, Root]]:
+    """Where sessions lie in a tree."""
     told = _about(about)
     if told is None:
         return

@@ -25,6 +25,8 @@ COMMANDS = {
     "export": "pollux.cli.commands.export",
     "scan": "pollux.cli.commands.scan",
     "projects": "pollux.cli.commands.projects",
+    "archive": "pollux.cli.commands.archive",
+    "history": "pollux.cli.commands.history",
     "doctor": "pollux.cli.commands.doctor",
     "agents": "pollux.cli.commands.agents",
     "writers": "pollux.cli.commands.writers",

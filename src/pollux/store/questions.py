@@ -202,6 +202,13 @@ class Questions:
         )
         return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
 
+    def files(self, key: str) -> list[str]:
+        """Every file a session was read from, under whichever root."""
+        rows = self.catalogue.rows(
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here}", key, key.partition(":")[2]
+        )
+        return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
+
     def newest(self) -> tuple[Point, set[str]]:
         """How far the catalogue is, and the keys of all sessions."""
         rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")

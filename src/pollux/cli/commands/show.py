@@ -23,10 +23,11 @@ from pollux.errors import RequestError
 @click.option(
     "--at", metavar="MESSAGE", shell_complete=messages, help="Open at this message: its id, or the beginning of it."
 )
+@click.option("--as-of", metavar="WHEN", help="As it was at an earlier time, from what the archive keeps.")
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: str | None, as_json: bool) -> None:
+def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: str | None, as_of: str | None, as_json: bool) -> None:
     """Show a session.
 
     KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
@@ -36,6 +37,7 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: 
     pollux show 3274cde4 --full
     pollux show ./session.jsonl --raw
     pollux show 3274cde4 --at 5a7cbec2
+    pollux show 3274cde4 --as-of yesterday
     """
     from pollux.cli.screen import Screen
 
@@ -43,6 +45,10 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: 
         raise RequestError("--at is for reading, and --json gives the whole session.", "Leave out one of them.")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
+    if as_of is not None:
+        from pollux.when import parse
+
+        session = shelf.keeping.then(session, parse(as_of, end=True))
     if as_json:
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
