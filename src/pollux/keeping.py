@@ -18,8 +18,8 @@ from pollux.archive.past import Change, Past
 from pollux.archive.restore import Restored
 from pollux.archive.verify import Verdict, verify
 from pollux.errors import NotFound
+from pollux.ledger import Due
 from pollux.model import Session, Value
-from pollux.sources.base import Retention
 from pollux.store.questions import Filter
 from pollux.store.sync import Look
 from pollux.when import now
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
 
 SOON = timedelta(days=7)
 _SAMPLE = 1 << 22
-
-
-class Due(Value, frozen=True, kw_only=True):
-    """What one of an agent's settings will do to its sessions within a week."""
-
-    retention: Retention
-    sessions: tuple[str, ...]
 
 
 class Holding(Value, frozen=True, kw_only=True):
@@ -177,8 +170,12 @@ class Keeping:
     def prune(self, sessions: list[Session]) -> carry.Carried:
         """Forget what is kept of some sessions and their sub-agents; files that others were read from stay."""
         keys = {key for session in sessions for key in self._library.family(session)}
-        others = {f for one in self._library.list(Filter(everything=True)) if one.summary.key not in keys
-                  for f in self._library.files_of(one.summary.key)}
+        others = {
+            f
+            for one in self._library.list(Filter(everything=True))
+            if one.summary.key not in keys
+            for f in self._library.files_of(one.summary.key)
+        }
         own = {file for key in keys for file in self._library.files_of(key)} - others
         states = [state for session in sessions for state in self._past(session).states(own)]
         if not states:

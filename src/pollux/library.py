@@ -457,7 +457,7 @@ class Library:
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)
-        return account
+        return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
 
     # ------------------------------------------------------------------ inside
 

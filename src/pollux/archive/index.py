@@ -23,6 +23,7 @@ CREATE TABLE states(
     sure INTEGER, UNIQUE(file, at, sha));
 CREATE TABLE seen(agent TEXT, root BLOB, snapshot TEXT, PRIMARY KEY(agent, root));
 """
+_EMPTY = [f"DELETE FROM {name}" for name in ("packs", "contents", "files", "states", "seen")]  # noqa: S608
 _STATE = "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns FROM states s JOIN files f ON "
 
 
@@ -95,8 +96,8 @@ class Index:
         with self.change():
             known = self._scanned()
             if any(sizes.get(name, -1) < size for name, size in known.items()):
-                for table in ("packs", "contents", "files", "states", "seen"):
-                    self._sql.execute(f"DELETE FROM {table}")
+                for statement in _EMPTY:
+                    self._sql.execute(statement)
                 known = {}
             for name, size in sizes.items():
                 if known.get(name) != size:
@@ -144,8 +145,8 @@ class Index:
         elif isinstance(head, State):
             place = (head.agent, head.home, head.path)
             self._sql.execute("INSERT OR IGNORE INTO files(agent, home, path) VALUES(?, ?, ?)", place)
-            told = (*place, head.at, head.change, head.sha or b"", head.size, head.mtime_ns)
-            told += (head.at - head.mtime_ns // 1000 > RACY,)
+            sure = head.at - head.mtime_ns // 1000 > RACY
+            told = (*place, head.at, head.change, head.sha or b"", head.size, head.mtime_ns, sure)
             self._sql.execute(
                 "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, sure) "
                 "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9 FROM files WHERE agent=?1 AND home=?2 AND path=?3",

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -44,7 +43,6 @@ class Archive:
     def __init__(self, folder: Path, index: Path) -> None:
         self.folder = folder
         self._index_file = index
-        self._open: dict[str, BinaryIO] = {}
 
     @cached_property
     def index(self) -> Index:
@@ -106,10 +104,8 @@ class Archive:
     def payload(self, place: Location) -> bytes:
         """A content as it is packed. Raises `Damaged`."""
         try:
-            file = self._open.get(place.pack) or self._open.setdefault(
-                place.pack, (self.folder / place.pack).open("rb")
-            )
-            held = payload_of(file, place.record)
+            with (self.folder / place.pack).open("rb", buffering=0) as file:
+                held = payload_of(file, place.record)
         except OSError as error:
             raise Damaged(error.strerror or str(error)) from error
         if held is None:
@@ -118,9 +114,6 @@ class Archive:
 
     def close(self) -> None:
         """Let go of all files."""
-        for file in self._open.values():
-            file.close()
-        self._open.clear()
         if "index" in self.__dict__:
             self.index.close()
             del self.__dict__["index"]
@@ -139,9 +132,7 @@ class Archive:
                 self.index.refresh()
                 ink = Ink(self)
                 try:
-                    # An index that was cut off here is behind the packs, and catches up.
-                    with self.index.change():
-                        yield ink
+                    yield ink
                 finally:
                     ink.close()
         except OSError as error:
@@ -209,8 +200,9 @@ class Ink:
             self.close()
             self._pen = self._taken()
         record = self._pen.write(head, payload)
-        self._archive.index.add(self._pen.path.name, record)
-        self._archive.index.reached(self._pen.path.name, record.end)
+        with self._archive.index.change():
+            self._archive.index.add(self._pen.path.name, record)
+            self._archive.index.reached(self._pen.path.name, record.end)
         self._unsettled += record.length
         if self._unsettled > _SETTLE:
             self._pen.settle()
@@ -256,17 +248,15 @@ class Round:
 
     def _keep(self, path: bytes, file: File) -> None:
         last = self._last.get(path)
-        there = last is not None and last.sha is not None
-        known = self._archive.index.content(last.sha) if last is not None and last.sha is not None else None
+        before = self._known(last)
         same = last is not None and (last.size, last.mtime_ns) == (file.size, file.mtime_ns)
-        if there and known is not None and same and path not in self._unsure:
+        if before is not None and same and path not in self._unsure:
             return
         try:
             raw = Path(file.path).read_bytes()
         except OSError as error:
             self._kept.unread.append(f"{shown(file.path)}: {error.strerror}")
             return
-        before = Known(last.sha, last.size, known.depth) if known is not None and last is not None and last.sha else None
         sha, added = digest(raw, before)
         if self._archive.index.content(sha) is None:
             head, payload = (
@@ -277,12 +267,17 @@ class Round:
             self._ink.write(head, payload)
             self._kept.stored += len(payload)
             self._kept.bytes += len(raw) - head.copied
-        if there and last is not None and sha == last.sha:
+        if last is not None and sha == last.sha:
             self._archive.index.assure(last)
             return
-        change = "new" if last is None else "back" if not there else "grown" if added else "rewritten"
-        self._state(path, "cut" if there and last is not None and len(raw) < last.size else change, sha, file, len(raw))
+        self._state(path, _change(last, len(raw), added=added), sha, file, len(raw))
         self._kept.changed += 1
+
+    def _known(self, last: State | None) -> Known | None:
+        """The content a file had, where it can be built upon."""
+        if last is None or last.sha is None or (place := self._archive.index.content(last.sha)) is None:
+            return None
+        return Known(last.sha, last.size, place.depth)
 
     def _state(self, path: bytes, change: str, sha: bytes | None, file: File | None, size: int = 0) -> None:
         last = self._last.get(path)
@@ -299,6 +294,12 @@ class Round:
                 mtime_ns=file.mtime_ns if file is not None else 0,
             )
         )
+
+
+def _change(last: State | None, size: int, *, added: bool) -> str:
+    if last is None or last.sha is None:
+        return "new" if last is None else "back"
+    return "cut" if size < last.size else "grown" if added else "rewritten"
 
 
 def wanted(files: Iterable[File]) -> list[File]:

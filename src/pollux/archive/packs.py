@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ BEGINS = b"pollux archive "
 MAGIC = BEGINS + b"1\n"
 SUFFIX, MAKING = ".pack", ".making"
 _NEWER = re.compile(BEGINS + rb"\d+\s")
-_MARK = b"\xf5plx"
+_MARK, _END = b"\xf5plx", b"xlp\xf5"
 _FRAME = struct.Struct("<4sIBIQI")  # mark, check of all that follows but the payload, kind, lengths, payload's check
 _LOOK = 1 << 20
 _LONGEST_HEAD = 1 << 24
@@ -75,7 +75,7 @@ class Replaces(Value, frozen=True, kw_only=True):
     packs: tuple[str, ...]
 
 
-HEADS: dict[Kind, type[Content] | type[State] | type[Replaces]] = {
+HEADS: dict[Kind, type[Content | State | Replaces]] = {
     Kind.CONTENT: Content,
     Kind.STATE: State,
     Kind.REPLACES: Replaces,
@@ -96,11 +96,11 @@ class Record(NamedTuple):
     @property
     def end(self) -> int:
         """Where the next one begins."""
-        return self.payload + self.length
+        return self.payload + self.length + len(_END)
 
 
 class Damage(NamedTuple):
-    """Bytes that are no record, though records follow or should."""
+    """Bytes that are no record. They are `torn` where nothing follows and no record ever ended there."""
 
     offset: int
     end: int
@@ -117,7 +117,7 @@ def begin(path: Path) -> None:
     making.replace(path)
 
 
-def recognise(file: BinaryIO, path: Path) -> bool:
+def recognise(file: IO[bytes], path: Path) -> bool:
     """Does this begin as a pack does? Raises `StoreError` for one that a newer pollux wrote."""
     file.seek(0)
     first = file.read(len(MAGIC))
@@ -133,7 +133,7 @@ def framed(head: Content | State | Replaces, payload: bytes = b"") -> bytes:
     return _MARK + struct.pack("<I", zlib.crc32(told, zlib.crc32(fields))) + fields + told
 
 
-def scan(file: BinaryIO, start: int = len(MAGIC)) -> Iterator[Record | Damage]:
+def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
     """The records from a place on. Payloads are stepped over; `sound` looks at them."""
     end = file.seek(0, os.SEEK_END)
     place = start
@@ -144,11 +144,27 @@ def scan(file: BinaryIO, start: int = len(MAGIC)) -> Iterator[Record | Damage]:
             place = found.end
             continue
         following = _resume(file, place + 1, end)
-        yield Damage(place, following if following is not None else end, torn=following is None)
-        place = following if following is not None else end
+        yield Damage(place, following or end, torn=following is None and _torn(file, place, end))
+        place = following or end
 
 
-def _record(file: BinaryIO, place: int, end: int) -> Record | None:
+def _torn(file: IO[bytes], place: int, end: int) -> bool:
+    """Was a record begun here and never ended? One that was damaged later has its end."""
+    begun = _begun(file, place)
+    file.seek(max(end - len(_END), 0))
+    return file.read() != _END if begun is None else begun.end > end
+
+
+def _record(file: IO[bytes], place: int, end: int) -> Record | None:
+    """The record at a place, where there is a whole one."""
+    found = _begun(file, place)
+    if found is None or found.end > end or (not found.length and file.read(len(_END)) != _END):
+        return None
+    return found
+
+
+def _begun(file: IO[bytes], place: int) -> Record | None:
+    """A record by its head, which may be all there is of it."""
     file.seek(place)
     frame = file.read(_FRAME.size)
     if len(frame) < _FRAME.size:
@@ -157,7 +173,7 @@ def _record(file: BinaryIO, place: int, end: int) -> Record | None:
     if mark != _MARK or length > _LONGEST_HEAD:
         return None
     told = file.read(length)
-    if zlib.crc32(told, zlib.crc32(frame[8:])) != check or place + _FRAME.size + length + payload > end:
+    if zlib.crc32(told, zlib.crc32(frame[8:])) != check:
         return None
     try:
         head = _DECODERS[Kind(kind)].decode(told)
@@ -166,7 +182,7 @@ def _record(file: BinaryIO, place: int, end: int) -> Record | None:
     return Record(head, place, place + _FRAME.size + length, payload, check_of_payload)
 
 
-def _resume(file: BinaryIO, place: int, end: int) -> int | None:
+def _resume(file: IO[bytes], place: int, end: int) -> int | None:
     """Where the next whole record begins."""
     while place < end:
         file.seek(place)
@@ -180,11 +196,11 @@ def _resume(file: BinaryIO, place: int, end: int) -> int | None:
     return None
 
 
-def payload_of(file: BinaryIO, record: Record) -> bytes | None:
+def payload_of(file: IO[bytes], record: Record) -> bytes | None:
     """A record's payload; None where it is not what was written."""
     file.seek(record.payload)
-    held = file.read(record.length)
-    return held if len(held) == record.length and zlib.crc32(held) == record.check else None
+    held, ending = file.read(record.length), file.read(len(_END))
+    return held if zlib.crc32(held) == record.check and ending == _END else None
 
 
 class Pen:
@@ -208,13 +224,15 @@ class Pen:
         try:
             self._file.write(frame)
             self._file.write(payload)
+            self._file.write(_END)
             self._file.flush()
         except OSError:
             # A full disk: what was written of it is taken back, if that is possible.
             self._file.truncate(offset)
             raise
-        self.end = offset + len(frame) + len(payload)
-        return Record(head, offset, offset + len(frame), len(payload), zlib.crc32(payload))
+        record = Record(head, offset, offset + len(frame), len(payload), zlib.crc32(payload))
+        self.end = record.end
+        return record
 
     def settle(self) -> None:
         """All that was written survives a loss of power."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from pollux import registry
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State
-from pollux.archive.tree import ABOUT, Tree, files_of, is_safe, roots_of, tree_of
+from pollux.archive.tree import ABOUT, Tree, files_of, is_safe, looks_of, roots_of, tree_of
 from pollux.archive.verify import file_of, moment
 from pollux.model import Value
 from pollux.sources.base import Root, Source
@@ -44,7 +44,7 @@ class Past:
         for home in self._homes:
             tree = self._trees / tree_of(self._agent, home)
             for state in self._archive.index.states(self._agent, home):
-                laid_out = shown(os.path.join(os.fsencode(tree), state.path))  # noqa: PTH118
+                laid_out = shown(tree / os.fsdecode(state.path))
                 if file_of(state) in wanted or laid_out in wanted:
                     found.append(state)
         return found
@@ -73,7 +73,7 @@ class Past:
             for state in self._archive.index.states(self._agent, home):
                 if state.at <= until and is_safe(state.path):
                     then[state.path] = state
-            own = [look for look in live if (look.source.name, os.fsencode(look.root.path.parent)) == (self._agent, home)]
+            own = looks_of(live, self._agent, home)
             now = {path: (file.size, file.mtime_ns) for look in own for path, file in files_of(look, home)}
             there = {path: state for path, state in then.items() if state.sha is not None}
             # Neighbours that did not change since are links; the session's own files never, for a link may be refused.

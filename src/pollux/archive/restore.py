@@ -73,7 +73,9 @@ def _content(archive: Archive, state: State) -> bytes:
     try:
         return archive.read(state.sha or b"")
     except Damaged as error:
-        raise StoreError(f"What is kept of {file_of(state)} is damaged: {error}.", "Try: pollux archive verify") from None
+        raise StoreError(
+            f"What is kept of {file_of(state)} is damaged: {error}.", "Try: pollux archive verify"
+        ) from None
 
 
 def _same(place: Path, content: bytes) -> bool:

@@ -110,7 +110,7 @@ class Trees:
             if path.is_dir() and path.name not in places:
                 shutil.rmtree(path)
         for name, (agent, home) in places.items():
-            own = [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
+            own = looks_of(looks, agent, home)
             seal = sealed([*packs, *(look.snapshot("") for look in own)])
             told = _about(self.folder / name / ABOUT)
             if told is None or told.seal != seal:
@@ -121,9 +121,7 @@ class Trees:
                     self.problem = "Some of what is kept is damaged: pollux archive verify"
 
 
-def _sorted_out(
-    states: Iterable[State], live: Mapping[bytes, File]
-) -> tuple[dict[bytes, list[State]], set[bytes]]:
+def _sorted_out(states: Iterable[State], live: Mapping[bytes, File]) -> tuple[dict[bytes, list[State]], set[bytes]]:
     """The files that are gone or were cut shorter, the largest state of each first; and those that are still whole."""
     best: dict[bytes, list[State]] = {}
     for state in states:
@@ -235,6 +233,11 @@ def tree_of(agent: str, home: bytes) -> str:
 def is_safe(path: bytes) -> bool:
     """Does a way lead to somewhere below? An archive may come from elsewhere."""
     return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))
+
+
+def looks_of(looks: Iterable[Look], agent: str, home: bytes) -> list[Look]:
+    """The looks at a home's roots."""
+    return [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
 
 
 def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:

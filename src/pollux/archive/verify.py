@@ -86,7 +86,7 @@ def _sound(archive: Archive, places: list[Location]) -> dict[bytes, int]:
 
 def file_of(state: State) -> str:
     """Where a kept file was."""
-    return shown(os.path.join(state.home, state.path))  # noqa: PTH118
+    return shown(os.fsdecode(os.path.join(state.home, state.path)))  # noqa: PTH118
 
 
 def moment(state: State) -> datetime:

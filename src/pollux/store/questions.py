@@ -99,7 +99,10 @@ class Questions:
         where, values = self.where(asked)
         with self.catalogue.still():
             every = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-            once = {key: (moment is not None, moment or 0, key, no) for key, no, moment in self.catalogue.rows(every, *values)}
+            once = {
+                key: (moment is not None, moment or 0, key, no)
+                for key, no, moment in self.catalogue.rows(every, *values)
+            }
             newest = sorted(once.values(), reverse=True)
             one = "SELECT id, troubled, summary FROM sessions WHERE no=?"
             kept = [self.catalogue.rows(one, no)[0] for *_, no in newest[:limit]]

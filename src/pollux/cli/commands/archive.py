@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
+from pollux.cli.filters import When
 from pollux.errors import RequestError
 
 
@@ -116,13 +118,18 @@ def verify(ctx: click.Context, as_json: bool) -> None:
 @click.argument("key", shell_complete=sessions)
 @click.option("--to", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Below this folder.")
 @click.option("--in-place", is_flag=True, help="Where the agent had them.")
-@click.option("--as-of", metavar="WHEN", help="As they were at an earlier time, instead of before the last loss.")
+@click.option(
+    "--as-of",
+    metavar="WHEN",
+    type=When(end=True),
+    help="As they were at an earlier time, instead of before the last loss.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option
 @common()
 @click.pass_context
 def restore(
-    ctx: click.Context, key: str, folder: Path | None, in_place: bool, as_of: str | None, yes: bool, as_json: bool
+    ctx: click.Context, key: str, folder: Path | None, in_place: bool, as_of: datetime | None, yes: bool, as_json: bool
 ) -> None:
     """Write a session's files as they were, to the byte. No file is ever written over.
 
@@ -135,13 +142,12 @@ def restore(
     from pollux.cli.clean import one_line
     from pollux.cli.screen import Screen, talk
     from pollux.cli.words import plural, size, tilde
-    from pollux.when import parse
 
     if in_place == (folder is not None):
         raise RequestError("Say where the files shall go.", "Either --to DIR or --in-place.")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
-    states = shelf.keeping.states(session, parse(as_of, end=True) if as_of is not None else None)
+    states = shelf.keeping.states(session, as_of)
     planned = shelf.keeping.plan(states, folder)
     missing = [told for told, _ in planned if not told.there]
     if in_place and missing and not yes:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import messages, sessions
+from pollux.cli.filters import When
 from pollux.errors import RequestError
 
 
@@ -23,11 +26,22 @@ from pollux.errors import RequestError
 @click.option(
     "--at", metavar="MESSAGE", shell_complete=messages, help="Open at this message: its id, or the beginning of it."
 )
-@click.option("--as-of", metavar="WHEN", help="As it was at an earlier time, from what the archive keeps.")
+@click.option(
+    "--as-of", metavar="WHEN", type=When(end=True), help="As it was at an earlier time, from what the archive keeps."
+)
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: str | None, as_of: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    key: str,
+    full: bool,
+    raw: bool,
+    fate: str,
+    at: str | None,
+    as_of: datetime | None,
+    as_json: bool,
+) -> None:
     """Show a session.
 
     KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
@@ -46,9 +60,7 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: 
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
     if as_of is not None:
-        from pollux.when import parse
-
-        session = shelf.keeping.then(session, parse(as_of, end=True))
+        session = shelf.keeping.then(session, as_of)
     if as_json:
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
