@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,13 @@ from pollux.archive import carry, restore
 from pollux.archive.contents import whole_size
 from pollux.archive.index import standing
 from pollux.archive.keep import Kept, wanted
-from pollux.archive.past import Change, Past
+from pollux.archive.past import Change, Past, all_changes
+from pollux.archive.recover import Recovered, recovered
 from pollux.archive.restore import Restored
 from pollux.archive.verify import Verdict, verify
 from pollux.errors import NotFound
 from pollux.ledger import Due
-from pollux.model import Session, Value
+from pollux.model import Kind, Session, Summary, Value
 from pollux.store.questions import Filter
 from pollux.store.sync import Look
 from pollux.when import now
@@ -146,6 +148,47 @@ class Keeping:
         first = min((change.at for change in past.changes(files)), default=None)
         hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None else "Try: pollux archive run"
         raise NotFound(f"Nothing is kept of {session.key} from that time.", hint)
+
+    def recoverable(self) -> list[tuple[Summary, str]]:
+        """Sessions of which the agents' files hold not all that there was, and what there is instead."""
+        found = []
+        for one in self._library.list(Filter(everything=True)):
+            told = one.summary
+            if told.kept:
+                found.append((told, "kept"))
+            elif told.kind is Kind.PROMPTS:
+                found.append((told, "typed lines"))
+            elif any(change.change == "cut" for change in self._changes(told)):
+                found.append((told, "earlier states"))
+        return found
+
+    def _changes(self, told: Summary) -> list[Change]:
+        return self._histories.get(told.key, [])
+
+    @cached_property
+    def _histories(self) -> dict[str, list[Change]]:
+        """What happened to the files of each session; empty where nothing is kept."""
+        if not self._archive.exists:
+            return {}
+        by_file: dict[str, list[Change]] = {}
+        for change in all_changes(self._archive):
+            by_file.setdefault(change.file, []).append(change)
+        listed = self._library.list(Filter(everything=True))
+        return {
+            one.summary.key: [change for file in one.summary.files for change in by_file.get(file, ())]
+            for one in listed
+        }
+
+    def recover(self, session: Session) -> Recovered:
+        """All that any file of the agent's, any copy of it, and any kept state of it holds of a session."""
+        readings = self._library.readings(session)
+        own = [reading for reading in readings if not reading.kept]
+        if self._archive.exists:
+            losses = [c.at for c in self.history(session) if c.change in ("cut", "rewritten", "gone")]
+            for at in sorted({at - timedelta(microseconds=1) for at in losses}, reverse=True):
+                with contextlib.suppress(NotFound):
+                    readings.insert(0, self.then(session, at))
+        return recovered(own[0] if own else None, readings or [session])
 
     def _past(self, session: Session) -> Past:
         return Past(self._archive, self._library.places.kept, session.agent)

@@ -14,7 +14,7 @@ import msgspec
 
 from pollux import registry
 from pollux.archive.keep import Archive
-from pollux.archive.tree import Trees
+from pollux.archive.tree import Trees, whole
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
@@ -385,6 +385,18 @@ class Library:
     def family(self, session: Session) -> Rows[str]:
         """The keys of a session and all its descendants."""
         return self._ask(lambda current: current.family(session.key))
+
+    def readings(self, session: Session) -> Rows[Session]:
+        """A session as it is read under each root, the one that counts last.
+
+        Before them as it is read beside what is gone: its own files may be whole, and others that it leans on not.
+        """
+        places = [p for p in self._starting(session.id, session.agent) if p.key == session.key]
+        bundles = {place.bundle for place in places}
+        roots = [(whole(s), root) for s, root in self.trees.roots() if s.name == session.agent]
+        near = [one for s, r in roots for b in self.bundles_of(s, r) if b.key in bundles for one in s.read(b)]
+        found = [one for place in reversed(places) for one in self._read(place)]
+        return [*(one for one in near if one.key == session.key), *found]
 
     def files_of(self, key: str) -> Rows[str]:
         """Every file a session was read from: the agent's, and those that are kept."""

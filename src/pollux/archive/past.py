@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from pollux import registry
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State
-from pollux.archive.tree import ABOUT, Tree, files_of, is_safe, looks_of, roots_of, tree_of
+from pollux.archive.tree import ABOUT, Tree, files_of, is_safe, looks_of, roots_of, tree_of, whole
 from pollux.archive.verify import file_of, moment
 from pollux.model import Value
 from pollux.sources.base import Root, Source
@@ -26,6 +25,21 @@ class Change(Value, frozen=True, kw_only=True):
     file: str
     bytes: int | None
     sha256: str | None
+
+
+def all_changes(archive: Archive) -> list[Change]:
+    """What happened to any file."""
+    return [_change(state) for state in archive.index.states()]
+
+
+def _change(state: State) -> Change:
+    return Change(
+        at=moment(state),
+        change=state.change,
+        file=file_of(state),
+        bytes=state.size if state.sha is not None else None,
+        sha256=state.sha.hex() if state.sha is not None else None,
+    )
 
 
 class Past:
@@ -51,16 +65,7 @@ class Past:
 
     def changes(self, files: Collection[str]) -> list[Change]:
         """What happened to these files, in the order of time."""
-        return [
-            Change(
-                at=moment(state),
-                change=state.change,
-                file=file_of(state),
-                bytes=state.size if state.sha is not None else None,
-                sha256=state.sha.hex() if state.sha is not None else None,
-            )
-            for state in sorted(self.states(files), key=lambda state: (state.at, state.path))
-        ]
+        return [_change(state) for state in sorted(self.states(files), key=lambda state: (state.at, state.path))]
 
     def lay_out(
         self, folder: Path, when: datetime, files: Collection[str], looks: Iterable[Look]
@@ -81,5 +86,5 @@ class Past:
             same = {p for p, s in there.items() if now.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
             tree = Tree(folder / tree_of(self._agent, home), self._archive, self._agent, home)
             tree.lay_out({path: [state] for path, state in there.items() if path not in same}, same, "")
-            source = registry.source(self._agent)
-            yield from ((source, root) for _, root in roots_of(folder / tree_of(self._agent, home) / ABOUT))
+            found = roots_of(folder / tree_of(self._agent, home) / ABOUT)
+            yield from ((whole(source), root) for source, root in found)

@@ -38,7 +38,7 @@ class Shelf:
     """An agent's source for what is kept: sessions whose files are all the agent's own are left to the agent's root."""
 
     def __init__(self, source: Source) -> None:
-        self._source = source
+        self.source = source
         self.name = source.name
         self.title = source.title
         self.wonders = source.wonders
@@ -49,16 +49,16 @@ class Shelf:
 
     def find(self, root: Path) -> Iterator[File]:
         """As the agent's own."""
-        return self._source.find(root)
+        return self.source.find(root)
 
     def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
         """Those of which something is gone."""
-        found = self._source.bundles(root, files, around)
+        found = self.source.bundles(root, files, around)
         return [one for one in found if any(not os.path.islink(file.path) for file in one.files)]  # noqa: PTH114
 
     def read(self, bundle: Bundle) -> list[Session]:
         """As the agent's own, marked."""
-        return [msgspec.structs.replace(session, kept=True) for session in self._source.read(bundle)]
+        return [msgspec.structs.replace(session, kept=True) for session in self.source.read(bundle)]
 
     def claims(self, _path: Path, _head: bytes) -> bool:
         """A file handed over by path is the agent's."""
@@ -66,7 +66,12 @@ class Shelf:
 
     def loose(self, path: Path, around: Surroundings) -> Bundle:
         """As the agent's own."""
-        return self._source.loose(path, around)
+        return self.source.loose(path, around)
+
+
+def whole(source: Source) -> Source:
+    """The agent's own source, which also reads sessions of which nothing is gone."""
+    return source.source if isinstance(source, Shelf) else source
 
 
 class About(msgspec.Struct, kw_only=True):

@@ -26,6 +26,7 @@ COMMANDS = {
     "scan": "pollux.cli.commands.scan",
     "projects": "pollux.cli.commands.projects",
     "archive": "pollux.cli.commands.archive",
+    "recover": "pollux.cli.commands.recover",
     "history": "pollux.cli.commands.history",
     "doctor": "pollux.cli.commands.doctor",
     "agents": "pollux.cli.commands.agents",

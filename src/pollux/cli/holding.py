@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pollux.archive.past import Change
     from pollux.archive.verify import Verdict
     from pollux.cli.screen import Screen
-    from pollux.keeping import Due, Holding
+    from pollux.keeping import Holding
+    from pollux.ledger import Due
 
 CHANGES = {
     "new": "first kept",
