@@ -20,6 +20,7 @@ from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadab
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
+from pollux.moves import Moved, Moves
 from pollux.places import Places
 from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
@@ -92,9 +93,10 @@ class Library:
         self.places = Places(environ)
         self.cwd = Path.cwd() if cwd is None else cwd
         self.memory = ProjectMemory(self.places)
-        self.store = Store(self.places.index, edition())
+        self.moves = Moves(self.places)
+        self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
         self.archive = Archive(self.places.archive, self.places.archive_index)
-        self.trees = Trees(self.places.kept)
+        self.trees = Trees(self.places.kept, self.source)
         self.busy = False
         self._hunt = hunt
         self._fresh = fresh
@@ -105,7 +107,11 @@ class Library:
 
     def sources(self) -> Rows[Source]:
         """Every agent pollux can read."""
-        return [registry.source(name) for name in registry.source_names()]
+        return [self.source(name) for name in registry.source_names()]
+
+    def source(self, name: str) -> Source:
+        """One agent. Where projects were moved, it says where they are now."""
+        return Moved(registry.source(name), self.moves) if self.moves.all() else registry.source(name)
 
     def know(self, agent: str | None) -> None:
         """Raise `UnknownName` where an agent was named that pollux cannot read."""
@@ -460,6 +466,15 @@ class Library:
         digest = _hash(path)
         self.memory.teach(digest, path)
         return digest
+
+    def rehome(self, old: str, new: str) -> tuple[str, str]:
+        """Remember that a project was moved; what was worked out before is worked out anew."""
+        before, after = self.moves.move(old, new)
+        self.teach(before)
+        self.store.close()
+        self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
+        self.__dict__.pop("_current", None)
+        return before, after
 
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""

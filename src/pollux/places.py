@@ -40,6 +40,11 @@ class Places:
         return self.data / "projects.json"
 
     @property
+    def moves(self) -> Path:
+        """The projects that the user says were moved."""
+        return self.data / "moved.json"
+
+    @property
     def index(self) -> Path:
         """The cache of what the agents' files hold."""
         return self.cache / "index"

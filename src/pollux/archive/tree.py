@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,9 @@ from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
 from pollux.archive.keep import Archive, wanted
 from pollux.archive.packs import State
-from pollux.errors import PolluxError, UnknownName
+from pollux.errors import UnknownName
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import sole
 from pollux.store.sync import Look
 
@@ -34,22 +35,8 @@ LINK = b""
 ABOUT, _HELD = ".about", ".held"
 
 
-class Shelf:
+class Shelf(Wrapped):
     """An agent's source for what is kept: sessions whose files are all the agent's own are left to the agent's root."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.name = source.name
-        self.title = source.title
-        self.wonders = source.wonders
-
-    def roots(self, _environ: Mapping[str, str], _home: Path) -> list[Root]:
-        """None of its own."""
-        return []
-
-    def find(self, root: Path) -> Iterator[File]:
-        """As the agent's own."""
-        return self.source.find(root)
 
     def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
         """Those of which something is gone."""
@@ -59,14 +46,6 @@ class Shelf:
     def read(self, bundle: Bundle) -> list[Session]:
         """As the agent's own, marked."""
         return [msgspec.structs.replace(session, kept=True) for session in self.source.read(bundle)]
-
-    def claims(self, _path: Path, _head: bytes) -> bool:
-        """A file handed over by path is the agent's."""
-        return False
-
-    def loose(self, path: Path, around: Surroundings) -> Bundle:
-        """As the agent's own."""
-        return self.source.loose(path, around)
 
 
 def whole(source: Source) -> Source:
@@ -86,15 +65,18 @@ class About(msgspec.Struct, kw_only=True):
 class Trees:
     """The trees of all homes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, source: Callable[[str], Source] = registry.source) -> None:
         self.folder = folder
+        self.source = source
         self.problem: str | None = None
         self._roots: list[tuple[Source, Root]] | None = None
 
     def roots(self) -> list[tuple[Source, Root]]:
         """Where kept sessions lie, as it was left by the last `refresh`."""
         if self._roots is None:
-            self._roots = [pair for path in sorted(self.folder.glob(f"*/{ABOUT}")) for pair in roots_of(path)]
+            self._roots = [
+                pair for path in sorted(self.folder.glob(f"*/{ABOUT}")) for pair in roots_of(path, self.source)
+            ]
         return self._roots
 
     def refresh(self, archive: Archive, looks: Iterable[Look]) -> None:
@@ -270,14 +252,14 @@ def _held(path: Path) -> dict[bytes, bytes]:
         return {}
 
 
-def roots_of(about: Path) -> Iterator[tuple[Source, Root]]:
+def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
     """Where sessions lie in a tree."""
     told = _about(about)
     if told is None:
         return
     try:
-        source = Shelf(registry.source(told.agent))
-    except (UnknownName, PolluxError):
+        source = Shelf(named(told.agent))
+    except UnknownName:
         return
     for name in told.roots:
         yield source, Root(path=about.parent / name, reason="what pollux keeps")

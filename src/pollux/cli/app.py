@@ -28,6 +28,7 @@ COMMANDS = {
     "archive": "pollux.cli.commands.archive",
     "recover": "pollux.cli.commands.recover",
     "history": "pollux.cli.commands.history",
+    "rehome": "pollux.cli.commands.rehome",
     "doctor": "pollux.cli.commands.doctor",
     "agents": "pollux.cli.commands.agents",
     "writers": "pollux.cli.commands.writers",

@@ -14,7 +14,7 @@ from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.rows import micros
 
 ALWAYS_LISTED = (Kind.MAIN,)
-WITNESSES = ("recorded", "history", "marker", "registry", "hash", "guess")
+WITNESSES = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
 """How a project's path may be known, the best first."""
 
 
