@@ -111,6 +111,7 @@ class Keeping:
                 for one in listed
                 if told.days is not None
                 and one.agent == source.name
+                and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # what people saved, and what they typed, stays
                 and any(file.startswith(base) for file in one.files)
                 and (at := one.ended or one.started) is not None
                 and at + timedelta(days=told.days) < limit

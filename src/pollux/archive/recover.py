@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 import msgspec
 
-from pollux.model import Message, Notice, Part, Session, Severity, Text, Thinking, ToolCall, Value
+from pollux.model import Message, Part, Session, Text, Thinking, ToolCall, Value
 
 
 class Witness(Value, frozen=True, kw_only=True):
@@ -37,7 +38,7 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
     held = {_mark(message) for message in now.messages} if now is not None else set()
     ids = {message.id for message in now.messages} if now is not None else set()
     lost = sum(message.id not in ids and _mark(message) not in held for message in messages)
-    counted = Counter(message.origin.file if message.origin is not None else None for message in messages)
+    told = Counter(message.origin.file if message.origin is not None else None for message in messages)
     moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
     session = msgspec.structs.replace(
         last,
@@ -47,42 +48,64 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
         ended=max(moments, default=None),
         messages=tuple(messages),
         links=tuple(dict.fromkeys(link for reading in readings for link in reading.links)),
-        notices=tuple(dict.fromkeys(_notices(readings, lost))),
+        notices=tuple(dict.fromkeys(notice for reading in readings for notice in reading.notices)),
         files=tuple(dict.fromkeys(file for reading in readings for file in reading.files)),
         kept=lost > 0 or last.kept,
     )
-    witnesses = tuple(Witness(file=file, messages=count) for file, count in counted.most_common())
+    witnesses = tuple(Witness(file=file, messages=often) for file, often in told.most_common())
     return Recovered(session=session, lost=lost, witnesses=witnesses)
 
 
-def _notices(readings: Iterable[Session], lost: int) -> Iterator[Notice]:
-    for reading in readings:
-        yield from reading.notices
-    if lost:
-        text = f"{lost} of the messages are in none of the agent's own files any more."
-        yield Notice(code="session.recovered", text=text, severity=Severity.INFO)
-
-
 def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:
-    """The later messages, and those of the earlier ones that are missing among them, each behind its predecessor."""
-    ids = {message.id for message in later}
-    marks = Counter(_mark(message) for message in later if message.id not in {one.id for one in earlier})
+    """The later messages, and those of the earlier ones that are missing among them, each behind its predecessor.
+
+    Where a message said something else before, it stands there in both forms.
+    """
+    best = {message.id: message for message in later}
+    others = Counter(_mark(message) for message in later if message.id not in {one.id for one in earlier})
+    places = {_mark(message): message.id for message in later}
     follow: dict[str | None, list[Message]] = {}
     before: str | None = None
-    places = {_mark(message): message.id for message in later}
     for message in earlier:
-        if message.id in ids:
+        same = best.get(message.id)
+        if same is not None and _covers(same, message):
             before = message.id
-        elif marks[_mark(message)] > 0:  # the same words under another id
-            marks[_mark(message)] -= 1
+        elif same is not None and _covers(message, same):
+            before = message.id
+            best[message.id] = message
+        elif same is None and others[_mark(message)] > 0:  # the same words under another id
+            others[_mark(message)] -= 1
             before = places[_mark(message)]
         else:
-            follow.setdefault(before, []).append(message)
+            free = next(name for name in _names(message.id) if name not in best)
+            follow.setdefault(before, []).append(msgspec.structs.replace(message, id=free))
     joined = list(follow.get(None, ()))
     for message in later:
-        joined.append(message)
+        joined.append(best[message.id])
         joined += follow.pop(message.id, ())
     return joined
+
+
+def _names(id: str) -> Iterator[str]:
+    yield id
+    yield from (f"{id}@{number}" for number in count(1))
+
+
+def _covers(message: Message, other: Message) -> bool:
+    """Does a message hold all that another form of it holds?"""
+    texts = [part.text for part in message.parts if isinstance(part, Text | Thinking)]
+    calls = {_words(part): part.output for part in message.parts if isinstance(part, ToolCall)}
+    rest = {_words(part) for part in message.parts}
+    for part in other.parts:
+        if isinstance(part, Text | Thinking):
+            if not any(part.text in text for text in texts):
+                return False
+        elif isinstance(part, ToolCall):
+            if _words(part) not in calls or part.output not in (None, calls[_words(part)]):
+                return False
+        elif _words(part) not in rest:
+            return False
+    return True
 
 
 def _mark(message: Message) -> tuple[str, str, str]:
