@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from pollux import registry
-from pollux.archive.keep import Archive
-from pollux.archive.tree import Trees, whole
 from pollux.edition import edition
 from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
@@ -40,6 +38,8 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
+    from pollux.archive.keep import Archive
+    from pollux.archive.tree import Trees
     from pollux.keeping import Keeping
 
 __all__ = [
@@ -95,8 +95,7 @@ class Library:
         self.memory = ProjectMemory(self.places)
         self.moves = Moves(self.places)
         self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
-        self.archive = Archive(self.places.archive, self.places.archive_index)
-        self.trees = Trees(self.places.kept, self.source)
+        self.problem: str | None = None
         self.busy = False
         self._hunt = hunt
         self._fresh = fresh
@@ -124,7 +123,10 @@ class Library:
 
     def every_root(self) -> Rows[tuple[Source, Root]]:
         """Where each agent's sessions are looked for, and where those lie that pollux kept."""
-        return [*self.roots(), *self.trees.roots()]
+        return [*self.roots(), *self._kept_roots()]
+
+    def _kept_roots(self) -> Rows[tuple[Source, Root]]:
+        return self.trees.roots() if self.places.kept.is_dir() else []
 
     def bundles(self, agent: str | None = None) -> Rows[tuple[Source, Bundle]]:
         """The files of every session as they are now, those that changed last first."""
@@ -153,7 +155,7 @@ class Library:
         self._prove([self.cwd, *self.cwd.parents])
         looks = [Look(source, root) for source, root in self.roots()]
         self._keep(looks)
-        looks += [Look(source, root) for source, root in self.trees.roots()]
+        looks += [Look(source, root) for source, root in self._kept_roots()]
         try:
             now = Circumstances(self._around(), self._report, self._learnt)
             outcome = self.store.sync(looks, now)
@@ -168,13 +170,16 @@ class Library:
 
     def _keep(self, looks: Rows[Look]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
+        if not self.places.archive.is_dir():
+            return
         try:
             if self.archive.keeping:
                 self.archive.keep(looks)
             if self.archive.exists:
                 self.trees.refresh(self.archive, looks)
+                self.problem = self.trees.problem
         except StoreError as error:
-            self.trees.problem = str(error)
+            self.problem = str(error)
 
     def _prove(self, folders: Iterable[Path], hashes: Collection[str] = ()) -> bool:
         """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
@@ -223,6 +228,20 @@ class Library:
         from pollux.accounts import Accounts
 
         return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
+
+    @cached_property
+    def archive(self) -> Archive:
+        """The states of the agents' files that were kept. Most have none, so it is imported when it is needed."""
+        from pollux.archive.keep import Archive
+
+        return Archive(self.places.archive, self.places.archive_index)
+
+    @cached_property
+    def trees(self) -> Trees:
+        """What the agents deleted, laid out as they had it."""
+        from pollux.archive.tree import Trees
+
+        return Trees(self.places.kept, self.source)
 
     @cached_property
     def keeping(self) -> Keeping:
@@ -399,7 +418,9 @@ class Library:
         """
         places = [p for p in self._starting(session.id, session.agent) if p.key == session.key]
         bundles = {place.bundle for place in places}
-        roots = [(whole(s), root) for s, root in self.trees.roots() if s.name == session.agent]
+        from pollux.archive.tree import whole
+
+        roots = [(whole(s), root) for s, root in self._kept_roots() if s.name == session.agent]
         near = [one for s, r in roots for b in self.bundles_of(s, r) if b.key in bundles for one in s.read(b)]
         found = [one for place in reversed(places) for one in self._read(place)]
         return [*(one for one in near if one.key == session.key), *found]

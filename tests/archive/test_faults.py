@@ -66,7 +66,7 @@ def test_sessions_around_a_damaged_one_stay(world: World) -> None:
     after = world.library()
     left = {one.summary.key for one in after.list(Filter(everything=True))}
     assert len(keys - left) <= 1
-    assert after.trees.problem is None or "verify" in after.trees.problem
+    assert after.problem is None or "verify" in after.problem
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_the_archive_whole(
@@ -113,7 +113,7 @@ def test_a_newer_version_is_left_alone(world: World) -> None:
         world.library().keeping.run()
     after = world.library()
     assert after.list()
-    assert "newer pollux" in (after.trees.problem or "")
+    assert "newer pollux" in (after.problem or "")
     assert pack.read_bytes() == newer
 
 
