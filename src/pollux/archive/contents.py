@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import zstandard
@@ -89,9 +90,15 @@ def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict | None:
     return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if len(known) > 8 else None
 
 
+@cache
+def _plain() -> zstandard.ZstdCompressor:
+    """Making one takes as long as compressing a small file."""
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
+
+
 def _compressor(known: bytes, size: int) -> zstandard.ZstdCompressor:
     if not known:
-        return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
+        return _plain()
     # The window reaches back to the beginning of what is known.
     reach = max(10, min(27, (len(known) + size).bit_length()))
     long = len(known) > TAIL

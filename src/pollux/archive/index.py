@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,10 @@ RACY = 2_000_000
 """A file written to so short a time (microseconds) before it was kept may have been written to again unnoticed."""
 
 
+_TOGETHER = 0.1
+"""So long (seconds) others may have to wait for what was written."""
+
+
 class Location(NamedTuple):
     """Where a content is packed, and on how many rewritings it stands."""
 
@@ -45,6 +50,7 @@ class Index:
     def __init__(self, file: Path, packs: Path) -> None:
         self._file = file
         self._packs = packs
+        self._since = 0.0
         self._sql = self._opened()
 
     def _opened(self) -> sqlite3.Connection:
@@ -85,6 +91,19 @@ class Index:
             self._sql.execute("ROLLBACK")
             raise
         self._sql.execute("COMMIT")
+
+    def gather(self) -> None:
+        """Write what follows down together with what was written shortly before; `settle` ends it."""
+        if self._sql.in_transaction and time.monotonic() - self._since > _TOGETHER:
+            self.settle()
+        if not self._sql.in_transaction:
+            self._sql.execute("BEGIN IMMEDIATE")
+            self._since = time.monotonic()
+
+    def settle(self) -> None:
+        """Others see all that was written down."""
+        if self._sql.in_transaction:
+            self._sql.execute("COMMIT")
 
     # ------------------------------------------------------------------ keeping up with the packs
 

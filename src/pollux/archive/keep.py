@@ -64,7 +64,7 @@ class Archive:
     def turn(self, *, on: bool) -> None:
         """Say whether every sync keeps. What is kept stays."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            private(self.folder)
             (self.folder / "offered").touch()
             if on:
                 (self.folder / "keeping").touch()
@@ -79,7 +79,7 @@ class Archive:
         if self.keeping or offered.exists():
             return False
         with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            private(self.folder)
             offered.touch()
             return True
         return False
@@ -124,7 +124,7 @@ class Archive:
     def alone(self) -> Iterator[Ink]:
         """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            private(self.folder)
             with sole(self.folder / "lock") as alone:
                 if not alone:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
@@ -200,9 +200,9 @@ class Ink:
             self.close()
             self._pen = self._taken()
         record = self._pen.write(head, payload)
-        with self._archive.index.change():
-            self._archive.index.add(self._pen.path.name, record)
-            self._archive.index.reached(self._pen.path.name, record.end)
+        self._archive.index.gather()
+        self._archive.index.add(self._pen.path.name, record)
+        self._archive.index.reached(self._pen.path.name, record.end)
         self._unsettled += record.length
         if self._unsettled > _SETTLE:
             self._pen.settle()
@@ -210,6 +210,7 @@ class Ink:
 
     def close(self) -> None:
         """Everything is on the disk."""
+        self._archive.index.settle()
         self._pen.settle()
         self._pen.close()
 
@@ -315,6 +316,12 @@ def head_of(place: Location) -> Content:
     """The head of a content."""
     assert isinstance(place.record.head, Content)  # noqa: S101 (the index holds no other under a hash)
     return place.record.head
+
+
+def private(folder: Path) -> None:
+    """Make a folder that nobody else can look into: agents write conversations for their user alone."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def cannot_write(folder: Path, error: OSError) -> StoreError:

@@ -42,16 +42,14 @@ def plan(archive: Archive, states: Iterable[State], folder: Path | None) -> list
     """What would be written below a folder, or where the files were. Raises `OutputError` for one that differs."""
     found = []
     for state in states:
-        assert state.sha is not None  # noqa: S101 (`chosen` gives no other)
-        home = os.fsencode(folder) if folder is not None else state.home
-        place = Path(os.fsdecode(os.path.join(home, state.path)))  # noqa: PTH118
+        place = _place(state, folder)
         there = os.path.lexists(place)
         if there and not _same(place, _content(archive, state)):
             hint = "Nothing was written. Move it away, or restore to another folder with --to."
             raise OutputError(f"{shown(place)} exists, and holds something else.", hint)
-        told = Restored(path=shown(place), bytes=state.size, sha256=state.sha.hex(), there=there)
-        found.append((told, state, place))
-    return [(told, state) for told, state, _ in found]
+        told = Restored(path=shown(place), bytes=state.size, sha256=(state.sha or b"").hex(), there=there)
+        found.append((told, state))
+    return found
 
 
 def write(archive: Archive, planned: Iterable[tuple[Restored, State]], folder: Path | None) -> None:
@@ -59,14 +57,17 @@ def write(archive: Archive, planned: Iterable[tuple[Restored, State]], folder: P
     for told, state in planned:
         if told.there:
             continue
-        home = os.fsencode(folder) if folder is not None else state.home
-        place = Path(os.fsdecode(os.path.join(home, state.path)))  # noqa: PTH118
         try:
-            put(place, _content(archive, state), state.mtime_ns, over=False)
+            put(_place(state, folder), _content(archive, state), state.mtime_ns, over=False)
         except FileExistsError as error:
-            raise OutputError(f"{shown(place)} has appeared meanwhile, and was left as it is.") from error
+            raise OutputError(f"{told.path} has appeared meanwhile, and was left as it is.") from error
         except OSError as error:
-            raise OutputError(f"{shown(place)} cannot be written: {error.strerror or error}.") from error
+            raise OutputError(f"{told.path} cannot be written: {error.strerror or error}.") from error
+
+
+def _place(state: State, folder: Path | None) -> Path:
+    home = os.fsencode(folder) if folder is not None else state.home
+    return Path(os.fsdecode(os.path.join(home, state.path)))  # noqa: PTH118
 
 
 def _content(archive: Archive, state: State) -> bytes:

@@ -20,7 +20,7 @@ import msgspec
 from pollux import registry
 from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
-from pollux.archive.keep import Archive, wanted
+from pollux.archive.keep import Archive, private, wanted
 from pollux.archive.packs import State
 from pollux.errors import UnknownName
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
@@ -82,7 +82,7 @@ class Trees:
     def refresh(self, archive: Archive, looks: Iterable[Look]) -> None:
         """Lay out what is gone. Where that cannot be written, `problem` says so."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            private(self.folder)
             with sole(self.folder / "lock") as alone:
                 if alone:
                     self._refresh(archive, list(looks))
@@ -140,7 +140,7 @@ class Tree:
 
         What says that it is whole is removed first and written last.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private(self.folder)
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _held(self.folder / _HELD)
         (self.folder / _HELD).unlink(missing_ok=True)
