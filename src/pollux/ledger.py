@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Notice, Severity, Value
-from pollux.sources.base import Bundle, File, Ledger, Source, Status
+from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
 from pollux.store.questions import Kept
 from pollux.wire import shown
 
@@ -21,6 +21,13 @@ def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, Kept]:
         read = tuple((session.key, session.files, session.notices) for session in source.read(bundle))
         kept[bundle.key] = Kept(problem=bundle.problem, notices=() if read else bundle.notices, sessions=read)
     return kept
+
+
+class Due(Value, frozen=True, kw_only=True):
+    """What one of an agent's settings will do to its sessions within a week: their keys."""
+
+    retention: Retention
+    sessions: tuple[str, ...]
 
 
 class Unfamiliar(Value, frozen=True, kw_only=True):
@@ -39,6 +46,7 @@ class Doctor(Value, frozen=True, kw_only=True):
     unknown: tuple[Unfamiliar, ...]
     notices: tuple[Notice, ...]
     totals: dict[str, Any]
+    retention: tuple[Due, ...] = ()
 
     @property
     def sound(self) -> bool:

@@ -18,6 +18,7 @@ from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadab
 from pollux.ledger import Doctor, examine
 from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
+from pollux.moves import Moved, Moves
 from pollux.places import Places
 from pollux.projects import fits
 from pollux.sources.base import Bundle, Root, Source, Surroundings
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
+    from pollux.archive.keep import Archive
+    from pollux.archive.tree import Trees
+    from pollux.keeping import Keeping
 
 __all__ = [
     "PLACES",
@@ -89,7 +93,9 @@ class Library:
         self.places = Places(environ)
         self.cwd = Path.cwd() if cwd is None else cwd
         self.memory = ProjectMemory(self.places)
-        self.store = Store(self.places.index, edition())
+        self.moves = Moves(self.places)
+        self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
+        self.problem: str | None = None
         self.busy = False
         self._hunt = hunt
         self._fresh = fresh
@@ -100,7 +106,11 @@ class Library:
 
     def sources(self) -> Rows[Source]:
         """Every agent pollux can read."""
-        return [registry.source(name) for name in registry.source_names()]
+        return [self.source(name) for name in registry.source_names()]
+
+    def source(self, name: str) -> Source:
+        """One agent. Where projects were moved, it says where they are now."""
+        return Moved(registry.source(name), self.moves) if self.moves.all() else registry.source(name)
 
     def know(self, agent: str | None) -> None:
         """Raise `UnknownName` where an agent was named that pollux cannot read."""
@@ -111,17 +121,24 @@ class Library:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
 
+    def every_root(self) -> Rows[tuple[Source, Root]]:
+        """Where each agent's sessions are looked for, and where those lie that pollux kept."""
+        return [*self.roots(), *self._kept_roots()]
+
+    def _kept_roots(self) -> Rows[tuple[Source, Root]]:
+        return self.trees.roots() if self.places.kept.is_dir() else []
+
     def bundles(self, agent: str | None = None) -> Rows[tuple[Source, Bundle]]:
         """The files of every session as they are now, those that changed last first."""
         if agent is not None and agent not in registry.source_names():
             raise UnknownName("agent", agent, registry.source_names())
         found: list[tuple[Source, Bundle]] = []
-        for source, root in self.roots():
+        for source, root in self.every_root():
             if agent in (None, source.name):
-                found += [(source, bundle) for bundle in self._bundles(source, root)]
+                found += [(source, bundle) for bundle in self.bundles_of(source, root)]
         return sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
 
-    def _bundles(self, source: Source, root: Root) -> Rows[Bundle]:
+    def bundles_of(self, source: Source, root: Root) -> Rows[Bundle]:
         """One root's; a file that the store knows is not opened for its head again."""
         files = list(source.find(root.path))
         around = self._around()
@@ -137,6 +154,8 @@ class Library:
         """
         self._prove([self.cwd, *self.cwd.parents])
         looks = [Look(source, root) for source, root in self.roots()]
+        self._keep(looks)
+        looks += [Look(source, root) for source, root in self._kept_roots()]
         try:
             now = Circumstances(self._around(), self._report, self._learnt)
             outcome = self.store.sync(looks, now)
@@ -148,6 +167,19 @@ class Library:
         self.busy = outcome.busy
         outcome.sessions = self._questions.count()
         return outcome
+
+    def _keep(self, looks: Rows[Look]) -> None:
+        """Keep what is there where the user wants that, and lay out what is there no more."""
+        if not self.places.archive.is_dir():
+            return
+        try:
+            if self.archive.keeping:
+                self.archive.keep(looks)
+            if self.archive.exists:
+                self.trees.refresh(self.archive, looks)
+                self.problem = self.trees.problem
+        except StoreError as error:
+            self.problem = str(error)
 
     def _prove(self, folders: Iterable[Path], hashes: Collection[str] = ()) -> bool:
         """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
@@ -197,9 +229,30 @@ class Library:
 
         return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
 
+    @cached_property
+    def archive(self) -> Archive:
+        """The states of the agents' files that were kept. Most have none, so it is imported when it is needed."""
+        from pollux.archive.keep import Archive
+
+        return Archive(self.places.archive, self.places.archive_index)
+
+    @cached_property
+    def trees(self) -> Trees:
+        """What the agents deleted, laid out as they had it."""
+        from pollux.archive.tree import Trees
+
+        return Trees(self.places.kept, self.source)
+
+    @cached_property
+    def keeping(self) -> Keeping:
+        """What is kept of what the agents delete."""
+        from pollux.keeping import Keeping
+
+        return Keeping(self)
+
     @property
     def _questions(self) -> Questions:
-        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.roots()])
+        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.every_root()])
 
     # ------------------------------------------------------------------ many sessions
 
@@ -211,11 +264,11 @@ class Library:
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
-        keys = {one.summary.key for one in self.list(wanted)}
-        for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if keys else ():
+        kept = {one.summary.key: one.summary.kept for one in self.list(wanted)}
+        for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if kept else ():
             for session in source.read(bundle):
-                if session.key in keys:
-                    keys.discard(session.key)
+                if kept.get(session.key) is session.kept:
+                    del kept[session.key]
                     yield session
 
     def jobs(self, wanted: Filter) -> Rows[Job]:
@@ -224,7 +277,7 @@ class Library:
 
         summaries = {one.summary.key: one.summary for one in self.list(wanted)}
         places = self._ask(lambda current: current.places(wanted)) if summaries else []
-        bundles = ((shown(r.path), s, bundle) for s, r in self.roots() for bundle in self._bundles(s, r))
+        bundles = ((shown(r.path), s, bundle) for s, r in self.every_root() for bundle in self.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
@@ -319,12 +372,12 @@ class Library:
 
     def _read(self, *places: Place) -> Iterator[Session]:
         """Sessions from their files."""
-        for source, root in self.roots():
+        for source, root in self.every_root():
             wanted: dict[str, set[str]] = {}
             for place in places:
                 if (place.agent, place.root) == (source.name, shown(root.path)):
                     wanted.setdefault(place.bundle, set()).add(place.key)
-            for bundle in self._bundles(source, root) if wanted else ():
+            for bundle in self.bundles_of(source, root) if wanted else ():
                 if bundle.key in wanted:
                     yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
 
@@ -353,6 +406,28 @@ class Library:
         raise Unreadable(
             f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}."
         )
+
+    def family(self, session: Session) -> Rows[str]:
+        """The keys of a session and all its descendants."""
+        return self._ask(lambda current: current.family(session.key))
+
+    def readings(self, session: Session) -> Rows[Session]:
+        """A session as it is read under each root, the one that counts last.
+
+        Before them as it is read beside what is gone: its own files may be whole, and others that it leans on not.
+        """
+        places = [p for p in self._starting(session.id, session.agent) if p.key == session.key]
+        bundles = {place.bundle for place in places}
+        from pollux.archive.tree import whole
+
+        roots = [(whole(s), root) for s, root in self._kept_roots() if s.name == session.agent]
+        near = [one for s, r in roots for b in self.bundles_of(s, r) if b.key in bundles for one in s.read(b)]
+        found = [one for place in reversed(places) for one in self._read(place)]
+        return [*(one for one in near if one.key == session.key), *found]
+
+    def files_of(self, key: str) -> Rows[str]:
+        """Every file a session was read from: the agent's, and those that are kept."""
+        return self._ask(lambda current: current.files(key))
 
     def family_usage(self, session: Session) -> Usage:
         """What a session and its descendants used."""
@@ -413,15 +488,24 @@ class Library:
         self.memory.teach(digest, path)
         return digest
 
+    def rehome(self, old: str, new: str) -> tuple[str, str]:
+        """Remember that a project was moved; what was worked out before is worked out anew."""
+        before, after = self.moves.move(old, new)
+        self.teach(before)
+        self.store.close()
+        self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
+        self.__dict__.pop("_current", None)
+        return before, after
+
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""
         kept = self._ask(lambda current: [current.kept(s.name, shown(root.path)) for s, root in self.roots()])
         account = examine(
-            (source, list(source.find(root.path)), self._bundles(source, root), every)
+            (source, list(source.find(root.path)), self.bundles_of(source, root), every)
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)
-        return account
+        return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
 
     # ------------------------------------------------------------------ inside
 

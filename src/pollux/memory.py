@@ -70,16 +70,18 @@ class Table:
 
     def get(self, name: str) -> str | None:
         """The text under a name."""
+        return self.all().get(name)
+
+    def all(self) -> dict[str, str]:
+        """All that the table holds."""
         if self._held is None:
             self._held = _read(self.file)
-        return self._held.get(name)
+        return self._held
 
     @property
     def stamp(self) -> str:
         """Stands for all that the table holds."""
-        if self._held is None:
-            self._held = _read(self.file)
-        return sealed(f"{name}\n{text}" for name, text in sorted(self._held.items()))
+        return sealed(f"{name}\n{text}" for name, text in sorted(self.all().items()))
 
     def put(self, name: str, text: str) -> None:
         """Hold a text under a name until `write`."""

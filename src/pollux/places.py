@@ -45,9 +45,34 @@ class Places:
         return self.data / "keys"
 
     @property
+    def moves(self) -> Path:
+        """The projects that the user says were moved."""
+        return self.data / "moved.json"
+
+    @property
     def index(self) -> Path:
         """The cache of what the agents' files hold."""
         return self.cache / "index"
+
+    @property
+    def archive(self) -> Path:
+        """What was kept of the agents' files."""
+        return self.data / "archive"
+
+    @property
+    def archive_index(self) -> Path:
+        """What the archive holds."""
+        return self.cache / "archive.db"
+
+    @property
+    def kept(self) -> Path:
+        """What the agents deleted, laid out as they had it."""
+        return self.cache / "kept"
+
+    @property
+    def past(self) -> Path:
+        """A home as it once was, as it was asked for last."""
+        return self.cache / "past"
 
     @property
     def settings(self) -> Path:

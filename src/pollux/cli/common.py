@@ -118,7 +118,7 @@ def library(
 
 def _tell(shelf: Library, *, for_programs: bool) -> None:
     """Say why an answer may be old or was slow, when it has been given."""
-    told = [shelf.store.problem] if shelf.store.problem else []
+    told = [problem for problem in (shelf.store.problem, shelf.problem) if problem]
     if shelf.busy:
         told.append("Another pollux is indexing: what is newer than its last run may be missing here.")
     for sentence in told:

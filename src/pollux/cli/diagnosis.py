@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pollux.cli.clean import one_line
+from pollux.cli.holding import retention
 from pollux.cli.table import Column, table
 from pollux.cli.width import wrap
 from pollux.cli.words import number, plural, size, tilde
@@ -37,6 +38,7 @@ def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) ->
     yield from _notices(screen, report, home)
     if every_file:
         yield from _every_file(screen, report, home)
+    yield from retention(screen, (due for due in report.retention if due.sessions), home)
     yield from _advice(screen, report)
 
 

@@ -37,7 +37,7 @@ def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
     present = now()
     for one in listed:
         summary = one.summary
-        mark.add("!" if one.troubled else "", "warn")
+        mark.add(("k" if summary.kept else "") + ("!" if one.troubled else ""), "warn")
         time.add(ago(summary.ended or summary.started, present), "dim")
         agent.add(summary.agent)
         project.add(*_project(one, home, wide))

@@ -123,7 +123,10 @@ class Link(Value, frozen=True, kw_only=True):
 
 
 class Session(Value, frozen=True, kw_only=True):
-    """One conversation with one agent, however many files hold it."""
+    """One conversation with one agent, however many files hold it. `kept`: the agent's own are gone, pollux's are not.
+
+    What is kept may also be more than what the agent left of it.
+    """
 
     agent: str
     id: str
@@ -143,6 +146,7 @@ class Session(Value, frozen=True, kw_only=True):
     gaps: tuple[Gap, ...] = ()
     tallies: tuple[Tally, ...] = ()
     extra: Extra = NOTHING
+    kept: bool = False
 
     @property
     def key(self) -> str:

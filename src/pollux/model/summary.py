@@ -45,6 +45,7 @@ class Summary(Value, frozen=True, kw_only=True):
     cost_usd: float | None
     files: tuple[str, ...]
     notice_count: int
+    kept: bool = False
 
 
 def summarize(session: Session) -> Summary:
@@ -77,6 +78,7 @@ def summarize(session: Session) -> Summary:
         cost_usd=None,
         files=session.files,
         notice_count=sum(notice.count for notice in session.notices),
+        kept=session.kept,
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pollux.sources.base import Bundle, File, Root, Surroundings
+from pollux.sources.base import Bundle, File, Retention, Root, Surroundings
 from pollux.wire.calm import calm
 
 if TYPE_CHECKING:
@@ -64,6 +65,13 @@ class Agent:
         """Does a message only tell that the conversation was folded?"""
         known = getattr(self._module("about"), "compacts", None)
         return known is not None and bool(known(message))
+
+    def retention(self, root: Path) -> Retention | None:
+        """When this agent deletes sessions; None where it never does."""
+        if find_spec(f"{self._package}.retention") is None:
+            return None
+        told: Retention = self._module("retention").retention(root)
+        return told
 
     def claims(self, path: Path, head: bytes) -> bool:
         """Is this the agent's?"""

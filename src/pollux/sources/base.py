@@ -53,6 +53,20 @@ class File(Value, frozen=True, kw_only=True):
         return f"{self.size}.{self.mtime_ns}.{self.inode}"
 
 
+class Retention(Value, frozen=True, kw_only=True):
+    """After how many days an agent deletes what nobody touched, and what to write where to change that.
+
+    `days` is None where it keeps everything; `stated` says that the user set it, not the agent's default.
+    """
+
+    agent: str
+    setting: str
+    file: str
+    days: float | None
+    stated: bool
+    advice: str
+
+
 class Ledger(Value, frozen=True, kw_only=True):
     """One line of the account of all files."""
 

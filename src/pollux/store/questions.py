@@ -14,8 +14,13 @@ from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.rows import micros
 
 ALWAYS_LISTED = (Kind.MAIN,)
-WITNESSES = ("recorded", "history", "marker", "registry", "hash", "guess")
+WITNESSES = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
 """How a project's path may be known, the best first."""
+
+
+BEST_FIRST = "{0}kind='prompts', {0}moment DESC, {0}key DESC, {0}root DESC"
+WORST_FIRST = "{0}kind='prompts' DESC, {0}moment, {0}key, {0}root"
+"""Of one session under two roots a conversation tells more than typed lines, and the one left last is meant."""
 
 
 class Filter(Value, frozen=True, kw_only=True):
@@ -97,12 +102,14 @@ class Questions:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
         where, values = self.where(asked)
         with self.catalogue.still():
-            every = f"SELECT key, no FROM sessions WHERE {where} ORDER BY moment DESC, key DESC, root DESC"
-            once: dict[str, int] = {}
-            for key, no in self.catalogue.rows(every, *values):
-                once.setdefault(key, no)
+            every = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+            once = {
+                key: (moment is not None, moment or 0, key, no)
+                for key, no, moment in self.catalogue.rows(every, *values)
+            }
+            newest = sorted(once.values(), reverse=True)
             one = "SELECT id, troubled, summary FROM sessions WHERE no=?"
-            kept = [self.catalogue.rows(one, no)[0] for no in list(once.values())[:limit]]
+            kept = [self.catalogue.rows(one, no)[0] for *_, no in newest[:limit]]
             family = Families(self._children())
             short = self.short if len(kept) < _FEW else Shortest(self._ids()).of
             return [
@@ -151,7 +158,7 @@ class Questions:
     def summary(self, key: str) -> Summary | None:
         """One session's."""
         rows = self.catalogue.rows(
-            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here} ORDER BY moment DESC, root DESC",
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here} ORDER BY {BEST_FIRST.format('')}",
             key,
             key.partition(":")[2],
         )
@@ -195,13 +202,20 @@ class Questions:
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self.here} "
-            "AND (? IS NULL OR s.agent=?) ORDER BY s.moment DESC, s.key DESC, s.root DESC",
+            f"AND (? IS NULL OR s.agent=?) ORDER BY {BEST_FIRST.format('s.')}",
             prefix,
             f"{prefix}\U0010ffff",
             agent,
             agent,
         )
         return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
+
+    def files(self, key: str) -> list[str]:
+        """Every file a session was read from, under whichever root."""
+        rows = self.catalogue.rows(
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here}", key, key.partition(":")[2]
+        )
+        return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
 
     def newest(self) -> tuple[Point, set[str]]:
         """How far the catalogue is, and the keys of all sessions."""
@@ -220,7 +234,7 @@ class Questions:
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             "JOIN bundles b ON b.id=s.bundle "
-            f"WHERE s.no IN (SELECT no FROM sessions WHERE no > ? AND {where}) ORDER BY s.moment, s.key, s.no",
+            f"WHERE s.no IN (SELECT no FROM sessions WHERE no > ? AND {where}) ORDER BY {WORST_FIRST.format('s.')}",
             after,
             *values,
         )

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.model import Value
 from pollux.store.catalogue import proof_of
-from pollux.store.questions import Filter, Questions
+from pollux.store.questions import WORST_FIRST, Filter, Questions
 from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
 from pollux.store.rows import Proof, micros
 
@@ -74,7 +74,7 @@ class Tallying:
         parents = dict(self._rows(f"SELECT key, parent FROM sessions WHERE {questions.here}"))
         found = self._rows(
             "SELECT no, key, agent, project, project_hash, exact FROM sessions "
-            f"WHERE {self._where} ORDER BY moment, key, root",
+            f"WHERE {self._where} ORDER BY {WORST_FIRST.format('')}",
             *self._values,
         )
         newest = {row[1]: row for row in found}

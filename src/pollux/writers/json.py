@@ -125,6 +125,7 @@ def summary_document(summary: Summary, family: Usage | None = None) -> dict[str,
         "cost_usd": summary.cost_usd,
         "files": summary.files,
         "notice_count": summary.notice_count,
+        "kept": summary.kept,
     }
     if family is not None:
         document["family_usage"] = usage_document(family)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.filters import filters, wanted
 from pollux.errors import NotFound
 
@@ -51,6 +51,11 @@ def command(
     screen.lines(listing(screen, shown, str(shelf.places.home)))
     if screen.terminal and (remark := _remark(found, shown)):
         talk(screen.paint(remark, "dim"))
+    if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
+        from pollux.cli.words import size
+
+        room = size(shelf.keeping.estimate())
+        talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
 
 
 def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bool) -> None:
@@ -100,4 +105,6 @@ def _remark(found: list[Listed], shown: list[Listed]) -> str:
         said.append(f"{len(shown):,} of {plural(len(found), 'session')}.")
     if any(one.troubled for one in shown):
         said.append("`!` marks a session whose files are damaged or odd: pollux doctor tells.")
+    if any(one.summary.kept for one in shown):
+        said.append("`k` marks one that its agent has deleted or cut, and that pollux kept.")
     return " ".join(said)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pollux.library import Library, Project
 
 EVIDENCE = {
+    "moved": "your word: pollux rehome",
     "recorded": "the session's own word",
     "history": "the log of typed lines",
     "marker": "the agent's own note",

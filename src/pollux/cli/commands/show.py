@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import messages, sessions
+from pollux.cli.filters import When
 from pollux.errors import RequestError
 
 
@@ -23,10 +26,22 @@ from pollux.errors import RequestError
 @click.option(
     "--at", metavar="MESSAGE", shell_complete=messages, help="Open at this message: its id, or the beginning of it."
 )
+@click.option(
+    "--as-of", metavar="WHEN", type=When(end=True), help="As it was at an earlier time, from what the archive keeps."
+)
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    key: str,
+    full: bool,
+    raw: bool,
+    fate: str,
+    at: str | None,
+    as_of: datetime | None,
+    as_json: bool,
+) -> None:
     """Show a session.
 
     KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
@@ -36,6 +51,7 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: 
     pollux show 3274cde4 --full
     pollux show ./session.jsonl --raw
     pollux show 3274cde4 --at 5a7cbec2
+    pollux show 3274cde4 --as-of yesterday
     """
     from pollux.cli.screen import Screen
 
@@ -43,6 +59,8 @@ def command(ctx: click.Context, key: str, full: bool, raw: bool, fate: str, at: 
         raise RequestError("--at is for reading, and --json gives the whole session.", "Leave out one of them.")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
+    if as_of is not None:
+        session = shelf.keeping.then(session, as_of)
     if as_json:
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER

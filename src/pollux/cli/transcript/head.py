@@ -31,6 +31,8 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
     for line in wrap_facts((fact for fact in facts if fact), screen.columns):
         yield screen.paint(line, "dim")
     yield screen.paint(one_line(session.key), "dim")
+    if session.kept:
+        yield screen.paint("from what pollux kept: pollux history tells what became of its files", "dim")
     for link in session.links:
         if link.target == session.key:
             continue  # its own second file: the facts count the files

@@ -1,0 +1,186 @@
+"""Carrying an archive elsewhere, taking another one in, and forgetting what the user names."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import msgspec
+
+from pollux.archive.contents import Damaged, pack, unpack
+from pollux.archive.index import standing
+from pollux.archive.keep import Archive, cannot_write
+from pollux.archive.packs import (
+    MAKING,
+    SUFFIX,
+    Content,
+    Damage,
+    Pen,
+    Replaces,
+    State,
+    begin,
+    payload_of,
+    recognise,
+    scan,
+)
+from pollux.archive.tree import is_safe, name
+from pollux.errors import OutputError, StoreError, Unreadable
+from pollux.wire import opened, shown
+
+_REMEMBERED = 1 << 27
+
+
+class Carried(msgspec.Struct, kw_only=True):
+    """How much was carried; what was damaged was left out."""
+
+    objects: int = 0
+    states: int = 0
+    bytes: int = 0
+    damaged: int = 0
+
+
+Told = tuple[Content, bytes] | tuple[State, bytes]
+
+
+def export(archive: Archive, file: Path) -> Carried:
+    """Write the whole archive into one new file, which is itself a pack."""
+    if os.path.lexists(file):
+        raise OutputError(f"{shown(file)} exists already.", "Name another file, or remove it.")
+    carried = Carried()
+    making = file.with_name(f".{file.name}.{os.getpid()}{MAKING}")
+    written: set[bytes] = set()
+    try:
+        with _new_pack(making) as pen:
+            for head, payload in _records(standing(archive.folder), carried):
+                if isinstance(head, State):
+                    pen.write(head)
+                    carried.states += 1
+                elif head.sha not in written:
+                    written.add(head.sha)
+                    pen.write(head, payload)
+                    carried.objects += 1
+            carried.bytes = pen.end
+        name(making, file)
+    except OSError as error:
+        raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
+    finally:
+        making.unlink(missing_ok=True)
+    return carried
+
+
+@contextlib.contextmanager
+def _new_pack(path: Path) -> Iterator[Pen]:
+    """A pack in the making, whole on the disk when it is left."""
+    begin(path)
+    with contextlib.closing(Pen(path)) as pen:
+        yield pen
+        pen.settle()
+
+
+def _records(packs: Collection[Path], carried: Carried) -> Iterator[Told]:
+    """All that can be read of some packs."""
+    for path in packs:
+        with opened(path) as file:
+            for found in scan(file):
+                if isinstance(found, Damage):
+                    carried.damaged += 1
+                elif isinstance(found.head, Content):
+                    payload = payload_of(file, found)
+                    carried.damaged += payload is None
+                    if payload is not None:
+                        yield found.head, payload
+                elif isinstance(found.head, State):
+                    yield found.head, b""
+
+
+def take_in(archive: Archive, file: Path) -> Carried:
+    """Add what another archive holds and this one does not. Each content is proved before it is taken."""
+    carried = Carried()
+    with opened(file) as head:
+        try:
+            if not recognise(head, file):
+                raise Unreadable(f"{shown(file)} is no archive of pollux.", "pollux archive export makes one.")
+        except StoreError as error:
+            raise Unreadable(str(error), error.hint) from error
+    recent = _Recent(archive)
+    with archive.alone() as ink:
+        for told, payload in _records([file], carried):
+            if isinstance(told, State):
+                if is_safe(told.path) and not archive.index.has(told):
+                    ink.write(told)
+                    carried.states += 1
+            elif archive.index.content(told.sha) is None:
+                try:
+                    recent.prove(told, payload)
+                except Damaged:
+                    carried.damaged += 1
+                    continue
+                ink.write(told, payload)
+                carried.objects += 1
+                carried.bytes += told.size - told.copied
+    return carried
+
+
+class _Recent:
+    """Proves contents, and remembers the last ones: the next are mostly made from them."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._held: dict[bytes, bytes] = {}
+        self._size = 0
+
+    def prove(self, head: Content, payload: bytes) -> None:
+        base = b"" if head.base is None else self._held.get(head.base) or self._archive.read(head.base)
+        content = self._held[head.sha] = unpack(head, payload, base)
+        self._size += len(content)
+        while self._size > _REMEMBERED and len(self._held) > 1:
+            self._size -= len(self._held.pop(next(iter(self._held))))
+
+
+def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:
+    """Forget every state of some files (agent, home, path), and contents that no other state has.
+
+    A new pack with the rest takes the place of all: either it is there, or everything is as it was.
+    """
+    gone = set(files)
+    carried = Carried()
+    with archive.alone():
+        packs = standing(archive.folder)
+        kept = {s.sha for s in archive.index.states() if (s.agent, s.home, s.path) not in gone}
+        number = max(int(path.stem) for path in packs) + 1
+        path = archive.folder / f"{number:06}{SUFFIX}"
+        try:
+            with _new_pack(path.with_suffix(MAKING)) as pen:
+                pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
+                written: set[bytes] = set()
+                for head, payload in _records(packs, Carried()):
+                    if isinstance(head, State):
+                        if (head.agent, head.home, head.path) in gone:
+                            carried.states += 1
+                        else:
+                            pen.write(head)
+                    elif head.sha not in kept:
+                        carried.objects += 1
+                    elif head.sha not in written:
+                        written.add(head.sha)
+                        pen.write(*_freed(archive, head, payload, kept))
+                carried.bytes = sum(pack.stat().st_size for pack in packs) - pen.end
+            path.with_suffix(MAKING).replace(path)
+        except OSError as error:
+            raise cannot_write(archive.folder, error) from error
+        for old in packs:
+            old.unlink(missing_ok=True)
+    archive.close()
+    return carried
+
+
+def _freed(archive: Archive, head: Content, payload: bytes, kept: Collection[bytes | None]) -> tuple[Content, bytes]:
+    """A content that stands on none that is forgotten."""
+    if head.base is None or head.base in kept:
+        return head, payload
+    try:
+        return pack(archive.read(head.sha), head.sha, None, archive.read)
+    except Damaged:
+        return head, payload

@@ -1,0 +1,108 @@
+"""Contents as they are packed: whole, as what was added to an earlier one, or as what differs from it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import zstandard
+
+from pollux.archive.packs import Content
+
+LEVEL = 3
+TAIL = 1 << 17
+"""How much of what stands before an addition helps to compress it."""
+LARGEST_BASE = 1 << 25
+"""A rewritten file is packed by itself where the earlier one is larger."""
+LONGEST_CHAIN = 100
+"""So many rewritings may stand on one another, so that none takes long to read."""
+
+
+class Damaged(Exception):
+    """What was packed does not give the bytes it was made from."""
+
+
+class Known(NamedTuple):
+    """An earlier content of the same file."""
+
+    sha: bytes
+    size: int
+    depth: int
+
+
+def digest(raw: bytes, before: Known | None) -> tuple[bytes, bool]:
+    """The hash of a content, and whether the earlier one stands at its beginning."""
+    whole = hashlib.sha256()
+    if before is None or not 0 < before.size <= len(raw):
+        whole.update(raw)
+        return whole.digest(), False
+    whole.update(memoryview(raw)[: before.size])
+    added = whole.digest() == before.sha
+    whole.update(memoryview(raw)[before.size :])
+    return whole.digest(), added
+
+
+def pack(raw: bytes, sha: bytes, before: Known | None, fetch: Callable[[bytes], bytes]) -> tuple[Content, bytes]:
+    """A content's head and its payload, against an earlier one that `fetch` gives."""
+    if before is not None and 0 < before.size <= LARGEST_BASE and before.depth < LONGEST_CHAIN:
+        with contextlib.suppress(Damaged):
+            base = fetch(before.sha)
+            payload = _compressor(base, len(raw)).compress(raw)
+            return Content(sha=sha, size=len(raw), base=before.sha, known=len(base)), payload
+    return Content(sha=sha, size=len(raw)), _compressor(b"", len(raw)).compress(raw)
+
+
+def pack_added(raw: bytes, sha: bytes, before: Known) -> tuple[Content, bytes]:
+    """The same where the earlier one stands at its beginning: only what follows is packed."""
+    known = min(TAIL, before.size)
+    rest = memoryview(raw)[before.size :]
+    payload = _compressor(raw[before.size - known : before.size], len(rest)).compress(rest)
+    return Content(sha=sha, size=len(raw), base=before.sha, copied=before.size, known=known), payload
+
+
+def whole_size(raw: bytes) -> int:
+    """How many bytes a content takes by itself."""
+    return len(_compressor(b"", len(raw)).compress(raw))
+
+
+def unpack(head: Content, payload: bytes, base: bytes, *, proved: bool = True) -> bytes:
+    """The content of a record, proved by its hash. Raises `Damaged`."""
+    end = head.copied or len(base)
+    size = head.size - head.copied
+    dictionary = _dictionary(base[end - head.known : end])
+    try:
+        rest = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31).decompress(
+            payload, max_output_size=size
+        )
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise Damaged(str(error)) from error
+    content = base[: head.copied] + rest
+    if proved and hashlib.sha256(content).digest() != head.sha:
+        raise Damaged("the hash differs")
+    return content
+
+
+def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict | None:
+    # zstd takes fewer than eight bytes for none.
+    return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if len(known) > 8 else None
+
+
+@cache
+def _plain() -> zstandard.ZstdCompressor:
+    """Making one takes as long as compressing a small file."""
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
+
+
+def _compressor(known: bytes, size: int) -> zstandard.ZstdCompressor:
+    if not known:
+        return _plain()
+    # The window reaches back to the beginning of what is known.
+    reach = max(10, min(27, (len(known) + size).bit_length()))
+    long = len(known) > TAIL
+    parameters = zstandard.ZstdCompressionParameters.from_level(
+        LEVEL, source_size=size, dict_size=len(known), window_log=reach, enable_ldm=long, write_checksum=False
+    )
+    return zstandard.ZstdCompressor(dict_data=_dictionary(known), compression_params=parameters)

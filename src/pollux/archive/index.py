@@ -1,0 +1,281 @@
+"""What the packs hold, so that nobody has to go through them: made from them alone, and made anew when in doubt."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, Replaces, State, recognise, scan
+
+_FORMAT = "1"
+_TABLES = """
+CREATE TABLE meta(format TEXT);
+CREATE TABLE packs(name TEXT PRIMARY KEY, scanned INTEGER, damaged INTEGER);
+CREATE TABLE contents(
+    sha BLOB PRIMARY KEY, pack TEXT, offset INTEGER, payload INTEGER, length INTEGER, checked INTEGER,
+    size INTEGER, base BLOB, copied INTEGER, known INTEGER, depth INTEGER) WITHOUT ROWID;
+CREATE TABLE files(id INTEGER PRIMARY KEY, agent TEXT, home BLOB, path BLOB, UNIQUE(agent, home, path));
+CREATE TABLE states(
+    no INTEGER PRIMARY KEY, file INTEGER, at INTEGER, change TEXT, sha BLOB, size INTEGER, mtime_ns INTEGER,
+    sure INTEGER, UNIQUE(file, at, sha));
+CREATE TABLE seen(agent TEXT, root BLOB, snapshot TEXT, PRIMARY KEY(agent, root));
+"""
+_EMPTY = [f"DELETE FROM {name}" for name in ("packs", "contents", "files", "states", "seen")]  # noqa: S608
+_STATE = "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns FROM states s JOIN files f ON "
+
+
+RACY = 2_000_000
+"""A file written to so short a time (microseconds) before it was kept may have been written to again unnoticed."""
+
+
+_TOGETHER = 0.1
+"""So long (seconds) others may have to wait for what was written."""
+
+
+class Location(NamedTuple):
+    """Where a content is packed, and on how many rewritings it stands."""
+
+    pack: str
+    record: Record
+    depth: int
+
+
+class Index:
+    """One connection to the table of contents and states. Without a folder to write to it lives in memory."""
+
+    def __init__(self, file: Path, packs: Path) -> None:
+        self._file = file
+        self._packs = packs
+        self._since = 0.0
+        self._sql = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        for _ in range(2):
+            try:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                sql = _connect(str(self._file))
+                if sql.execute("SELECT format FROM meta").fetchone() == (_FORMAT,):
+                    return sql
+                sql.close()
+            except (sqlite3.DatabaseError, OSError):
+                pass
+            self._remove()
+        return _connect(":memory:")
+
+    def _remove(self) -> None:
+        for ending in ("", "-wal", "-shm"):
+            with contextlib.suppress(OSError):
+                Path(f"{self._file}{ending}").unlink()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._sql.close()
+
+    def forget(self) -> None:
+        """Begin anew: the next `refresh` goes through all packs."""
+        self._sql.close()
+        self._remove()
+        self._sql = self._opened()
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[None]:
+        """All of what happens inside, or nothing."""
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._sql.execute("ROLLBACK")
+            raise
+        self._sql.execute("COMMIT")
+
+    def gather(self) -> None:
+        """Write what follows down together with what was written shortly before; `settle` ends it."""
+        if self._sql.in_transaction and time.monotonic() - self._since > _TOGETHER:
+            self.settle()
+        if not self._sql.in_transaction:
+            self._sql.execute("BEGIN IMMEDIATE")
+            self._since = time.monotonic()
+
+    def settle(self) -> None:
+        """Others see all that was written down."""
+        if self._sql.in_transaction:
+            self._sql.execute("COMMIT")
+
+    # ------------------------------------------------------------------ keeping up with the packs
+
+    def refresh(self) -> None:
+        """Take in what was appended since. Raises `StoreError` where a newer pollux wrote it."""
+        sizes = {path.name: path.stat().st_size for path in standing(self._packs)}
+        if self._scanned() == sizes:
+            return
+        with self.change():
+            known = self._scanned()
+            if any(sizes.get(name, -1) < size for name, size in known.items()):
+                for statement in _EMPTY:
+                    self._sql.execute(statement)
+                known = {}
+            for name, size in sizes.items():
+                if known.get(name) != size:
+                    self._take_in(name, known.get(name, len(MAGIC)))
+
+    def _scanned(self) -> dict[str, int]:
+        return dict(self._sql.execute("SELECT name, scanned FROM packs").fetchall())
+
+    def _take_in(self, name: str, start: int) -> None:
+        path = self._packs / name
+        damaged, place = 0, start
+        with path.open("rb") as file:
+            damaged += not recognise(file, path) and start == len(MAGIC)
+            for found in scan(file, start):
+                if isinstance(found, Damage):
+                    damaged += not found.torn
+                    place = place if found.torn else found.end
+                    continue
+                self.add(name, found)
+                place = found.end
+        self.reached(name, place, damaged)
+
+    def reach(self, name: str) -> int:
+        """Up to which place a pack is known."""
+        row = self._sql.execute("SELECT scanned FROM packs WHERE name=?", (name,)).fetchone()
+        return int(row[0]) if row else len(MAGIC)
+
+    def reached(self, name: str, place: int, damaged: int = 0) -> None:
+        """A pack is known up to a place."""
+        self._sql.execute(
+            "INSERT INTO packs VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET scanned=excluded.scanned, "
+            "damaged=damaged+excluded.damaged",
+            (name, place, damaged),
+        )
+
+    def add(self, pack: str, record: Record) -> None:
+        """Take in one record. A content that is there twice is told by the later one."""
+        head = record.head
+        if isinstance(head, Content):
+            above = self.content(head.base) if head.base is not None else None
+            depth = (above.depth if above is not None else 0) + (head.base is not None and not head.copied)
+            row = (head.sha, pack, record.offset, record.payload, record.length, record.check)
+            row += (head.size, head.base, head.copied, head.known, depth)  # type: ignore[assignment]
+            self._sql.execute(f"REPLACE INTO contents VALUES({', '.join('?' * 11)})", row)
+        elif isinstance(head, State):
+            place = (head.agent, head.home, head.path)
+            self._sql.execute("INSERT OR IGNORE INTO files(agent, home, path) VALUES(?, ?, ?)", place)
+            sure = head.at - head.mtime_ns // 1000 > RACY
+            told = (*place, head.at, head.change, head.sha or b"", head.size, head.mtime_ns, sure)
+            self._sql.execute(
+                "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, sure) "
+                "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9 FROM files WHERE agent=?1 AND home=?2 AND path=?3",
+                told,
+            )
+
+    # ------------------------------------------------------------------ questions
+
+    def content(self, sha: bytes) -> Location | None:
+        """Where a content is."""
+        row = self._sql.execute("SELECT * FROM contents WHERE sha=?", (sha,)).fetchone()
+        return _location(row) if row else None
+
+    def contents(self) -> list[Location]:
+        """Every content, bases before those that stand on them where they were written so."""
+        rows = self._sql.execute("SELECT * FROM contents ORDER BY pack, offset").fetchall()
+        return [_location(row) for row in rows]
+
+    def drop(self, shas: Iterable[bytes]) -> None:
+        """These cannot be read: the next who has them shall pack them again."""
+        self._sql.executemany("DELETE FROM contents WHERE sha=?", [(sha,) for sha in shas])
+        self._sql.execute("DELETE FROM seen")
+
+    def homes(self) -> list[tuple[str, bytes]]:
+        """Every folder of an agent of which something is kept."""
+        return self._sql.execute("SELECT DISTINCT agent, home FROM files ORDER BY 1, 2").fetchall()
+
+    def states(self, agent: str | None = None, home: bytes | None = None, path: bytes | None = None) -> list[State]:
+        """What was kept of all files, of a home's, or of one file: each file's states in their order."""
+        asked = (
+            f"{_STATE} f.id=s.file WHERE (?1 IS NULL OR f.agent=?1) AND (?2 IS NULL OR f.home=?2) "
+            "AND (?3 IS NULL OR f.path=?3) ORDER BY f.agent, f.home, f.path, s.at, s.no"
+        )
+        return [_state(row) for row in self._sql.execute(asked, (agent, home, path))]
+
+    def unsure(self, agent: str, home: bytes) -> set[bytes]:
+        """The files whose size and time do not prove that they are as they were."""
+        asked = (
+            "SELECT path FROM files f JOIN states s ON f.id=s.file WHERE agent=? AND home=? AND NOT sure "
+            "AND at=(SELECT MAX(at) FROM states WHERE file=f.id)"
+        )
+        return {path for (path,) in self._sql.execute(asked, (agent, home))}
+
+    def assure(self, state: State) -> None:
+        """The file was read again, and was as it had been."""
+        self._sql.execute(
+            "UPDATE states SET sure=1 WHERE at=?4 AND file="
+            "(SELECT id FROM files WHERE agent=?1 AND home=?2 AND path=?3)",
+            (state.agent, state.home, state.path, state.at),
+        )
+
+    def has(self, state: State) -> bool:
+        """Is this state known?"""
+        asked = (
+            "SELECT 1 FROM states WHERE at=?4 AND sha=?5 AND file="
+            "(SELECT id FROM files WHERE agent=?1 AND home=?2 AND path=?3)"
+        )
+        told = (state.agent, state.home, state.path, state.at, state.sha or b"")
+        return self._sql.execute(asked, told).fetchone() is not None
+
+    def last(self, agent: str, home: bytes) -> dict[bytes, State]:
+        """How each file of a home was left, by path."""
+        return {state.path: state for state in self.states(agent, home)}
+
+    def damaged(self) -> int:
+        """How many stretches of the packs are no records."""
+        return int(self._sql.execute("SELECT COALESCE(SUM(damaged), 0) FROM packs").fetchone()[0])
+
+    def seen(self, agent: str, root: bytes) -> str | None:
+        """Under which snapshot a root was last kept whole."""
+        row = self._sql.execute("SELECT snapshot FROM seen WHERE agent=? AND root=?", (agent, root)).fetchone()
+        return row[0] if row else None
+
+    def see(self, agent: str, root: bytes, snapshot: str) -> None:
+        """All of a root is kept."""
+        self._sql.execute("REPLACE INTO seen VALUES(?, ?, ?)", (agent, root, snapshot))
+
+
+def standing(folder: Path) -> list[Path]:
+    """The packs that count: not those that a later one replaces."""
+    every = sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
+    replaced: set[str] = set()
+    for path in every:
+        with path.open("rb") as file:
+            recognise(file, path)
+            first = next(scan(file), None)
+        if isinstance(first, Record) and isinstance(first.head, Replaces):
+            replaced.update(first.head.packs)
+    return [path for path in every if path.name not in replaced]
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    sql = sqlite3.connect(path, isolation_level=None, timeout=30)
+    sql.execute("PRAGMA journal_mode=WAL")
+    sql.execute("PRAGMA synchronous=NORMAL")
+    sql.execute("BEGIN IMMEDIATE")
+    if not sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+        for statement in _TABLES.split(";\n"):
+            sql.execute(statement)
+        sql.execute("INSERT INTO meta VALUES(?)", (_FORMAT,))
+    sql.execute("COMMIT")
+    return sql
+
+
+def _location(row: tuple[Any, ...]) -> Location:
+    sha, pack, offset, payload, length, check, size, base, copied, known, depth = row
+    head = Content(sha=sha, size=size, base=base, copied=copied, known=known)
+    return Location(pack, Record(head, offset, payload, length, check), depth)
+
+
+def _state(row: tuple[Any, ...]) -> State:
+    agent, home, path, at, change, sha, size, mtime_ns = row
+    return State(agent=agent, home=home, path=path, at=at, change=change, sha=sha or None, size=size, mtime_ns=mtime_ns)

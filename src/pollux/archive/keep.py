@@ -1,0 +1,329 @@
+"""The archive: every state in which pollux saw the agents' files, each content once, nothing ever overwritten."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
+from pollux.archive.index import RACY, Index, Location, standing
+from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, scan
+from pollux.errors import StoreError
+from pollux.sources.base import File, Status
+from pollux.sources.walk import OTHER
+from pollux.store.lock import sole
+from pollux.store.sync import Look
+from pollux.when import now
+from pollux.wire import shown
+
+LARGEST_PACK = 1 << 30
+_SETTLE = 1 << 26
+
+
+class Kept(msgspec.Struct, kw_only=True):
+    """What a run kept. `unread` are files that could not be read; `busy`: another pollux was at it."""
+
+    files: int = 0
+    changed: int = 0
+    gone: int = 0
+    bytes: int = 0
+    stored: int = 0
+    unread: list[str] = []
+    busy: bool = False
+
+
+class Archive:
+    """The packs in one folder of the user's data, with an index of them in the cache."""
+
+    def __init__(self, folder: Path, index: Path) -> None:
+        self.folder = folder
+        self._index_file = index
+
+    @cached_property
+    def index(self) -> Index:
+        """What the packs hold now."""
+        index = Index(self._index_file, self.folder)
+        index.refresh()
+        return index
+
+    @property
+    def exists(self) -> bool:
+        """Was anything ever kept?"""
+        return any(self.folder.glob(f"*{SUFFIX}"))
+
+    @property
+    def keeping(self) -> bool:
+        """Does every sync keep?"""
+        return (self.folder / "keeping").exists()
+
+    def turn(self, *, on: bool) -> None:
+        """Say whether every sync keeps. What is kept stays."""
+        try:
+            private(self.folder)
+            (self.folder / "offered").touch()
+            if on:
+                (self.folder / "keeping").touch()
+            else:
+                (self.folder / "keeping").unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def offer(self) -> bool:
+        """Shall keeping be offered? Once, and not to those who decided."""
+        offered = self.folder / "offered"
+        if self.keeping or offered.exists():
+            return False
+        with contextlib.suppress(OSError):
+            private(self.folder)
+            offered.touch()
+            return True
+        return False
+
+    # ------------------------------------------------------------------ reading
+
+    def read(self, sha: bytes) -> bytes:
+        """A content, proved by its hash. Raises `Damaged`."""
+        chain: list[Location] = []
+        wanted: bytes | None = sha
+        while wanted is not None:
+            place = self.index.content(wanted)
+            if place is None or any(place.record.head == one.record.head for one in chain):
+                raise Damaged("a content is missing")
+            chain.append(place)
+            wanted = head_of(place).base
+        content = b""
+        for place in reversed(chain):
+            content = unpack(head_of(place), self.payload(place), content, proved=place is chain[0])
+        return content
+
+    def payload(self, place: Location) -> bytes:
+        """A content as it is packed. Raises `Damaged`."""
+        try:
+            with (self.folder / place.pack).open("rb", buffering=0) as file:
+                held = payload_of(file, place.record)
+        except OSError as error:
+            raise Damaged(error.strerror or str(error)) from error
+        if held is None:
+            raise Damaged("the checksum differs")
+        return held
+
+    def close(self) -> None:
+        """Let go of all files."""
+        if "index" in self.__dict__:
+            self.index.close()
+            del self.__dict__["index"]
+
+    # ------------------------------------------------------------------ writing
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[Ink]:
+        """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
+        try:
+            private(self.folder)
+            with sole(self.folder / "lock") as alone:
+                if not alone:
+                    raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
+                self._tidy()
+                self.index.refresh()
+                ink = Ink(self)
+                try:
+                    yield ink
+                finally:
+                    ink.close()
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def _tidy(self) -> None:
+        """Remove what was left half made, and packs that another one replaces."""
+        counting = {path.name for path in standing(self.folder)}
+        for path in (*self.folder.glob(f"*{MAKING}"), *self.folder.glob(f"*{SUFFIX}")):
+            if path.name not in counting:
+                path.unlink(missing_ok=True)
+
+    def keep(self, looks: Iterable[Look]) -> Kept:
+        """Keep what changed under the agents' roots."""
+        homes: dict[tuple[str, Path], list[Look]] = {}
+        for look in looks:
+            homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
+        known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
+        kept = Kept(files=sum(len(wanted(look.files)) for held in homes.values() for look in held))
+        stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
+        if stale:
+            try:
+                with self.alone() as ink:
+                    for agent, home in stale:
+                        Round(self, ink, kept, agent, home).run(homes[agent, home])
+            except Busy:
+                kept.busy = True
+        return kept
+
+    def _known(self, agent: str, home: Path) -> str | None:
+        self.index.refresh()
+        return self.index.seen(agent, os.fsencode(home))
+
+
+class Busy(StoreError):
+    """Another process is writing to the archive."""
+
+
+class Ink:
+    """Appends to the last pack, and keeps the index in step."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._pen = self._taken()
+        self._unsettled = 0
+
+    def _taken(self) -> Pen:
+        packs = standing(self._archive.folder)
+        if not packs or packs[-1].stat().st_size > LARGEST_PACK:
+            number = int(packs[-1].stem) + 1 if packs else 1
+            path = self._archive.folder / f"{number:06}{SUFFIX}"
+            begin(path)
+            return Pen(path)
+        pen = Pen(packs[-1])
+        place = self._archive.index.reach(packs[-1].name)
+        with packs[-1].open("rb") as file:
+            for found in scan(file, place):
+                place = found.end if isinstance(found, Record) or not found.torn else found.offset
+        pen.cut(place)
+        return pen
+
+    def write(self, head: Content | State, payload: bytes = b"") -> None:
+        """Append a record."""
+        if self._pen.end > LARGEST_PACK:
+            self.close()
+            self._pen = self._taken()
+        record = self._pen.write(head, payload)
+        self._archive.index.gather()
+        self._archive.index.add(self._pen.path.name, record)
+        self._archive.index.reached(self._pen.path.name, record.end)
+        self._unsettled += record.length
+        if self._unsettled > _SETTLE:
+            self._pen.settle()
+            self._unsettled = 0
+
+    def close(self) -> None:
+        """Everything is on the disk."""
+        self._archive.index.settle()
+        self._pen.settle()
+        self._pen.close()
+
+
+class Round:
+    """Keeps one home of one agent."""
+
+    def __init__(self, archive: Archive, ink: Ink, kept: Kept, agent: str, home: Path) -> None:
+        self._archive = archive
+        self._ink = ink
+        self._kept = kept
+        self._agent = agent
+        self._home = os.fsencode(home)
+        self._last = archive.index.last(agent, self._home)
+        self._unsure = archive.index.unsure(agent, self._home)
+        self._at = int(now().timestamp() * 1_000_000)
+
+    def run(self, looks: list[Look]) -> None:
+        """Every file that is about sessions, then those that are gone."""
+        files = {self._path(file): file for look in looks for file in wanted(look.files)}
+        unread = len(self._kept.unread)
+        for path, file in files.items():
+            self._keep(path, file)
+        if any(look.root.path.is_dir() for look in looks):
+            closed = [self._path(f) for look in looks for f in look.files if f.status is Status.UNREADABLE]
+            for path, last in self._last.items():
+                if path not in files and last.sha is not None and not any(path.startswith(c) for c in closed):
+                    self._state(path, "gone", None, None)
+                    self._kept.gone += 1
+        recent = any(self._at - file.mtime_ns // 1000 <= RACY for file in files.values())
+        if not recent and unread == len(self._kept.unread):
+            self._archive.index.see(self._agent, self._home, _snapshot(looks))
+
+    def _path(self, file: File) -> bytes:
+        return os.path.relpath(os.fsencode(file.path), self._home)
+
+    def _keep(self, path: bytes, file: File) -> None:
+        last = self._last.get(path)
+        before = self._known(last)
+        same = last is not None and (last.size, last.mtime_ns) == (file.size, file.mtime_ns)
+        if before is not None and same and path not in self._unsure:
+            return
+        try:
+            raw = Path(file.path).read_bytes()
+        except OSError as error:
+            self._kept.unread.append(f"{shown(file.path)}: {error.strerror}")
+            return
+        sha, added = digest(raw, before)
+        if self._archive.index.content(sha) is None:
+            head, payload = (
+                pack_added(raw, sha, before)
+                if added and before is not None
+                else pack(raw, sha, before, self._archive.read)
+            )
+            self._ink.write(head, payload)
+            self._kept.stored += len(payload)
+            self._kept.bytes += len(raw) - head.copied
+        if last is not None and sha == last.sha:
+            self._archive.index.assure(last)
+            return
+        self._state(path, _change(last, len(raw), added=added), sha, file, len(raw))
+        self._kept.changed += 1
+
+    def _known(self, last: State | None) -> Known | None:
+        """The content a file had, where it can be built upon."""
+        if last is None or last.sha is None or (place := self._archive.index.content(last.sha)) is None:
+            return None
+        return Known(last.sha, last.size, place.depth)
+
+    def _state(self, path: bytes, change: str, sha: bytes | None, file: File | None, size: int = 0) -> None:
+        last = self._last.get(path)
+        self._ink.write(
+            State(
+                agent=self._agent,
+                home=self._home,
+                path=path,
+                # A clock that was put back does not put the states of a file out of order.
+                at=max(self._at, last.at + 1) if last is not None else self._at,
+                change=change,
+                sha=sha,
+                size=size,
+                mtime_ns=file.mtime_ns if file is not None else 0,
+            )
+        )
+
+
+def _change(last: State | None, size: int, *, added: bool) -> str:
+    if last is None or last.sha is None:
+        return "new" if last is None else "back"
+    return "cut" if size < last.size else "grown" if added else "rewritten"
+
+
+def wanted(files: Iterable[File]) -> list[File]:
+    """Files that are about sessions, and those of a kind that nobody knows."""
+    return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
+
+
+def _snapshot(looks: list[Look]) -> str:
+    return " ".join(look.snapshot("") for look in looks)
+
+
+def head_of(place: Location) -> Content:
+    """The head of a content."""
+    assert isinstance(place.record.head, Content)  # noqa: S101 (the index holds no other under a hash)
+    return place.record.head
+
+
+def private(folder: Path) -> None:
+    """Make a folder that nobody else can look into: agents write conversations for their user alone."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def cannot_write(folder: Path, error: OSError) -> StoreError:
+    """The error as one sentence."""
+    return StoreError(f"The archive in {shown(folder)} cannot be written: {error.strerror or error}.")

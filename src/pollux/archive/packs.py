@@ -1,0 +1,244 @@
+"""Pack files: records that are only ever appended, each with its own checksums.
+
+A process that is killed, or a disk that is full, leaves at most a record cut off at the end; the next writer cuts it
+away. A record damaged in the middle is stepped over: the next one is found by its mark. Nothing is written in place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from pollux.errors import StoreError
+from pollux.model import Value
+from pollux.wire import shown
+
+BEGINS = b"pollux archive "
+MAGIC = BEGINS + b"1\n"
+SUFFIX, MAKING = ".pack", ".making"
+_NEWER = re.compile(BEGINS + rb"\d+\s")
+_MARK, _END = b"\xf5plx", b"xlp\xf5"
+_FRAME = struct.Struct("<4sIBIQI")  # mark, check of all that follows but the payload, kind, lengths, payload's check
+_LOOK = 1 << 20
+_LONGEST_HEAD = 1 << 24
+
+
+class Kind(IntEnum):
+    """What a record holds."""
+
+    CONTENT = 1
+    STATE = 2
+    REPLACES = 3
+
+
+class Content(Value, frozen=True, kw_only=True):
+    """The head of a content: `size` bytes with the hash `sha`.
+
+    The first `copied` of them are those of `base`; the rest is the record's payload, which was compressed with the
+    `known` bytes of the base that stand before the ones copied last as a dictionary.
+    """
+
+    sha: bytes
+    size: int
+    base: bytes | None = None
+    copied: int = 0
+    known: int = 0
+
+
+class State(Value, frozen=True, kw_only=True):
+    """The head of a state: what a file was when somebody looked. Without `sha` it was gone.
+
+    `home` is the folder around the agent's sessions, `path` the way from there; both are bytes, as names of files are.
+    """
+
+    agent: str
+    home: bytes
+    path: bytes
+    at: int
+    change: str
+    sha: bytes | None = None
+    size: int = 0
+    mtime_ns: int = 0
+
+
+class Replaces(Value, frozen=True, kw_only=True):
+    """The first record of a pack that stands in for others, by their names."""
+
+    packs: tuple[str, ...]
+
+
+HEADS: dict[Kind, type[Content | State | Replaces]] = {
+    Kind.CONTENT: Content,
+    Kind.STATE: State,
+    Kind.REPLACES: Replaces,
+}
+_DECODERS: dict[Kind, Any] = {kind: msgspec.msgpack.Decoder(head) for kind, head in HEADS.items()}
+_KINDS = {head: kind for kind, head in HEADS.items()}
+
+
+class Record(NamedTuple):
+    """One record: its head, and where its payload stands."""
+
+    head: Content | State | Replaces
+    offset: int
+    payload: int
+    length: int
+    check: int
+
+    @property
+    def end(self) -> int:
+        """Where the next one begins."""
+        return self.payload + self.length + len(_END)
+
+
+class Damage(NamedTuple):
+    """Bytes that are no record. They are `torn` where nothing follows and no record ever ended there."""
+
+    offset: int
+    end: int
+    torn: bool
+
+
+def begin(path: Path) -> None:
+    """Make an empty pack; it is there as a whole, or not."""
+    making = path.with_suffix(MAKING)
+    with making.open("wb") as file:
+        file.write(MAGIC)
+        file.flush()
+        os.fsync(file.fileno())
+    making.replace(path)
+
+
+def recognise(file: IO[bytes], path: Path) -> bool:
+    """Does this begin as a pack does? Raises `StoreError` for one that a newer pollux wrote."""
+    file.seek(0)
+    first = file.read(len(MAGIC))
+    if _NEWER.match(first) and first != MAGIC:
+        raise StoreError(f"{shown(path)} was written by a newer pollux.", "Update pollux to read it.")
+    return first == MAGIC
+
+
+def framed(head: Content | State | Replaces, payload: bytes = b"") -> bytes:
+    """A record as it is written, but for the payload behind it."""
+    told = msgspec.msgpack.encode(head)
+    fields = struct.pack("<BIQI", _KINDS[type(head)], len(told), len(payload), zlib.crc32(payload))
+    return _MARK + struct.pack("<I", zlib.crc32(told, zlib.crc32(fields))) + fields + told
+
+
+def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
+    """The records from a place on. Payloads are stepped over; `sound` looks at them."""
+    end = file.seek(0, os.SEEK_END)
+    place = start
+    while place < end:
+        found = _record(file, place, end)
+        if found is not None:
+            yield found
+            place = found.end
+            continue
+        following = _resume(file, place + 1, end)
+        yield Damage(place, following or end, torn=following is None and _torn(file, place, end))
+        place = following or end
+
+
+def _torn(file: IO[bytes], place: int, end: int) -> bool:
+    """Was a record begun here and never ended? One that was damaged later has its end."""
+    begun = _begun(file, place)
+    file.seek(max(end - len(_END), 0))
+    return file.read() != _END if begun is None else begun.end > end
+
+
+def _record(file: IO[bytes], place: int, end: int) -> Record | None:
+    """The record at a place, where there is a whole one."""
+    found = _begun(file, place)
+    if found is None or found.end > end or (not found.length and file.read(len(_END)) != _END):
+        return None
+    return found
+
+
+def _begun(file: IO[bytes], place: int) -> Record | None:
+    """A record by its head, which may be all there is of it."""
+    file.seek(place)
+    frame = file.read(_FRAME.size)
+    if len(frame) < _FRAME.size:
+        return None
+    mark, check, kind, length, payload, check_of_payload = _FRAME.unpack(frame)
+    if mark != _MARK or length > _LONGEST_HEAD:
+        return None
+    told = file.read(length)
+    if zlib.crc32(told, zlib.crc32(frame[8:])) != check:
+        return None
+    try:
+        head = _DECODERS[Kind(kind)].decode(told)
+    except (ValueError, msgspec.DecodeError) as error:
+        raise StoreError("The archive holds a record that this pollux does not know.", "Update pollux.") from error
+    return Record(head, place, place + _FRAME.size + length, payload, check_of_payload)
+
+
+def _resume(file: IO[bytes], place: int, end: int) -> int | None:
+    """Where the next whole record begins."""
+    while place < end:
+        file.seek(place)
+        block = file.read(_LOOK + len(_MARK) - 1)
+        at = block.find(_MARK)
+        while at >= 0:
+            if _record(file, place + at, end) is not None:
+                return place + at
+            at = block.find(_MARK, at + 1)
+        place += _LOOK
+    return None
+
+
+def payload_of(file: IO[bytes], record: Record) -> bytes | None:
+    """A record's payload; None where it is not what was written."""
+    file.seek(record.payload)
+    held, ending = file.read(record.length), file.read(len(_END))
+    return held if zlib.crc32(held) == record.check and ending == _END else None
+
+
+class Pen:
+    """Appends to one pack. What stands there already is never touched, but for a record cut off at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("r+b")
+        self.end = self._file.seek(0, os.SEEK_END)
+
+    def cut(self, place: int) -> None:
+        """Cut off what follows the last whole record."""
+        self._file.truncate(place)
+        self.end = place
+
+    def write(self, head: Content | State | Replaces, payload: bytes = b"") -> Record:
+        """Append a record. It is on the disk for certain after `settle`."""
+        frame = framed(head, payload)
+        offset = self.end
+        self._file.seek(offset)
+        try:
+            self._file.write(frame)
+            self._file.write(payload)
+            self._file.write(_END)
+            self._file.flush()
+        except OSError:
+            # A full disk: what was written of it is taken back, if that is possible.
+            self._file.truncate(offset)
+            raise
+        record = Record(head, offset, offset + len(frame), len(payload), zlib.crc32(payload))
+        self.end = record.end
+        return record
+
+    def settle(self) -> None:
+        """All that was written survives a loss of power."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()

@@ -1,0 +1,123 @@
+"""One session from several readings of it: all that any of them holds, each message from where it still stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+import msgspec
+
+from pollux.model import Message, Part, Session, Text, Thinking, ToolCall, Value
+
+
+class Witness(Value, frozen=True, kw_only=True):
+    """A file, and how many of a recovered session's messages come from it."""
+
+    file: str | None
+    messages: int
+
+
+class Recovered(Value, frozen=True, kw_only=True):
+    """A session put together again. `lost` messages are in no file of the agent's any more."""
+
+    session: Session
+    lost: int
+    witnesses: tuple[Witness, ...]
+
+
+def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
+    """Join readings, the earliest first; `now` is what the agent's own files still tell.
+
+    Of a message that several readings hold, the last one counts. Nothing is made up: each is as a reader gave it.
+    """
+    messages: list[Message] = []
+    for reading in readings:
+        messages = _joined(messages, reading.messages)
+    last = readings[-1]
+    held = {_mark(message) for message in now.messages} if now is not None else set()
+    ids = {message.id for message in now.messages} if now is not None else set()
+    lost = sum(message.id not in ids and _mark(message) not in held for message in messages)
+    told = Counter(message.origin.file if message.origin is not None else None for message in messages)
+    moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
+    session = msgspec.structs.replace(
+        last,
+        kind=max((reading for reading in readings), key=lambda reading: len(reading.messages)).kind,
+        title=next((reading.title for reading in reversed(readings) if reading.title), None),
+        started=min(moments, default=None),
+        ended=max(moments, default=None),
+        messages=tuple(messages),
+        links=tuple(dict.fromkeys(link for reading in readings for link in reading.links)),
+        notices=tuple(dict.fromkeys(notice for reading in readings for notice in reading.notices)),
+        files=tuple(dict.fromkeys(file for reading in readings for file in reading.files)),
+        kept=lost > 0 or last.kept,
+    )
+    witnesses = tuple(Witness(file=file, messages=often) for file, often in told.most_common())
+    return Recovered(session=session, lost=lost, witnesses=witnesses)
+
+
+def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:
+    """The later messages, and those of the earlier ones that are missing among them, each behind its predecessor.
+
+    Where a message said something else before, it stands there in both forms.
+    """
+    best = {message.id: message for message in later}
+    others = Counter(_mark(message) for message in later if message.id not in {one.id for one in earlier})
+    places = {_mark(message): message.id for message in later}
+    follow: dict[str | None, list[Message]] = {}
+    before: str | None = None
+    for message in earlier:
+        same = best.get(message.id)
+        if same is not None and _covers(same, message):
+            before = message.id
+        elif same is not None and _covers(message, same):
+            before = message.id
+            best[message.id] = message
+        elif same is None and others[_mark(message)] > 0:  # the same words under another id
+            others[_mark(message)] -= 1
+            before = places[_mark(message)]
+        else:
+            free = next(name for name in _names(message.id) if name not in best)
+            follow.setdefault(before, []).append(msgspec.structs.replace(message, id=free))
+    joined = list(follow.get(None, ()))
+    for message in later:
+        joined.append(best[message.id])
+        joined += follow.pop(message.id, ())
+    return joined
+
+
+def _names(id: str) -> Iterator[str]:
+    yield id
+    yield from (f"{id}@{number}" for number in count(1))
+
+
+def _covers(message: Message, other: Message) -> bool:
+    """Does a message hold all that another form of it holds?"""
+    texts = [part.text for part in message.parts if isinstance(part, Text | Thinking)]
+    calls = {_words(part): part.output for part in message.parts if isinstance(part, ToolCall)}
+    rest = {_words(part) for part in message.parts}
+    for part in other.parts:
+        if isinstance(part, Text | Thinking):
+            if not any(part.text in text for text in texts):
+                return False
+        elif isinstance(part, ToolCall):
+            if _words(part) not in calls or part.output not in (None, calls[_words(part)]):
+                return False
+        elif _words(part) not in rest:
+            return False
+    return True
+
+
+def _mark(message: Message) -> tuple[str, str, str]:
+    """What tells a message apart where ids do not."""
+    return message.role, message.author, "\0".join(filter(None, map(_words, message.parts)))
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Text() | Thinking():
+            return part.text
+        case ToolCall():
+            return f"{part.id}\0{part.name}\0{part.input}"
+        case _:
+            return repr(part)

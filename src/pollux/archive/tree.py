@@ -1,0 +1,265 @@
+"""What is kept, laid out as the agents had it, so that the same sources read it.
+
+Each home of which something is gone gets a folder in the cache. Files that the agent deleted, or cut shorter, lie
+there as they were; those that are still whole are links to the agent's own, so that a session is read beside the same
+neighbours as ever. The folder can be deleted at any moment, and is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pollux import registry
+from pollux.archive.contents import Damaged
+from pollux.archive.index import standing
+from pollux.archive.keep import Archive, private, wanted
+from pollux.archive.packs import State
+from pollux.errors import UnknownName
+from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.sources.wrapped import Wrapped
+from pollux.store.lock import sole
+from pollux.store.sync import Look
+
+if TYPE_CHECKING:
+    from pollux.model import Session
+
+LINK = b""
+ABOUT, _HELD = ".about", ".held"
+
+
+class Shelf(Wrapped):
+    """An agent's source for what is kept: sessions whose files are all the agent's own are left to the agent's root."""
+
+    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+        """Those of which something is gone."""
+        found = self.source.bundles(root, files, around)
+        return [one for one in found if any(not os.path.islink(file.path) for file in one.files)]  # noqa: PTH114
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """As the agent's own, marked."""
+        return [msgspec.structs.replace(session, kept=True) for session in self.source.read(bundle)]
+
+
+def whole(source: Source) -> Source:
+    """The agent's own source, which also reads sessions of which nothing is gone."""
+    return source.source if isinstance(source, Shelf) else source
+
+
+class About(msgspec.Struct, kw_only=True):
+    """Whose files a tree holds, in which folders sessions lie, and what it was made from."""
+
+    agent: str
+    home: bytes
+    roots: list[str]
+    seal: str
+
+
+class Trees:
+    """The trees of all homes."""
+
+    def __init__(self, folder: Path, source: Callable[[str], Source] = registry.source) -> None:
+        self.folder = folder
+        self.source = source
+        self.problem: str | None = None
+        self._roots: list[tuple[Source, Root]] | None = None
+
+    def roots(self) -> list[tuple[Source, Root]]:
+        """Where kept sessions lie, as it was left by the last `refresh`."""
+        if self._roots is None:
+            self._roots = [
+                pair for path in sorted(self.folder.glob(f"*/{ABOUT}")) for pair in roots_of(path, self.source)
+            ]
+        return self._roots
+
+    def refresh(self, archive: Archive, looks: Iterable[Look]) -> None:
+        """Lay out what is gone. Where that cannot be written, `problem` says so."""
+        try:
+            private(self.folder)
+            with sole(self.folder / "lock") as alone:
+                if alone:
+                    self._refresh(archive, list(looks))
+        except OSError as error:
+            self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
+        self._roots = None
+
+    def _refresh(self, archive: Archive, looks: list[Look]) -> None:
+        packs = [f"{path.name} {path.stat().st_size}" for path in standing(archive.folder)]
+        places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
+        for path in self.folder.iterdir():
+            if path.is_dir() and path.name not in places:
+                shutil.rmtree(path)
+        for name, (agent, home) in places.items():
+            own = looks_of(looks, agent, home)
+            seal = sealed([*packs, *(look.snapshot("") for look in own)])
+            told = _about(self.folder / name / ABOUT)
+            if told is None or told.seal != seal:
+                live = {path: file for look in own for path, file in files_of(look, home)}
+                tree = Tree(self.folder / name, archive, agent, home)
+                tree.lay_out(*_sorted_out(archive.index.states(agent, home), live), seal)
+                if tree.damaged:
+                    self.problem = "Some of what is kept is damaged: pollux archive verify"
+
+
+def _sorted_out(states: Iterable[State], live: Mapping[bytes, File]) -> tuple[dict[bytes, list[State]], set[bytes]]:
+    """The files that are gone or were cut shorter, the largest state of each first; and those that are still whole."""
+    best: dict[bytes, list[State]] = {}
+    for state in states:
+        if state.sha is not None and is_safe(state.path):
+            best.setdefault(state.path, []).append(state)
+    for held in best.values():
+        held.sort(key=lambda state: (state.size, state.at), reverse=True)
+    gone = {path for path, held in best.items() if path not in live or live[path].size < held[0].size}
+    if not gone:
+        return {}, set()
+    # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
+    stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
+    gone |= {path for path in best if any(above in stems for above in _above(path))}
+    return {path: best[path] for path in gone}, live.keys() - gone
+
+
+class Tree:
+    """The folder of one home, or of a home as it once was."""
+
+    def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
+        self.folder = folder
+        self.damaged = 0
+        self._archive = archive
+        self._agent = agent
+        self._home = home
+
+    def lay_out(self, lost: Mapping[bytes, list[State]], links: Iterable[bytes], seal: str) -> None:
+        """Make the folder what it should be: files of which one of some states is put there, and links to others.
+
+        What says that it is whole is removed first and written last.
+        """
+        private(self.folder)
+        (self.folder / ABOUT).unlink(missing_ok=True)
+        before = _held(self.folder / _HELD)
+        (self.folder / _HELD).unlink(missing_ok=True)
+        put = {path: self._file(path, states, before.get(path)) for path, states in lost.items()}
+        held = {path: sha for path, sha in put.items() if sha is not None}
+        held |= {path: self._link(path, before.get(path)) for path in links}
+        for path in before.keys() - held.keys():
+            self._place(path).unlink(missing_ok=True)
+        names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
+        (self.folder / _HELD).write_bytes(msgspec.msgpack.encode(held))
+        told = About(agent=self._agent, home=self._home, roots=names, seal=seal)
+        (self.folder / ABOUT).write_bytes(msgspec.msgpack.encode(told))
+
+    def _file(self, path: bytes, states: list[State], before: bytes | None) -> bytes | None:
+        """The largest state that can be read."""
+        for state in states:
+            if state.sha == before and before is not None and self._place(path).is_file():
+                return before
+            if state.sha is None:
+                continue
+            try:
+                put(self._place(path), self._archive.read(state.sha), state.mtime_ns)
+            except Damaged:
+                self.damaged += 1
+                continue
+            return state.sha
+        return None
+
+    def _link(self, path: bytes, before: bytes | None) -> bytes:
+        place = self._place(path)
+        if before != LINK or not place.is_symlink():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            place.symlink_to(os.fsdecode(os.path.join(self._home, path)))  # noqa: PTH118
+        return LINK
+
+    def _place(self, path: bytes) -> Path:
+        return self.folder / os.fsdecode(path)
+
+
+def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True) -> None:
+    """Write a file as a whole, with the time it had; not `over` one that is there (`FileExistsError`)."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    making = place.with_name(f".{os.getpid()}.making")
+    try:
+        making.write_bytes(content)
+        if mtime_ns:
+            os.utime(making, ns=(mtime_ns, mtime_ns))
+        if over:
+            making.replace(place)
+        else:
+            name(making, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            making.unlink()
+        raise
+
+
+def name(making: Path, place: Path) -> None:
+    """Give a finished file its name, unless something has it (`FileExistsError`)."""
+    try:
+        os.link(making, place)
+        making.unlink()
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if os.path.lexists(place):
+            raise FileExistsError(place) from None
+        making.replace(place)
+
+
+def tree_of(agent: str, home: bytes) -> str:
+    """The name of a home's folder."""
+    return f"{agent}-{hashlib.sha256(home).hexdigest()[:12]}"
+
+
+def is_safe(path: bytes) -> bool:
+    """Does a way lead to somewhere below? An archive may come from elsewhere."""
+    return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))
+
+
+def looks_of(looks: Iterable[Look], agent: str, home: bytes) -> list[Look]:
+    """The looks at a home's roots."""
+    return [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
+
+
+def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
+    """A root's files about sessions, by the way from the home."""
+    for file in wanted(look.files):
+        yield os.path.relpath(os.fsencode(file.path), home), file
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    while path := os.path.dirname(path):  # noqa: PTH120
+        yield path
+
+
+def _about(path: Path) -> About | None:
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=About)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _held(path: Path) -> dict[bytes, bytes]:
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=dict[bytes, bytes])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
+    """Where sessions lie in a tree."""
+    told = _about(about)
+    if told is None:
+        return
+    try:
+        source = Shelf(named(told.agent))
+    except UnknownName:
+        return
+    for name in told.roots:
+        yield source, Root(path=about.parent / name, reason="what pollux keeps")

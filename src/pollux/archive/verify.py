@@ -1,0 +1,94 @@
+"""Proving that every content can still be read as it was, and saying which files cannot."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+from pollux.archive.contents import Damaged, unpack
+from pollux.archive.index import Location
+from pollux.archive.keep import Archive, head_of
+from pollux.archive.packs import State
+from pollux.model import Value
+from pollux.wire import shown
+
+
+class Loss(Value, frozen=True, kw_only=True):
+    """A state of a file that cannot be read any more."""
+
+    agent: str
+    file: str
+    at: datetime
+
+
+class Verdict(Value, frozen=True, kw_only=True):
+    """What a proof of the whole archive found.
+
+    `stretches` counts places in the packs that are no records: what stood there is not known.
+    """
+
+    objects: int
+    states: int
+    bytes: int
+    damaged: int
+    stretches: int
+    lost: tuple[Loss, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Is everything as it was written?"""
+        return not (self.damaged or self.stretches or self.lost)
+
+
+def verify(archive: Archive) -> Verdict:
+    """Read everything. What is damaged is forgotten, so that whoever still has it keeps it again."""
+    archive.index.forget()
+    archive.index.refresh()
+    places = archive.index.contents()
+    sound = _sound(archive, places)
+    damaged = {head_of(place).sha for place in places} - sound.keys()
+    states = archive.index.states()
+    if damaged:
+        with archive.index.change():
+            archive.index.drop(damaged)
+    return Verdict(
+        objects=len(places),
+        states=len(states),
+        bytes=sum(sound.values()),
+        damaged=len(damaged),
+        stretches=archive.index.damaged(),
+        lost=tuple(
+            Loss(agent=state.agent, file=file_of(state), at=moment(state))
+            for state in states
+            if state.sha is not None and state.sha not in sound
+        ),
+    )
+
+
+def _sound(archive: Archive, places: list[Location]) -> dict[bytes, int]:
+    """The contents that can be read, with their sizes. Each is read once, right after the one it stands on."""
+    above: dict[bytes | None, list[Location]] = {}
+    for place in places:
+        above.setdefault(head_of(place).base, []).append(place)
+    sound: dict[bytes, int] = {}
+    waiting = [(place, b"") for place in above.get(None, ())]
+    while waiting:
+        place, base = waiting.pop()
+        head = head_of(place)
+        try:
+            content = unpack(head, archive.payload(place), base)
+        except Damaged:
+            continue
+        sound[head.sha] = head.size
+        waiting += [(other, content) for other in above.get(head.sha, ())]
+    return sound
+
+
+def file_of(state: State) -> str:
+    """Where a kept file was."""
+    return shown(os.fsdecode(os.path.join(state.home, state.path)))  # noqa: PTH118
+
+
+def moment(state: State) -> datetime:
+    """When a state was kept."""
+    return datetime.fromtimestamp(state.at / 1_000_000, UTC)

@@ -1,0 +1,232 @@
+"""`pollux archive`: keep what the agents delete, look after it, have it back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import sessions
+from pollux.cli.filters import When
+from pollux.errors import RequestError
+
+
+@click.group("archive", invoke_without_command=True)
+@common()
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Keep every state of the agents' files, and have them back.
+
+    Agents delete sessions after a while, rewrite them and break them. What is kept stays in every list and search,
+    marked. Without a command: what is kept.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(status)
+
+
+@command.command("on")
+@common()
+@click.pass_context
+def on(ctx: click.Context) -> None:
+    """Keep with every sync from now on, and begin now."""
+    from pollux.cli.screen import talk
+
+    shelf = library(ctx)
+    shelf.keeping.turn(on=True)
+    talk("From now on every pollux command also keeps what changed.")
+    ctx.invoke(run)
+
+
+@command.command("off")
+@common()
+@click.pass_context
+def off(ctx: click.Context) -> None:
+    """Keep no more by itself. What is kept stays."""
+    from pollux.cli.screen import talk
+
+    library(ctx).keeping.turn(on=False)
+    talk("Only `pollux archive run` keeps from now on. What is kept stays.")
+
+
+@command.command("run")
+@json_option
+@common()
+@click.pass_context
+def run(ctx: click.Context, as_json: bool = False) -> None:
+    """Keep what changed, once."""
+    from pollux.cli.screen import Screen, talk
+    from pollux.cli.words import plural, size
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    kept = shelf.keeping.run()
+    if as_json:
+        screen.json(kept)
+    elif kept.busy:
+        talk("pollux: another pollux is keeping just now.")
+    else:
+        told = [f"{plural(kept.changed, 'file')} kept" if kept.changed else "nothing new to keep"]
+        if kept.stored:
+            told.append(f"{size(kept.bytes)} in {size(kept.stored)}")
+        if kept.gone:
+            told.append(f"{kept.gone:,} gone since")
+        screen.lines([", ".join(told)])
+        for sentence in kept.unread:
+            talk(f"pollux: not kept: {sentence}")
+    ctx.exit(3 if kept.unread else 0)
+
+
+@command.command("status")
+@json_option
+@common()
+@click.pass_context
+def status(ctx: click.Context, as_json: bool = False) -> None:
+    """Tell what is kept, and what the agents will delete within a week."""
+    from pollux.cli.screen import Screen
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    held = shelf.keeping.holding()
+    if as_json:
+        screen.json(held)
+        return
+    from pollux.cli.holding import holding
+
+    screen.lines(holding(screen, held, str(shelf.places.home)))
+
+
+@command.command("verify")
+@json_option
+@common()
+@click.pass_context
+def verify(ctx: click.Context, as_json: bool) -> None:
+    """Read everything that is kept, and prove that it is as it was. Ends with status 4 where it is not."""
+    from pollux.cli.screen import Screen
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    verdict = shelf.keeping.verify()
+    if as_json:
+        screen.json(verdict)
+    else:
+        from pollux.cli.holding import verdict_lines
+
+        screen.lines(verdict_lines(screen, verdict, str(shelf.places.home)))
+    ctx.exit(0 if verdict.sound else 4)
+
+
+@command.command("restore")
+@click.argument("key", shell_complete=sessions)
+@click.option("--to", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Below this folder.")
+@click.option("--in-place", is_flag=True, help="Where the agent had them.")
+@click.option(
+    "--as-of",
+    metavar="WHEN",
+    type=When(end=True),
+    help="As they were at an earlier time, instead of before the last loss.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
+@json_option
+@common()
+@click.pass_context
+def restore(
+    ctx: click.Context, key: str, folder: Path | None, in_place: bool, as_of: datetime | None, yes: bool, as_json: bool
+) -> None:
+    """Write a session's files as they were, to the byte. No file is ever written over.
+
+    With them come its sub-agents' and those beside it that it was read with.
+
+    \b
+    pollux archive restore 3274cde4 --to ./back
+    pollux archive restore 3274cde4 --in-place
+    """
+    from pollux.cli.clean import one_line
+    from pollux.cli.screen import Screen, talk
+    from pollux.cli.words import plural, size, tilde
+
+    if in_place == (folder is not None):
+        raise RequestError("Say where the files shall go.", "Either --to DIR or --in-place.")
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    session = shelf.session(key)
+    states = shelf.keeping.states(session, as_of)
+    planned = shelf.keeping.plan(states, folder)
+    missing = [told for told, _ in planned if not told.there]
+    if in_place and missing and not yes:
+        talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
+        for told in missing:
+            talk(f"  {one_line(tilde(told.path, str(shelf.places.home)))}  ({size(told.bytes)})")
+        if as_json or not screen.terminal:
+            raise RequestError("Nothing was written.", "Add --yes to write these files.")
+        click.confirm("Write them?", abort=True, err=True)
+    shelf.keeping.restore(planned, folder)
+    if as_json:
+        screen.json([told for told, _ in planned])
+        return
+    screen.lines(one_line(told.path) + ("  (was there)" if told.there else "") for told, _ in planned)
+
+
+@command.command("export")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+@common()
+@click.pass_context
+def export(ctx: click.Context, file: Path, as_json: bool) -> None:
+    """Write everything that is kept into one new file, for another machine or a backup."""
+    from pollux.cli.screen import Screen
+    from pollux.cli.words import plural, size
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    carried = shelf.keeping.export(file)
+    if as_json:
+        screen.json(carried)
+    else:
+        screen.lines([f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"])
+    ctx.exit(4 if carried.damaged else 0)
+
+
+@command.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+@common()
+@click.pass_context
+def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
+    """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
+    from pollux.cli.screen import Screen, talk
+    from pollux.cli.words import plural
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    carried = shelf.keeping.take_in(file)
+    if as_json:
+        screen.json(carried)
+    else:
+        screen.lines([f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"])
+        if carried.damaged:
+            talk(f"pollux: {plural(carried.damaged, 'record')} of {file} are damaged and were left out.")
+    ctx.exit(3 if carried.damaged else 0)
+
+
+@command.command("prune")
+@click.argument("keys", nargs=-1, required=True, metavar="KEY...", shell_complete=sessions)
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@json_option
+@common()
+@click.pass_context
+def prune(ctx: click.Context, keys: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Forget all that is kept of these sessions and their sub-agents, for good.
+
+    Files that other sessions were read from as well stay. The agents' own files are not touched: what is still there
+    is kept again by the next sync, where that is on.
+    """
+    from pollux.cli.screen import Screen
+    from pollux.cli.words import plural, size
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    named = [shelf.session(key) for key in keys]
+    if not yes:
+        if as_json or not screen.terminal:
+            raise RequestError("What is forgotten is gone for good.", "Add --yes to do it.")
+        click.confirm(f"Forget {plural(len(named), 'session')} for good?", abort=True, err=True)
+    gone = shelf.keeping.prune(named)
+    if as_json:
+        screen.json(gone)
+    else:
+        screen.lines([f"{plural(gone.states, 'state')} forgotten, {size(max(gone.bytes, 0))} freed"])

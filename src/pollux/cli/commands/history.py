@@ -1,0 +1,34 @@
+"""`pollux history`: what became of a session's files."""
+
+from __future__ import annotations
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.cli.complete import sessions
+from pollux.errors import NotFound
+
+
+@click.command("history")
+@click.argument("key", shell_complete=sessions)
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, key: str, as_json: bool) -> None:
+    """Tell what became of a session's files, from what the archive keeps.
+
+    `pollux show KEY --as-of WHEN` shows the session as it was at one of these times.
+    """
+    from pollux.cli.screen import Screen
+
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    session = shelf.session(key)
+    found = shelf.keeping.history(session)
+    if as_json:
+        screen.json(found)
+        ctx.exit(0 if found else 1)
+    if not found:
+        raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
+    from pollux.cli.holding import changes
+
+    screen.lines(changes(screen, found, str(shelf.places.home)))

@@ -1,0 +1,227 @@
+"""What views ask about the archive: what is kept, what happened to a session's files, and having them back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pollux.archive import carry, restore
+from pollux.archive.contents import whole_size
+from pollux.archive.index import standing
+from pollux.archive.keep import Kept, wanted
+from pollux.archive.past import Change, Past, all_changes
+from pollux.archive.recover import Recovered, recovered
+from pollux.archive.restore import Restored
+from pollux.archive.verify import Verdict, verify
+from pollux.errors import NotFound
+from pollux.ledger import Due
+from pollux.model import Kind, Session, Summary, Value
+from pollux.store.questions import Filter
+from pollux.store.sync import Look
+from pollux.when import now
+
+if TYPE_CHECKING:
+    from pollux.archive.packs import State
+    from pollux.library import Library
+
+SOON = timedelta(days=7)
+_SAMPLE = 1 << 22
+
+
+class Holding(Value, frozen=True, kw_only=True):
+    """What the archive holds. `bytes` is what all states would take side by side, `stored` what they do take.
+
+    `kept` are the sessions that are there only because pollux kept them.
+    """
+
+    keeping: bool
+    folder: str
+    files: int
+    states: int
+    bytes: int
+    stored: int
+    sessions: int
+    kept: int
+    due: tuple[Due, ...]
+
+
+class Keeping:
+    """The archive of a library."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._archive = library.archive
+
+    def turn(self, *, on: bool) -> None:
+        """Say whether every sync keeps."""
+        self._archive.turn(on=on)
+
+    def run(self) -> Kept:
+        """Keep what changed, whether or not every sync does."""
+        return self._archive.keep(self._looks())
+
+    def _looks(self) -> list[Look]:
+        return [Look(source, root) for source, root in self._library.roots()]
+
+    def estimate(self) -> int:
+        """About how many bytes keeping everything would take, judged by the files that changed last."""
+        files = sorted((f for look in self._looks() for f in wanted(look.files)), key=lambda f: -f.mtime_ns)
+        read, packed = 0, 0
+        for file in files:
+            if read > _SAMPLE:
+                break
+            with contextlib.suppress(OSError):
+                raw = Path(file.path).read_bytes()[:_SAMPLE]
+                read, packed = read + len(raw), packed + whole_size(raw)
+        return sum(file.size for file in files) * packed // read if read else 0
+
+    def holding(self) -> Holding:
+        """What is kept, and what the agents will delete."""
+        states = [state for state in self._archive.index.states() if state.sha is not None]
+        listed = [one.summary for one in self._library.list(Filter(everything=True))]
+        return Holding(
+            keeping=self._archive.keeping,
+            folder=str(self._archive.folder),
+            files=len({(state.agent, state.home, state.path) for state in states}),
+            states=len(states),
+            bytes=sum(state.size for state in states),
+            stored=sum(path.stat().st_size for path in standing(self._archive.folder)),
+            sessions=len(listed),
+            kept=sum(told.kept for told in listed),
+            due=tuple(self.due()),
+        )
+
+    def due(self) -> Iterator[Due]:
+        """What the agents will delete within a week, by their own settings."""
+        limit = now() + SOON
+        listed = [one.summary for one in self._library.list(Filter(everything=True)) if not one.summary.kept]
+        for source, root in self._library.roots():
+            told = getattr(source, "retention", lambda _: None)(root.path) if root.path.is_dir() else None
+            if told is None:
+                continue
+            base = f"{root.path}/"
+            old = [
+                one.key
+                for one in listed
+                if told.days is not None
+                and one.agent == source.name
+                and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # what people saved, and what they typed, stays
+                and any(file.startswith(base) for file in one.files)
+                and (at := one.ended or one.started) is not None
+                and at + timedelta(days=told.days) < limit
+            ]
+            yield Due(retention=told, sessions=tuple(old))
+
+    def verify(self) -> Verdict:
+        """Read everything that is kept."""
+        return verify(self._archive)
+
+    def export(self, file: Path) -> carry.Carried:
+        """Write the whole archive into one file."""
+        return carry.export(self._archive, file)
+
+    def take_in(self, file: Path) -> carry.Carried:
+        """Add what such a file holds."""
+        return carry.take_in(self._archive, file)
+
+    # ------------------------------------------------------------------ one session
+
+    def history(self, session: Session) -> list[Change]:
+        """What happened to a session's files."""
+        return self._past(session).changes(self._library.files_of(session.key))
+
+    def then(self, session: Session, when: datetime) -> Session:
+        """The session as it was at a time. Raises `NotFound` where nothing was kept of it by then."""
+        past = self._past(session)
+        folder = self._library.places.past
+        files = self._library.files_of(session.key)
+        for source, root in past.lay_out(folder, when, files, self._looks()):
+            for bundle in self._library.bundles_of(source, root):
+                for found in source.read(bundle):
+                    if found.key == session.key:
+                        return msgspec.structs.replace(found, kept=True)
+        first = min((change.at for change in past.changes(files)), default=None)
+        hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None else "Try: pollux archive run"
+        raise NotFound(f"Nothing is kept of {session.key} from that time.", hint)
+
+    def recoverable(self) -> list[tuple[Summary, str]]:
+        """Sessions of which the agents' files hold not all that there was, and what there is instead."""
+        found = []
+        for one in self._library.list(Filter(everything=True)):
+            told = one.summary
+            if told.kept:
+                found.append((told, "kept"))
+            elif told.kind is Kind.PROMPTS:
+                found.append((told, "typed lines"))
+            elif any(change.change == "cut" for change in self._changes(told)):
+                found.append((told, "earlier states"))
+        return found
+
+    def _changes(self, told: Summary) -> list[Change]:
+        return self._histories.get(told.key, [])
+
+    @cached_property
+    def _histories(self) -> dict[str, list[Change]]:
+        """What happened to the files of each session; empty where nothing is kept."""
+        if not self._archive.exists:
+            return {}
+        by_file: dict[str, list[Change]] = {}
+        for change in all_changes(self._archive):
+            by_file.setdefault(change.file, []).append(change)
+        listed = self._library.list(Filter(everything=True))
+        return {
+            one.summary.key: [change for file in one.summary.files for change in by_file.get(file, ())]
+            for one in listed
+        }
+
+    def recover(self, session: Session) -> Recovered:
+        """All that any file of the agent's, any copy of it, and any kept state of it holds of a session."""
+        readings = self._library.readings(session)
+        own = [reading for reading in readings if not reading.kept]
+        if self._archive.exists:
+            losses = [c.at for c in self.history(session) if c.change in ("cut", "rewritten", "gone")]
+            for at in sorted({at - timedelta(microseconds=1) for at in losses}, reverse=True):
+                with contextlib.suppress(NotFound):
+                    readings.insert(0, self.then(session, at))
+        return recovered(own[0] if own else None, readings or [session])
+
+    def _past(self, session: Session) -> Past:
+        return Past(self._archive, self._library.places.kept, session.agent)
+
+    def states(self, session: Session, when: datetime | None) -> list[State]:
+        """The states to put back of a session's own files, of its sub-agents', and of what it was read with."""
+        files = {file for key in self._library.family(session) for file in self._library.files_of(key)}
+        until = int(when.timestamp() * 1_000_000) if when is not None else None
+        found = restore.chosen(self._past(session).states(files), until)
+        if not found:
+            raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
+        return found
+
+    def plan(self, states: list[State], folder: Path | None) -> list[tuple[Restored, State]]:
+        """What would be written."""
+        return restore.plan(self._archive, states, folder)
+
+    def restore(self, planned: list[tuple[Restored, State]], folder: Path | None) -> None:
+        """Write it."""
+        restore.write(self._archive, planned, folder)
+
+    def prune(self, sessions: list[Session]) -> carry.Carried:
+        """Forget what is kept of some sessions and their sub-agents; files that others were read from stay."""
+        keys = {key for session in sessions for key in self._library.family(session)}
+        others = {
+            f
+            for one in self._library.list(Filter(everything=True))
+            if one.summary.key not in keys
+            for f in self._library.files_of(one.summary.key)
+        }
+        own = {file for key in keys for file in self._library.files_of(key)} - others
+        states = [state for session in sessions for state in self._past(session).states(own)]
+        if not states:
+            raise NotFound("Nothing is kept of that.", "Try: pollux archive status")
+        return carry.prune(self._archive, {(state.agent, state.home, state.path) for state in states})

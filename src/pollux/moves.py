@@ -1,0 +1,89 @@
+"""Projects that were moved: their history is shown where they are now, and the agents' files stay as they are."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from pollux.errors import NotFound, RequestError, StoreError
+from pollux.memory import Table
+from pollux.model import Session
+from pollux.places import Places
+from pollux.sources.base import Bundle, Source
+from pollux.sources.wrapped import Wrapped
+
+EVIDENCE = "moved"
+
+
+class Moves:
+    """From where to where projects were moved, as the user says."""
+
+    def __init__(self, places: Places) -> None:
+        self._table = Table(places.moves)
+
+    @property
+    def stamp(self) -> str:
+        """Differs when a project was moved."""
+        return self._table.stamp
+
+    def all(self) -> dict[str, str]:
+        """Each move that counts."""
+        return {old: new for old, new in self._table.all().items() if old != new}
+
+    def now(self, path: str) -> str:
+        """Where a folder is now: moved itself, or with one above it, as often as that happened."""
+        moves = self.all()
+        for _ in range(len(moves)):
+            above = max(
+                (old for old in moves if path == old or path.startswith(old.rstrip("/") + "/")), key=len, default=""
+            )
+            if not above:
+                break
+            path = moves[above] + path[len(above) :]
+        return path
+
+    def move(self, old: str, new: str) -> tuple[str, str]:
+        """Remember a move. Raises `RequestError` for one that leads in a circle."""
+        before, after = _folder(old), _folder(new)
+        if before == after or self.now(after).startswith(before + "/") or self.now(after) == before:
+            raise RequestError(f"{old} cannot have been moved to {new}.", "Try: pollux rehome")
+        self._put(before, after)
+        return before, after
+
+    def undo(self, old: str) -> str:
+        """Forget a move; returns where it led."""
+        before = _folder(old)
+        if before not in self.all():
+            raise NotFound(f"No project was moved from {old}.", "Try: pollux rehome")
+        after = self.all()[before]
+        self._put(before, before)
+        return after
+
+    def _put(self, old: str, new: str) -> None:
+        self._table.put(old, new)
+        try:
+            self._table.write()
+        except OSError as error:
+            raise StoreError(f"{self._table.file} cannot be written: {error.strerror}.") from error
+
+
+class Moved(Wrapped):
+    """An agent's source that says where projects are now."""
+
+    def __init__(self, source: Source, moves: Moves) -> None:
+        super().__init__(source)
+        self._moves = moves
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """As the agent's own, with the project's present path."""
+        return [self._told(session) for session in self.source.read(bundle)]
+
+    def _told(self, session: Session) -> Session:
+        if session.project is None or (path := self._moves.now(session.project)) == session.project:
+            return session
+        return msgspec.structs.replace(session, project=path, project_evidence=EVIDENCE)
+
+
+def _folder(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111

@@ -1,0 +1,49 @@
+"""A source that does what another does, for those who change one thing about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from pollux.model import Session
+from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
+
+
+class Wrapped:
+    """All as the source inside has it."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.name = source.name
+        self.title = source.title
+        self.wonders = source.wonders
+
+    def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
+        """Where the agent keeps sessions."""
+        return self.source.roots(environ, home)
+
+    def find(self, root: Path) -> Iterator[File]:
+        """Every file under a root."""
+        return self.source.find(root)
+
+    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+        """The sessions among the files."""
+        return self.source.bundles(root, files, around)
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """One session and those inside it."""
+        return self.source.read(bundle)
+
+    def claims(self, path: Path, head: bytes) -> bool:
+        """Is this the agent's?"""
+        return self.source.claims(path, head)
+
+    def loose(self, path: Path, around: Surroundings) -> Bundle:
+        """A single file."""
+        return self.source.loose(path, around)
+
+    def retention(self, root: Path) -> Retention | None:
+        """When the agent deletes sessions; one that others added may not say."""
+        told = getattr(self.source, "retention", None)
+        found: Retention | None = told(root) if told is not None else None
+        return found

@@ -1,0 +1,75 @@
+"""A home of three agents that changes, and the library that keeps it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pollux.library import Library
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+class World:
+    """A home, pollux's own folders beside it, and a clock."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir()
+        self._clock = monkeypatch
+        self.day = 0.0
+        self.tomorrow()
+
+    def furnish(self, *versions: str) -> None:
+        """Put homes of the corpus together into one."""
+        for version in versions:
+            shutil.copytree(CORPUS / version / "home", self.home, dirs_exist_ok=True, symlinks=True)
+
+    @property
+    def now(self) -> datetime:
+        return BEGAN + timedelta(days=self.day)
+
+    def tomorrow(self) -> None:
+        self.later(1)
+
+    def later(self, days: float) -> None:
+        self.day += days
+        self._clock.setenv("POLLUX_NOW", self.now.isoformat())
+
+    def library(self) -> Library:
+        places = {f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
+        return Library({"HOME": str(self.home), **places}, self.home, hunt=False)
+
+    def keeping(self) -> Library:
+        """A library that keeps, and has just done so."""
+        library = self.library()
+        library.archive.turn(on=True)
+        library.sync()
+        return library
+
+    def transcripts(self) -> list[Path]:
+        """The files that hold conversations."""
+        library = self.library()
+        found = [Path(f.path) for s, r in library.roots() for f in s.find(r.path)]
+        return sorted(path for path in found if path.suffix == ".jsonl" and path.name != "history.jsonl")
+
+    def fingerprint(self) -> dict[str, tuple[int, int, int, bytes]]:
+        """Everything in the home: names, stat and content."""
+        told = {}
+        for place, _, names in os.walk(self.home):
+            for name in names:
+                path = Path(place, name)
+                stat = path.stat()
+                told[str(path)] = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_mode, path.read_bytes())
+        return told
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(tmp_path, monkeypatch)

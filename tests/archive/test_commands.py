@@ -1,0 +1,121 @@
+"""The commands as a person types them, and the programs' side of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import Pollux
+
+
+@pytest.fixture
+def pollux(tmp_path: Path) -> Pollux:
+    return Pollux(tmp_path, "0.44.0")
+
+
+def good(done: subprocess.CompletedProcess[str]) -> Any:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_off_until_the_user_says_so(pollux: Pollux) -> None:
+    assert pollux("sync").returncode == 0
+    assert good(pollux("archive", "status", "--json"))["files"] == 0
+    assert "keeps" in pollux("archive", "on").stderr
+    assert good(pollux("archive", "status", "--json"))["keeping"] is True
+    assert pollux("archive", "off").returncode == 0
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("hello"))
+    before = good(pollux("archive", "status", "--json"))["states"]
+    file.unlink()
+    assert good(pollux("archive", "status", "--json"))["states"] == before
+
+
+def session(*said: str) -> str:
+    lines = [{"sessionId": "abcdabcd", "projectHash": "0" * 64, "startTime": "2026-11-15T09:00:00Z", "kind": "main"}]
+    lines += [
+        {"id": f"m{n}", "timestamp": f"2026-11-15T09:0{n}:00Z", "type": "user", "content": text}
+        for n, text in enumerate(said)
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_from_deleting_to_restoring(pollux: Pollux) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
+    raw = file.read_bytes()
+    assert pollux("archive", "on").returncode == 0
+    file.unlink()
+    (told,) = [one for one in good(pollux("list", "--json")) if one["id"] == "abcdabcd"]
+    assert told["kept"] is True
+    assert good(pollux("show", "abcdabcd", "--json"))["kept"] is True
+    assert good(pollux("search", "second", "--json"))[0]["key"] == "gemini:abcdabcd"
+    assert [one["change"] for one in good(pollux("history", "abcdabcd", "--json"))] == ["new", "gone"]
+    assert [one["from"] for one in good(pollux("recover", "--json")) if one["key"] == "gemini:abcdabcd"] == ["kept"]
+    assert pollux("archive", "restore", "abcdabcd").returncode == 2
+    asked = pollux("archive", "restore", "abcdabcd", "--in-place")
+    assert asked.returncode == 2
+    assert str(file.name) in asked.stderr
+    assert not file.exists()
+    assert pollux("archive", "restore", "abcdabcd", "--in-place", "--yes").returncode == 0
+    assert file.read_bytes() == raw
+
+
+def test_earlier_states_are_shown(pollux: Pollux) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
+    assert pollux("archive", "on", POLLUX_NOW="2026-11-15T10:00:00Z").returncode == 0
+    file.write_text(session("other"))
+    assert pollux("sync", POLLUX_NOW="2026-11-15T11:00:00Z").returncode == 0
+    then = pollux("show", "abcdabcd", "--as-of", "2026-11-15T10:30", "--json")
+    assert [m["parts"][0]["text"] for m in good(then)["messages"]] == ["first", "second"]
+    early = pollux("show", "abcdabcd", "--as-of", "2026-11-14", "--json")
+    assert early.returncode == 1
+    assert "first kept" in early.stderr
+    whole = good(pollux("recover", "abcdabcd", "--json"))
+    assert {m["parts"][0]["text"] for m in whole["messages"]} == {"first", "second", "other"}
+
+
+def test_recovered_sessions_read_back(pollux: Pollux, tmp_path: Path) -> None:
+    pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
+    assert pollux("recover", "abcdabcd", "-o", str(tmp_path / "out.json")).returncode == 0
+    assert len(good(pollux("show", str(tmp_path / "out.json"), "--json"))["messages"]) == 2
+    assert pollux("recover", "abcdabcd", "-o", str(tmp_path / "out.json")).returncode == 5
+
+
+def test_export_import_and_prune(pollux: Pollux, tmp_path: Path) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
+    assert pollux("archive", "on").returncode == 0
+    file.unlink()
+    carried = tmp_path / "all.pollux"
+    assert good(pollux("archive", "export", str(carried), "--json"))["damaged"] == 0
+    assert pollux("archive", "export", str(carried)).returncode == 5
+    assert pollux("archive", "prune", "abcdabcd").returncode == 2
+    assert good(pollux("archive", "prune", "abcdabcd", "--yes", "--json"))["states"] == 2
+    assert pollux("show", "abcdabcd").returncode == 2
+    assert good(pollux("archive", "import", str(carried), "--json"))["states"] == 1  # it was there when it was exported
+    assert pollux("show", "abcdabcd").returncode == 0
+    assert pollux("archive", "verify").returncode == 0
+    assert pollux("archive", "import", str(pollux.home / "nothing")).returncode == 3
+
+
+def test_damage_is_told_with_status_four(pollux: Pollux) -> None:
+    assert pollux("archive", "on").returncode == 0
+    (pack,) = (pollux.folder / "xdg" / "data" / "pollux" / "archive").glob("*.pack")
+    raw = bytearray(pack.read_bytes())
+    raw[len(raw) // 2] ^= 4
+    pack.write_bytes(raw)
+    assert pollux("archive", "verify").returncode == 4
+
+
+def test_a_moved_project(pollux: Pollux) -> None:
+    assert pollux("rehome").returncode == 1
+    assert pollux("rehome", "/home/ada/code/weather", "/srv/weather").returncode == 0
+    paths = {one["project"] for one in good(pollux("list", "--json"))}
+    assert "/srv/weather" in paths
+    assert "/home/ada/code/weather" not in paths
+    assert good(pollux("rehome", "--json")) == [{"old": "/home/ada/code/weather", "new": "/srv/weather"}]
+    assert pollux("rehome", "/srv/weather", "/home/ada/code/weather").returncode == 2
+    assert pollux("rehome", "/home/ada/code/weather", "--undo").returncode == 0
+    assert "/home/ada/code/weather" in {one["project"] for one in good(pollux("list", "--json"))}

@@ -1,0 +1,195 @@
+"""Damage, a full disk, a second writer, a newer version, a clock that goes back."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from pollux.archive.keep import Archive
+from pollux.archive.packs import MAGIC, Pen
+from pollux.archive.verify import verify
+from pollux.errors import OutputError, StoreError, Unreadable
+from pollux.library import Filter, Library
+from tests.archive.conftest import World
+
+
+def pack_of(library: Library) -> Path:
+    (pack,) = library.archive.folder.glob("*.pack")
+    return pack
+
+
+def test_every_flipped_bit_is_found(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    pack = pack_of(library)
+    raw = pack.read_bytes()
+    last = range(len(raw) - 200, len(raw), 7)
+    for place in (*range(0, len(raw) - 200, max(1, len(raw) // 40)), *last):
+        broken = bytearray(raw)
+        broken[place] ^= 1 << (place % 8)
+        pack.write_bytes(broken)
+        archive = Archive(library.archive.folder, world.folder / "again.db")
+        assert not verify(archive).sound, place
+        archive.close()
+    pack.write_bytes(raw)
+    assert verify(library.archive).sound
+
+
+def test_what_is_damaged_is_kept_again_where_the_agent_still_has_it(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    pack = pack_of(library)
+    raw = bytearray(pack.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    pack.write_bytes(raw)
+    verdict = library.keeping.verify()
+    assert not verdict.sound
+    library.keeping.run()
+    again = library.keeping.verify()
+    assert not again.lost
+    assert len(pack.read_bytes()) > len(raw)
+
+
+def test_sessions_around_a_damaged_one_stay(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    keys = {one.summary.key for one in library.list(Filter(everything=True))}
+    pack = pack_of(library)
+    raw = bytearray(pack.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    pack.write_bytes(raw)
+    for path in world.transcripts():
+        path.unlink()
+    after = world.library()
+    left = {one.summary.key for one in after.list(Filter(everything=True))}
+    assert len(keys - left) <= 1
+    assert after.problem is None or "verify" in after.problem
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_the_archive_whole(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.library()
+    written = 0
+    write = Pen.write
+
+    def full(self: Pen, head: object, payload: bytes = b"") -> object:
+        nonlocal written
+        written += 1
+        if written > 5:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(self, head, payload)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Pen, "write", full)
+    with pytest.raises(StoreError, match="No space left"):
+        library.keeping.run()
+    monkeypatch.undo()
+    assert verify(library.archive).sound
+    assert library.keeping.run().changed
+    assert verify(library.archive).sound
+
+
+def test_a_second_writer_is_told_to_wait(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.library()
+    other = world.library()
+    with library.archive.alone():
+        assert other.keeping.run().busy
+    assert not other.keeping.run().busy
+
+
+def test_a_newer_version_is_left_alone(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    pack = pack_of(library)
+    newer = pack.read_bytes().replace(MAGIC, b"pollux archive 2\n", 1)
+    pack.write_bytes(newer)
+    library.archive.close()
+    with pytest.raises(StoreError, match="newer pollux"):
+        world.library().keeping.run()
+    after = world.library()
+    assert after.list()
+    assert "newer pollux" in (after.problem or "")
+    assert pack.read_bytes() == newer
+
+
+def test_a_clock_that_goes_back_puts_nothing_out_of_order(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    world.day = 9
+    world.tomorrow()
+    library = world.keeping()
+    path = world.transcripts()[0]
+    first = path.read_bytes()
+    world.day = 2
+    world.tomorrow()
+    path.write_bytes(first + b"\n")
+    library = world.keeping()
+    (session,) = [one.summary.key for one in library.list() if str(path) in one.summary.files]
+    changes = [change for change in library.keeping.history(library.session(session)) if change.file == str(path)]
+    assert [change.change for change in changes] == ["new", "grown"]
+    assert changes[0].at < changes[1].at
+
+
+def test_something_else_is_no_archive(world: World) -> None:
+    library = world.keeping()
+    other = world.folder / "notes.txt"
+    other.write_text("hello")
+    with pytest.raises(Unreadable, match="no archive"):
+        library.keeping.take_in(other)
+    with pytest.raises(OutputError, match="exists already"):
+        library.keeping.export(other)
+
+
+def test_agents_folders_are_only_read(world: World) -> None:
+    world.furnish("gemini/0.44.0", "claude/2.1.112", "codex/0.145.0")
+    before = world.fingerprint()
+    library = world.keeping()
+    key = library.list()[0].summary.key
+    library.keeping.history(library.session(key))
+    library.keeping.then(library.session(key), world.now)
+    library.keeping.verify()
+    library.keeping.export(world.folder / "all.pollux")
+    library.keeping.take_in(world.folder / "all.pollux")
+    states = library.keeping.states(library.session(key), None)
+    library.keeping.restore(library.keeping.plan(states, world.folder / "back"), world.folder / "back")
+    library.keeping.prune([library.session(key)])
+    world.keeping()
+    assert world.fingerprint() == before
+
+
+def test_restoring_never_writes_over_a_file(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    path = world.transcripts()[0]
+    raw = path.read_bytes()
+    (key,) = [one.summary.key for one in library.list() if str(path) in one.summary.files]
+    path.write_bytes(raw[:10])
+    library = world.library()
+    states = library.keeping.states(library.session(key), None)
+    with pytest.raises(OutputError, match="holds something else"):
+        library.keeping.plan(states, None)
+    assert path.read_bytes() == raw[:10]
+    path.unlink()
+    library.keeping.restore(library.keeping.plan(states, None), None)
+    assert path.read_bytes() == raw
+
+
+def test_another_machines_archive_is_merged(
+    world: World, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.furnish("gemini/0.39.1")
+    other = World(tmp_path_factory.mktemp("other"), monkeypatch)
+    other.furnish("claude/2.1.112")
+    theirs = other.keeping()
+    theirs.keeping.export(world.folder / "theirs.pollux")
+    keys = {one.summary.key for one in theirs.list()}
+    ours = world.keeping()
+    own = {one.summary.key for one in ours.list()}
+    assert ours.keeping.take_in(world.folder / "theirs.pollux").states
+    assert not ours.keeping.take_in(world.folder / "theirs.pollux").states
+    merged = {one.summary.key: one.summary.kept for one in world.library().list()}
+    assert merged == {**dict.fromkeys(own, False), **dict.fromkeys(keys, True)}

@@ -1,0 +1,44 @@
+"""When agents delete sessions, by their own settings, and that those settings are read as the agents read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pollux import registry
+from pollux.sources.base import Retention
+
+
+def told(agent: str, root: Path, settings: str | None) -> Retention | None:
+    root.mkdir(parents=True)
+    if settings is not None:
+        (root.parent / "settings.json").write_text(settings, "utf-8")
+    found: Retention | None = registry.source(agent).retention(root)  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("agent", "settings", "days", "stated"),
+    [
+        ("gemini", None, 30, False),
+        ("gemini", "{}", 30, False),
+        ("gemini", '{"general": {"sessionRetention": {"enabled": false}}}', None, True),
+        ("gemini", '{// keep\n"general": {"sessionRetention": {"maxAge": "12w"}}}', 84, True),
+        ("gemini", '{"general": {"sessionRetention": {"maxAge": "soon", "enabled": true}}}', 30, True),
+        ("gemini", "no JSON", 30, False),
+        ("claude", None, 30, False),
+        ("claude", '{"cleanupPeriodDays": 365, "note": "a // b"}', 365, True),
+        ("claude", '{"cleanupPeriodDays": "many"}', 30, False),
+        ("claude", "[]", 30, False),
+    ],
+)
+def test_what_the_settings_say(tmp_path: Path, agent: str, settings: str | None, days: float, stated: bool) -> None:
+    found = told(agent, tmp_path / "home" / "sessions", settings)
+    assert found is not None
+    assert (found.days, found.stated) == (days, stated)
+    assert found.file == str(tmp_path / "home" / "settings.json")
+
+
+def test_an_agent_that_deletes_nothing_says_so(tmp_path: Path) -> None:
+    assert told("codex", tmp_path / "home" / "sessions", None) is None
