@@ -22,7 +22,7 @@ from pollux.transforms.redact import Private, Redactor
 from pollux.writers import Options
 
 SAMPLE = 200
-FORMATS = ("markdown", "atif", "parquet")
+FORMATS = ("markdown", "events", "vac", "atif", "parquet")
 
 
 def measured(home: Path, folder: Path) -> dict[str, Any]:
