@@ -64,7 +64,10 @@ class Homes:
 
     def stand_in(self, text: str) -> bool:
         """May there be something to take out?"""
-        return any(letters in text for letters in self._letters)
+        for letters in self._letters:  # noqa: SIM110 (`any` takes twice as long, for every text there is)
+            if letters in text:
+                return True
+        return False
 
     def hidden(self, text: str) -> str:
         """The text with `~` where a home or its owner's name stood."""

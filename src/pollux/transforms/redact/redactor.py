@@ -51,6 +51,9 @@ class Finding(Value, frozen=True, kw_only=True):
     short_message: str | None = None
 
 
+_NAME = 64
+
+
 class Redactor:
     """Replaces every secret by a name and a number: the same secret has the same number in everything it is given.
 
@@ -69,15 +72,26 @@ class Redactor:
     def __call__(self, session: Session) -> Session:
         """The session without its secrets."""
         homes = self._homes.knowing([*([session.project] if session.project else ()), *session.files])
-        bare = self._hidden(msgspec.structs.replace(session, messages=()), homes)
-        return msgspec.structs.replace(bare, messages=tuple(self._hidden(m, homes) for m in session.messages))
+        seen: dict[str, str] = {}
+        bare = self._hidden(msgspec.structs.replace(session, messages=()), homes, seen)
+        return msgspec.structs.replace(bare, messages=tuple(self._hidden(m, homes, seen) for m in session.messages))
 
-    def _hidden(self, value: V, homes: Homes) -> V:
+    def _hidden(self, value: V, homes: Homes, seen: dict[str, str]) -> V:
+        """The value without its secrets. `seen` are the names that occurred so far in the session, without theirs."""
         joined = _joined(value)
         finder = self._finder_for(joined)
         if finder is None and not homes.stand_in(joined):
             return value
-        return rewritten(value, lambda text, _, name: homes.hidden(self._without(text, name, finder)))
+
+        def visit(text: str, _: str, name: str | None) -> str:
+            if name is None and text in seen:
+                return seen[text]
+            bare = homes.hidden(self._without(text, name, finder))
+            if name is None and len(text) <= _NAME:
+                seen[text] = bare
+            return bare
+
+        return rewritten(value, visit)
 
     def text(self, text: str) -> str:
         """A text by itself, as the name of a file, without its secrets."""
