@@ -96,6 +96,7 @@ class Questions:
     def __init__(self, catalogue: Catalogue, roots: Iterable[tuple[str, str]]) -> None:
         self.catalogue = catalogue
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
+        # Where an id is asked for, `+` keeps SQLite from going through whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
 
     def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
@@ -158,7 +159,7 @@ class Questions:
     def summary(self, key: str) -> Summary | None:
         """One session's."""
         rows = self.catalogue.rows(
-            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here} ORDER BY {BEST_FIRST.format('')}",
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')}",
             key,
             key.partition(":")[2],
         )
@@ -173,10 +174,10 @@ class Questions:
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's has, as in a list: only its neighbours are looked at."""
         before = self.catalogue.rows(
-            f"SELECT id FROM sessions WHERE id < ? AND {self.here} ORDER BY id DESC LIMIT 1", id
+            f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1", id
         )
         after = self.catalogue.rows(
-            f"SELECT id FROM sessions WHERE id >= ? AND {self.here} ORDER BY id LIMIT 1", f"{id}\U0010ffff"
+            f"SELECT id FROM sessions WHERE id >= ? AND +{self.here} ORDER BY id LIMIT 1", f"{id}\U0010ffff"
         )
         return Shortest([other for rows in (before, [(id,)], after) for (other,) in rows]).of(id)
 
@@ -201,7 +202,7 @@ class Questions:
         """The sessions whose id starts like this, those that were left last first."""
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
-            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND s.{self.here} "
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND +s.{self.here} "
             f"AND (? IS NULL OR s.agent=?) ORDER BY {BEST_FIRST.format('s.')}",
             prefix,
             f"{prefix}\U0010ffff",
