@@ -1,4 +1,4 @@
-"""Export and redaction: a whole history to Markdown on two processes, and the hunt for secrets on one.
+"""Export and redaction: a whole history to several formats on two processes, and the hunt for secrets on one.
 
 python -m benchmarks.sharing FOLDER [SESSIONS]
 """
@@ -22,6 +22,7 @@ from pollux.transforms.redact import Private, Redactor
 from pollux.writers import Options
 
 SAMPLE = 200
+FORMATS = ("markdown", "atif", "parquet")
 
 
 def measured(home: Path, folder: Path) -> dict[str, Any]:
@@ -37,22 +38,25 @@ def measured(home: Path, folder: Path) -> dict[str, Any]:
     start = time.perf_counter()
     parsed_together(files)
     parse = time.perf_counter() - start
-    with Memory() as memory, Folder(str(folder / "transcripts"), forbidden=[]) as opened:
-        start = time.perf_counter()
-        outcome = Export(registry.writer("markdown"), Options(), opened).run(jobs, {}, {})
-        export = time.perf_counter() - start
-    assert len(outcome.entries) == len(library.list(Filter(everything=True)))
-    return {
-        "sessions": len(outcome.entries),
+    found: dict[str, Any] = {
+        "sessions": len(library.list(Filter(everything=True))),
         "megabytes": size,
         "largest megabytes": max(job.size for job in jobs) / 1e6,
         "bare parse s": parse,
-        "export s": export,
-        "export MB/s": size / export,
-        "export ratio": export / parse,
-        "export peak MB": memory.peak / 1e6,
-        **_redacting(library),
     }
+    for name in FORMATS:
+        with Memory() as memory, Folder(str(folder / name), forbidden=[]) as opened:
+            start = time.perf_counter()
+            outcome = Export(registry.writer(name), Options(), opened).run(jobs, {}, {})
+            export = time.perf_counter() - start
+        assert len(outcome.entries) == found["sessions"]
+        found |= {
+            f"{name} s": export,
+            f"{name} MB/s": size / export,
+            f"{name} ratio": export / parse,
+            f"{name} peak MB": memory.peak / 1e6,
+        }
+    return {**found, **_redacting(library)}
 
 
 def _redacting(library: Library) -> dict[str, Any]:

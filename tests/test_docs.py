@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib.util
+import io
 import json
 import os
 import re
@@ -22,13 +23,16 @@ from typing import Any
 
 import click
 import pytest
+from pyarrow.parquet import read_schema
 
 from pollux import registry
 from pollux.cli.app import COMMANDS, cli
 from pollux.testing import Spare, Subject, cases
 from pollux.transforms.redact import RULES
 from pollux.writers.csv import COLUMNS
+from pollux.writers.parquet import WRITER as PARQUET
 from tests.cli.running import CORPUS, Pollux
+from tests.unit.writers.judges import JUDGES
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "pollux"
@@ -125,6 +129,22 @@ def test_the_rules_of_redaction_are_listed_as_they_are() -> None:
 
 def test_the_columns_of_a_table_are_named() -> None:
     assert not [name for name in COLUMNS if f"`{name}`" not in page("export.md")]
+
+
+def test_the_columns_of_parquet_tables_are_named() -> None:
+    text = page("formats-out.md")
+    for table in PARQUET.tables:
+        pieces: list[bytes] = []
+        file = PARQUET.open(table, pieces.append)
+        file.close()
+        names = read_schema(io.BytesIO(b"".join(pieces))).names
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{table}` |"))
+        assert not [name for name in names if f"`{name}`" not in row]
+
+
+def test_every_format_for_other_programs_is_described() -> None:
+    named = re.findall(r"^\| \[`([a-z-]+)`\]\(#", page("formats-out.md"), re.MULTILINE)
+    assert set(JUDGES) <= set(named) <= set(registry.WRITERS)
 
 
 # ------------------------------------------------------------------------------------------------------ notices

@@ -5,7 +5,8 @@ PolluxError
 ├── RequestError    what was asked makes no sense                     (exit 2)
 │   ├── UnknownName     no agent, format or session has this name
 │   ├── Ambiguous       several sessions start with this prefix
-│   └── BadQuery        a search query makes no sense
+│   ├── BadQuery        a search query makes no sense
+│   └── Missing         it needs a package that is not installed
 ├── Unreadable      the input cannot be opened or holds no session    (exit 3)
 ├── StoreError      pollux's own files are locked, damaged, too new   (exit 4)
 └── OutputError     the target exists or cannot be written            (exit 5)
@@ -15,6 +16,8 @@ What is wrong *inside* a session file is never an exception: see `pollux.model.N
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
@@ -77,6 +80,22 @@ class Unreadable(PolluxError):
     """The input cannot be opened, or no agent wrote it."""
 
     exit_code = 3
+
+
+class Missing(RequestError):
+    """What was asked for needs a package that is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(f"{what} needs the package {package}.", f"Try: pip install 'pollux[{extra}]'")
+
+
+@contextmanager
+def needs(what: str, extra: str) -> Iterator[None]:
+    """Around the import of a package that comes with an extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise Missing(what, error.name or "that", extra) from error
 
 
 class StoreError(PolluxError):

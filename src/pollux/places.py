@@ -40,6 +40,11 @@ class Places:
         return self.data / "projects.json"
 
     @property
+    def keys(self) -> Path:
+        """The keys the user signs with."""
+        return self.data / "keys"
+
+    @property
     def moves(self) -> Path:
         """The projects that the user says were moved."""
         return self.data / "moved.json"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pollux import plugins
 from pollux.errors import UnknownName
 from pollux.sources.base import Source
-from pollux.writers.base import Writer
+from pollux.writers.base import Knowledge, Writer
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -26,6 +26,16 @@ WRITERS = {
     "json": "pollux.writers.json:WRITER",
     "html": "pollux.writers.html:WRITER",
     "csv": "pollux.writers.csv:WRITER",
+    "events": "pollux.writers.events:WRITER",
+    "vac": "pollux.writers.vac:WRITER",
+    "atif": "pollux.writers.atif:WRITER",
+    "otel": "pollux.writers.otel:WRITER",
+    "openai": "pollux.writers.openai:WRITER",
+    "sharegpt": "pollux.writers.sharegpt:WRITER",
+    "hf": "pollux.writers.hf:WRITER",
+    "parquet": "pollux.writers.parquet:WRITER",
+    "agent-trace": "pollux.writers.attribution.trace:WRITER",
+    "acp": "pollux.writers.acp:WRITER",
 }
 
 
@@ -49,6 +59,12 @@ def writer(name: str) -> Writer:
     """The format of this name."""
     loaded: Writer = _load(plugins.WRITERS, "format", name)
     return loaded
+
+
+def knowledge(agent: str) -> Knowledge | None:
+    """What is known of an agent; None of one that nobody reads, or whose source does not tell."""
+    known: Any = source(agent) if agent in _catalogue(plugins.SOURCES) else None
+    return known if all(hasattr(known, name) for name in ("about", "answer", "compacts")) else None
 
 
 @cache

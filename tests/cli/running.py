@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pollux
+
 CORPUS = Path(__file__).parent.parent / "corpus" / "gemini"
 ROOT = Path(".gemini") / "tmp"
 
@@ -24,6 +26,7 @@ class Pollux:
             shutil.copytree(CORPUS / version / "home", self.home)
         self.env = {
             "HOME": str(self.home),
+            "PYTHONPATH": str(Path(pollux.__file__).parent.parent),
             "PATH": os.environ.get("PATH", os.defpath),
             "LANG": "C.UTF-8",
             "TZ": "UTC",

@@ -520,6 +520,7 @@ def complete(pollux: Pollux, *words: str) -> str:
 
 
 def test_completion(pollux: Pollux) -> None:
+    pollux("sync")  # completion waits for little
     assert "26f2b7db-2185-4078-9062-17194e8fbe1b\nAdd a humidity column" in complete(pollux, "show", "26")
     assert "gemini\\:26f2b7db" in complete(pollux, "export", "gemini:26")
     assert "gemini\nGemini CLI" in complete(pollux, "list", "--agent", "g")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import pollux
 from pollux.registry import source
 from pollux.writers import Options
 from pollux.writers.json import WRITER, summary_document
@@ -24,7 +25,8 @@ HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
 def run(home: Answers, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pollux", *arguments]
     # The home is read where it lies, and pollux's own files are found as a user's would be.
-    return subprocess.run(command, env=home.environ, cwd=home.home, capture_output=True, encoding="utf-8", check=False)
+    env = {**home.environ, "PYTHONPATH": str(Path(pollux.__file__).parent.parent)}
+    return subprocess.run(command, env=env, cwd=home.home, capture_output=True, encoding="utf-8", check=False)
 
 
 def answer(home: Answers, *arguments: str) -> Any:

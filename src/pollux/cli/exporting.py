@@ -11,10 +11,11 @@ from pollux.analysis.rates import dollars
 from pollux.cli.clean import clean
 from pollux.cli.screen import Screen, talk
 from pollux.cli.words import plural
-from pollux.errors import OutputError, PolluxError, Unreadable
+from pollux.errors import OutputError, PolluxError, RequestError, Unreadable
 from pollux.export import Export, Folder, Job, Layout, Outcome, Target, redacted
 from pollux.model import summarize
-from pollux.writers.base import Report
+from pollux.registry import knowledge
+from pollux.writers.base import Binary, Dataset, Report
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 
     import click
 
+    from pollux.export.target import Write
     from pollux.library import Library
     from pollux.model import Message, Session, Usage
     from pollux.transforms.redact import Redactor
-    from pollux.writers.base import Options, Out, Writer
+    from pollux.writers.base import Options, Writer
 
 NAMED = 5
 
@@ -36,7 +38,7 @@ class Exporting:
     def __init__(self, shelf: Library, writer: Writer, options: Options, redactor: Redactor | None) -> None:
         self._shelf = shelf
         self._writer = writer
-        self._options = msgspec.structs.replace(options, price=self._price)
+        self._options = msgspec.structs.replace(options, price=self._price, knowledge=knowledge)
         self._redactor = redactor
         self._forbidden = [root.path for _, root in shelf.roots()]
         self.report = Report()
@@ -45,15 +47,19 @@ class Exporting:
     def to_stdout(self, session: Session, ctx: click.Context) -> None:
         """Print a session; control characters stay out of a terminal."""
         screen = Screen(ctx)
-        cleaned = screen.terminal and self._writer.name != "json"
-        self._write(session, (lambda piece: screen.raw(clean(piece))) if cleaned else screen.raw)
+        if screen.terminal and isinstance(self._writer, Binary | Dataset):
+            raise RequestError(
+                f"{self._writer.name} is no text that a terminal could show.", "Try: -o FILE or -o FOLDER/"
+            )
+        plain = not screen.terminal or self._writer.name in ("json", "vac", "events")
+        self._write(session, screen.raw if plain else lambda piece: screen.raw(clean(str(piece))))
 
     def to_file(self, session: Session, path: str, *, force: bool) -> None:
         """Write a session to a file of its own."""
         with Target(path, forbidden=self._forbidden, force=force).open() as write:
             self._write(session, write)
 
-    def _write(self, session: Session, out: Out) -> None:
+    def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
         options = msgspec.structs.replace(
             self._options,
@@ -62,7 +68,8 @@ class Exporting:
             cost_usd=self._shelf.accounts.cost(session) if whole else None,
         )
         shown = session if self._redactor is None else self._redactor(session)
-        self.report.add(self._writer.write(shown, out, options))
+        write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
+        self.report.add(write(shown, out, options))
         if self._redactor is not None:
             self.report.add(redacted(self._redactor))
         self.sessions += 1

@@ -75,13 +75,14 @@ class Screen:
 
         self.raw(encode(value) + "\n")
 
-    def raw(self, text: str) -> None:
-        """Write text as it is, in UTF-8 whatever the locale says."""
+    def raw(self, text: str | bytes) -> None:
+        """Write text as it is, in UTF-8 whatever the locale says, or bytes."""
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
         stream = getattr(sys.stdout, "buffer", None)
         if stream is None:
-            sys.stdout.write(text)
+            sys.stdout.write(data.decode("utf-8", "replace"))
         else:
-            stream.write(text.encode("utf-8", "backslashreplace"))
+            stream.write(data)
 
 
 def talk(text: str) -> None:

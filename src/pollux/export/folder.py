@@ -19,7 +19,7 @@ from typing import IO, Self
 
 import msgspec
 
-from pollux.export.target import failed, protect, readable, replaced
+from pollux.export.target import encoded, failed, protect, readable, replaced
 from pollux.model import Value
 
 RECORD = ".pollux.jsonl"
@@ -134,7 +134,7 @@ class Folder:
 
 
 class Draft:
-    """Takes text, and knows what it reads so far."""
+    """Takes text or bytes, and knows what it reads so far."""
 
     def __init__(self, path: Path, out: IO[bytes]) -> None:
         self.path = path
@@ -142,9 +142,9 @@ class Draft:
         self.size = 0
         self._digest = hashlib.blake2b(digest_size=16)
 
-    def write(self, piece: str) -> None:
+    def write(self, piece: str | bytes) -> None:
         """Add to it."""
-        data = piece.encode("utf-8", "backslashreplace")
+        data = encoded(piece)
         self.size += len(data)
         self._digest.update(data)
         self._out.write(data)

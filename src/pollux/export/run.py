@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 
@@ -20,7 +20,7 @@ from pollux.export.names import day_name, file_name
 from pollux.export.work import Job, answered, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.transforms.redact import Redactor
-from pollux.writers.base import Dropped, Entry, Joinable, Options, Report, Site, Writer
+from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Report, Site, Writer
 
 
 class Layout(StrEnum):
@@ -128,7 +128,7 @@ class Export:
 
     def _units(self, jobs: Sequence[Job]) -> list[_Unit]:
         parts = [(job, {told.key: self._name(told) for told in job.summaries}) for job in jobs]
-        if self._layout is Layout.SESSION:
+        if self._layout is Layout.SESSION and not isinstance(self._writer, Dataset):
             return [_Unit(parts=(part,)) for part in parts]
         files: dict[str, list[tuple[Job, Named]]] = {}
         for job, named in parts:
@@ -138,6 +138,8 @@ class Export:
         return [_Unit(parts=tuple(parts)) for parts in files.values()]
 
     def _name(self, told: Summary) -> str:
+        if isinstance(self._writer, Dataset):
+            return self._writer.part(told.agent, told.started or told.ended)
         if self._layout is Layout.DAY:
             project = self._hidden(told.project) if told.project else None
             return day_name(project, told.started or told.ended, self._writer.suffix)
@@ -153,6 +155,9 @@ class Export:
         outcome = Outcome()
         try:
             for name, sessions in groupby(self._sessions(unit, outcome), key=lambda one: one[0]):
+                if isinstance(self._writer, Dataset):
+                    self._write_tables(self._writer, name, (session for _, session in sessions), outcome)
+                    continue
                 with self._folder.draft() as draft:
                     keys = [self._write_session(session, name, draft, outcome) for _, session in sessions]
                 self._place(draft, name, keys, outcome)
@@ -174,12 +179,37 @@ class Export:
     def _write_session(self, session: Session, name: str, draft: Draft, outcome: Outcome) -> str:
         if draft.size and isinstance(self._writer, Joinable):
             draft.write(self._writer.between)
-        shown = session if self._redactor is None else self._redactor(session)
-        family, cost = self._families.get(session.key), self._costs.get(session.key)
-        options = msgspec.structs.replace(self._options, family_usage=family, cost_usd=cost)
-        outcome.report.add(self._writer.write(shown, draft.write, options))
+        shown, options = self._shown(session)
+        write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
+        outcome.report.add(write(shown, draft.write, options))
         outcome.entries.append(Entry(summary=summarize(shown), file=name))
         return shown.key
+
+    def _write_tables(self, writer: Dataset, name: str, sessions: Iterable[Session], outcome: Outcome) -> None:
+        """The files of all tables side by side, so that each session is read once."""
+        keys: list[str] = []
+        with contextlib.ExitStack() as stack:
+            drafts = [stack.enter_context(self._folder.draft()) for _ in writer.tables]
+            tables = [writer.open(table, draft.write) for table, draft in zip(writer.tables, drafts, strict=True)]
+            for session in sessions:
+                shown, options = self._shown(session)
+                for report in [table.add(shown, options) for table in tables]:
+                    outcome.report.add(report or Report())
+                outcome.entries.append(Entry(summary=summarize(shown), file=self._files(name)[0]))
+                keys.append(shown.key)
+            for table in tables:
+                table.close()
+        for draft, file in zip(drafts, self._files(name), strict=True):
+            self._place(draft, file, keys, outcome)
+
+    def _files(self, name: str) -> list[str]:
+        """The files of sessions that share a name: one, or one a table."""
+        return [f"{table}/{name}" for table in self._writer.tables] if isinstance(self._writer, Dataset) else [name]
+
+    def _shown(self, session: Session) -> tuple[Session, Options]:
+        shown = session if self._redactor is None else self._redactor(session)
+        family, cost = self._families.get(session.key), self._costs.get(session.key)
+        return shown, msgspec.structs.replace(self._options, family_usage=family, cost_usd=cost)
 
     def _place(self, draft: Draft, name: str, keys: list[str], outcome: Outcome) -> None:
         before = self._folder.held(self._writer.name).get(name)
@@ -211,7 +241,7 @@ class Export:
     def _tidy(self, named: Named) -> None:
         """A session stands in one file of a format: where it moved, the file it left is taken away."""
         for name, held in self._folder.held(self._writer.name).items():
-            if held.keys and all(named.get(key, name) != name for key in held.keys):
+            if held.keys and all(key in named and name not in self._files(named[key]) for key in held.keys):
                 self._folder.remove(name)
         self._folder.close()
 

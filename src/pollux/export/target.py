@@ -11,7 +11,12 @@ from stat import S_ISREG
 
 from pollux.errors import OutputError
 
-Write = Callable[[str], object]
+Write = Callable[[str | bytes], object]
+
+
+def encoded(piece: str | bytes) -> bytes:
+    """A piece of a file as it stands on the disk; half a character is written out."""
+    return piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
 
 
 def protect(path: Path, forbidden: Iterable[Path]) -> None:
@@ -37,8 +42,8 @@ class Target:
             raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
         try:
             if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
-                with self.path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as device:
-                    yield device.write
+                with self.path.open("wb") as device:
+                    yield lambda piece: device.write(encoded(piece))
             else:
                 with replaced(self.path) as write:
                     yield write
@@ -51,8 +56,8 @@ def replaced(path: Path) -> Iterator[Write]:
     """Write a file beside the old one, and put it in its place when it is whole."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pollux-", suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-            yield out.write
+        with os.fdopen(handle, "wb") as out:
+            yield lambda piece: out.write(encoded(piece))
         readable(Path(temporary))
         Path(temporary).replace(path)
     except BaseException:

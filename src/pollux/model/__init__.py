@@ -3,6 +3,7 @@
 Plain frozen values. No I/O, no agent names. Everything a source knew and the model has no word for stands in `extra`.
 """
 
+from pollux.model.about import About
 from pollux.model.base import NOTHING, Extra, Value
 from pollux.model.notices import Notice, Severity
 from pollux.model.parts import (
@@ -24,6 +25,7 @@ from pollux.model.usage import Usage, add, joint
 
 __all__ = [
     "NOTHING",
+    "About",
     "Attachment",
     "Author",
     "Context",

@@ -48,6 +48,7 @@ class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="typ
 
     `canonical` is the name all agents share for this tool, `tool_kind` what it does (read, edit, execute, …),
     `child` the key of the session the call started, `seconds` how long it took, where the agent wrote that down.
+    `at` is when the call was made, or, where `at_end`, when its outcome was recorded.
     """
 
     id: str | None
@@ -59,6 +60,7 @@ class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="typ
     output: str | None = None
     exit_code: int | None = None
     at: datetime | None = None
+    at_end: bool = False
     seconds: float | None = None
     child: str | None = None
     attachments: tuple[Attachment, ...] = ()

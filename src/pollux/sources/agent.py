@@ -12,7 +12,7 @@ from pollux.sources.base import Bundle, File, Retention, Root, Surroundings
 from pollux.wire.calm import calm
 
 if TYPE_CHECKING:
-    from pollux.model import Session
+    from pollux.model import About, Message, Session, ToolCall
 
 
 class Agent:
@@ -50,6 +50,21 @@ class Agent:
         with calm():
             sessions: list[Session] = self._module("read").read(bundle)
             return sessions
+
+    def about(self, session: Session) -> About:
+        """What the agent is called elsewhere."""
+        told: About = self._module("about").about(session)
+        return told
+
+    def answer(self, call: ToolCall) -> Any:
+        """A tool's answer as the agent wrote it, where that can still be told."""
+        known = getattr(self._module("about"), "answer", None)
+        return known(call) if known is not None else None
+
+    def compacts(self, message: Message) -> bool:
+        """Does a message only tell that the conversation was folded?"""
+        known = getattr(self._module("about"), "compacts", None)
+        return known is not None and bool(known(message))
 
     def retention(self, root: Path) -> Retention | None:
         """When this agent deletes sessions; None where it never does."""

@@ -36,7 +36,8 @@ CREATE TABLE sessions(
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
-CREATE INDEX sessions_moment ON sessions(moment);
+CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
+CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);

@@ -86,6 +86,10 @@ class Kept(Value, frozen=True, kw_only=True):
     sessions: tuple[tuple[str, tuple[str, ...], tuple[Notice, ...]], ...]
 
 
+_FEW = 200
+"""For so many sessions their neighbours are looked up one by one, rather than all ids at once."""
+
+
 class Questions:
     """Asks a catalogue about the sessions under some roots."""
 
@@ -106,12 +110,13 @@ class Questions:
             newest = sorted(once.values(), reverse=True)
             one = "SELECT id, troubled, summary FROM sessions WHERE no=?"
             kept = [self.catalogue.rows(one, no)[0] for *_, no in newest[:limit]]
-            family, short = Families(self._children()), Shortest(self._ids())
-        return [
-            Listed(summary=told, family_usage=family.usage(told), short=short.of(id), troubled=bool(troubled))
-            for id, troubled, blob in kept
-            for told in (summary_of(blob),)
-        ]
+            family = Families(self._children())
+            short = self.short if len(kept) < _FEW else Shortest(self._ids()).of
+            return [
+                Listed(summary=told, family_usage=family.usage(told), short=short(id), troubled=bool(troubled))
+                for id, troubled, blob in kept
+                for told in (summary_of(blob),)
+            ]
 
     def where(self, asked: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, and its values."""

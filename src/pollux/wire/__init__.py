@@ -4,6 +4,7 @@ from pollux.wire.files import note_bad_line, opened, read_bytes, read_head, read
 from pollux.wire.leftovers import tidy
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
+from pollux.wire.spans import seconds
 
 __all__ = [
     "REFUSED",
@@ -21,6 +22,7 @@ __all__ = [
     "read_bytes",
     "read_head",
     "read_lines",
+    "seconds",
     "shown",
     "tidy",
     "unreadable",

@@ -1,5 +1,35 @@
 """One module a format. A writer knows the model and nothing else."""
 
-from pollux.writers.base import Dropped, Entry, Fabricated, Joinable, Options, Out, Page, Report, Site, Writer
+from pollux.writers.base import (
+    Binary,
+    Dataset,
+    Dropped,
+    Entry,
+    Fabricated,
+    Joinable,
+    Knowledge,
+    Options,
+    Out,
+    Page,
+    Report,
+    Site,
+    Table,
+    Writer,
+)
 
-__all__ = ["Dropped", "Entry", "Fabricated", "Joinable", "Options", "Out", "Page", "Report", "Site", "Writer"]
+__all__ = [
+    "Binary",
+    "Dataset",
+    "Dropped",
+    "Entry",
+    "Fabricated",
+    "Joinable",
+    "Knowledge",
+    "Options",
+    "Out",
+    "Page",
+    "Report",
+    "Site",
+    "Table",
+    "Writer",
+]

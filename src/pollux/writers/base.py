@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import Message, Session, Summary, Usage, Value
+from pollux.model import About, Message, Session, Summary, ToolCall, Usage, Value
 
-Out = Callable[[str], object]
-"""Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string."""
+Out = Callable[[Any], object]
+"""Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string.
+
+A piece is text. Only a format that is no text, a `Dataset`, gives bytes.
+"""
+
+
+class Knowledge(Protocol):
+    """What the source of an agent knows of it that other formats want to know."""
+
+    def about(self, session: Session) -> About:
+        """What the agent is called elsewhere, and what the session tells of its surroundings."""
+
+    def answer(self, call: ToolCall) -> Any:
+        """A tool's answer as the agent wrote it, None where that cannot be told."""
+
+    def compacts(self, message: Message) -> bool:
+        """Does a message without a summary tell that the conversation was folded?"""
 
 
 class Options(msgspec.Struct, kw_only=True):
-    """What a person may ask of a transcript; formats for programs keep everything and ignore it.
+    """What a person may ask of a transcript; formats for programs ignore most of it.
+
+    `content` asks for the words where a format leaves them out by itself; `ids` whether tool calls keep their `own` ids
+    or have `short` ones.
 
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
     session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
     for pages about all of them. `price` tells what each message of a session cost, None where that is not known.
+    `knowledge` is what is known of an agent by its name. `compat` names the program whose own dialect is wanted.
     """
 
     thinking: bool = False
@@ -28,12 +49,22 @@ class Options(msgspec.Struct, kw_only=True):
     notices: bool = False
     live_only: bool = False
     front_matter: bool = False
+    content: bool = False
+    ids: str = "own"
     family_usage: Usage | None = None
     cost_usd: float | None = None
     files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple
     price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
+    knowledge: Callable[[str], Knowledge | None] = lambda _: None
+    compat: str | None = None
+
+
+def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
+    """What is known of the program that recorded a session; at the least its name."""
+    known = knowledge(session.agent)
+    return known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
 
 
 LOST_FATES = "messages no longer live"
@@ -117,9 +148,45 @@ class Site(Protocol):
 
 
 @runtime_checkable
+class Binary(Protocol):
+    """A writer of bytes."""
+
+    def write_bytes(self, session: Session, out: Callable[[bytes], object], options: Options) -> Report:
+        """Write the whole session."""
+
+
+@runtime_checkable
 class Joinable(Protocol):
     """A writer several of whose sessions may stand in one file."""
 
     @property
     def between(self) -> str:
         """What stands between two of them."""
+
+
+class Table(Protocol):
+    """A file of a dataset in the making. It grows by a session at a time, so that memory need not hold it."""
+
+    def add(self, session: Session, options: Options) -> Report | None:
+        """Put a session's rows to it; the table that holds the messages accounts for them."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+@runtime_checkable
+class Dataset(Protocol):
+    """A writer of tables. In a folder each is a folder of its own, and sessions that belong together share a file."""
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """Their names."""
+
+    def ready(self) -> None:
+        """Raise `RequestError` where a library is missing."""
+
+    def part(self, agent: str, started: datetime | None) -> str:
+        """The file in which a session's rows stand, relative to the folder of a table, with `/`."""
+
+    def open(self, table: str, out: Out) -> Table:
+        """Begin a file."""

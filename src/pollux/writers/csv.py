@@ -45,7 +45,7 @@ WHY = {
 }
 
 
-class _Row:
+class Cells:
     """What is in one message, gathered by column."""
 
     def __init__(self, tally: Tally) -> None:
@@ -53,6 +53,7 @@ class _Row:
         self._tally = tally
 
     def add(self, column: str, text: str | None) -> None:
+        """Put a text into a column, where there is one."""
         if text is not None:
             self.texts.setdefault(column, []).append(text)
 
@@ -70,7 +71,7 @@ class _Row:
             case Context():
                 self.add("context", f"{part.source}: {part.text}")
             case ToolCall():
-                self._call(part)
+                self.call(part)
             case ToolResult():
                 self.add("tools", part.name)
                 self._tally.drop(OUTPUTS, part.output is not None)
@@ -84,7 +85,8 @@ class _Row:
         for attachment in getattr(part, "attachments", ()):
             self._attachment(attachment)
 
-    def _call(self, call: ToolCall) -> None:
+    def call(self, call: ToolCall) -> None:
+        """Name a tool, and what became of it where that is not what was wanted."""
         self.add("tools", call.name)
         if call.status is not Status.OK:
             self.add("failed_tools", f"{call.name} ({call.status})")
@@ -121,7 +123,7 @@ class Csv:
 
 
 def _cells(message: Message, tally: Tally) -> dict[str, Any]:
-    row = _Row(tally)
+    row = Cells(tally)
     for part in message.parts:
         row.part(part)
     tally.message(message)

@@ -62,6 +62,11 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
 
 
+def known(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields without those whose value is not known."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def stamp(at: datetime | None) -> str | None:
     """A time in UTC, to the millisecond where that is all there is."""
     if at is None:
@@ -152,7 +157,7 @@ def part_document(part: Part) -> dict[str, Any]:
     document |= msgspec.structs.asdict(part)
     if isinstance(part, ToolCall | Thinking):
         document["at"] = stamp(part.at)
-    for optional in ("extra", "attachments"):
+    for optional in ("extra", "attachments", "at_end"):
         if optional in document and not document[optional]:
             del document[optional]
     return document

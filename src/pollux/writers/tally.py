@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pollux.model import Message, Part, Session, Thinking, ToolCall, ToolResult, summarize
-from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Report
+from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Fabricated, Report
 from pollux.writers.facts import title
 from pollux.writers.visible import one_line
 
@@ -30,6 +30,10 @@ DETAILS = "other recorded details"
 NOTICES = "reader's notices"
 LINKED = "links to other sessions"
 ORIGINS = "ids, times of calls, places in files"
+TEXTS = "texts of messages"
+FACTS = "facts: title, project, times, models"
+OUTCOMES = "how tool calls ended"
+EDITS = "edits of files"
 
 WHY = {
     LOST_FATES: WHY_LOST,
@@ -50,6 +54,10 @@ WHY = {
     NOTICES: "a transcript holds what was said and done",
     LINKED: "how they are known is left out",
     ORIGINS: "a transcript holds what was said and done",
+    TEXTS: "not asked for",
+    FACTS: "the format has no place for them",
+    OUTCOMES: "the format has no place for it",
+    EDITS: "it is not known which lines they changed",
 }
 
 
@@ -60,10 +68,15 @@ class Tally:
         self.kept = 0
         self._why = {**WHY, **why}
         self._counts: dict[str, int] = {}
+        self._fabricated: dict[Fabricated, None] = {}
 
     def drop(self, what: str, count: int = 1) -> None:
         """One more thing, or several, that the transcript does not hold."""
         self._counts[what] = self._counts.get(what, 0) + count
+
+    def fabricate(self, what: str, why: str) -> None:
+        """Something the format demands and the session does not have."""
+        self._fabricated[Fabricated(what, why)] = None
 
     def message(self, message: Message) -> None:
         """What no transcript tells of a message: where it stands, and what else was recorded."""
@@ -88,4 +101,4 @@ class Tally:
     def report(self) -> Report:
         """The report, in the order of the reasons above."""
         dropped = [Dropped(what, self._counts[what], why) for what, why in self._why.items() if self._counts.get(what)]
-        return Report(kept=self.kept, dropped=dropped)
+        return Report(kept=self.kept, dropped=dropped, fabricated=list(self._fabricated))

@@ -14,6 +14,7 @@ from pollux.transforms.redact.own import EMAIL
 from pollux.transforms.texts import rewritten
 from pollux.writers.base import Options
 from tests.unit.writers.planting import EVERYTHING, MORE, Path, kind, places, planted
+from tests.unit.writers.reading import put_together
 
 SMALL: Session = msgspec.structs.replace(EVERYTHING, messages=MORE)
 KINDS: dict[str, Path] = {kind(path): path for path in places(SMALL)}
@@ -38,7 +39,7 @@ def outputs(session: Session) -> dict[str, str]:
     for name in registry.WRITERS:
         out: list[str] = []
         registry.writer(name).write(session, out.append, FULL)
-        told[name] = "".join(out)
+        told[name] = put_together(out)
     return told
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from pyarrow.parquet import read_table
 
 from pollux.model import Session
 from pollux.writers.base import Options, Report
@@ -20,8 +23,16 @@ from pollux.writers.transcript import Turn, blocks
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")
 
-EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True)
+EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True, content=True, ids="short")
 WAYS = (Options(), EVERYTHING, Options(tools="none"), Options(live_only=True, thinking=True))
+
+
+def put_together(pieces: list[Any]) -> str:
+    """What a writer gave, as text; a table that is none, row by row."""
+    if not any(isinstance(piece, bytes) for piece in pieces):
+        return "".join(pieces)
+    table = read_table(io.BytesIO(b"".join(pieces)))
+    return "".join(json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in table.to_pylist())
 
 
 class Written(NamedTuple):

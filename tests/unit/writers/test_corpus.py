@@ -12,13 +12,16 @@ from pollux import registry
 from pollux.library import Filter, Library
 from pollux.model import Session
 from pollux.transforms.redact import Private, Redactor
+from pollux.writers.base import Options
 from pollux.writers.document import session_of
 from pollux.writers.tally import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
-from tests.unit.writers.reading import WAYS, check, markdown, text
+from tests.unit.writers.judges import JUDGES
+from tests.unit.writers.reading import WAYS, check, markdown, put_together, text
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 HOMES = sorted(CORPUS.glob("*/*/home"))
+KNOWING = Options(knowledge=registry.knowledge)
 
 
 def test_there_is_a_corpus() -> None:
@@ -50,14 +53,18 @@ def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
 
 def every_format(session: Session) -> None:
     """As it is and without secrets: nothing fails, nothing is unaccounted for, and the messages add up."""
+    judged: set[str] = set()  # most options change nothing in most formats
     for one in (session, Redactor(Private(emails=True, home="/home/ada", users=("ada",)))(session)):
         for name in registry.writer_names():
-            for options in WAYS:
+            for options in (*WAYS, KNOWING):
                 pieces: list[str] = []
                 report = registry.writer(name).write(one, pieces.append, options)
                 gone = sum(entry.count for entry in report.dropped if entry.what in MESSAGES)
                 assert report.kept + gone == len(one.messages), name
                 assert pieces
+                if name in JUDGES and one is session and (written := put_together(pieces)) not in judged:
+                    JUDGES[name](written)
+                    judged.add(written)
                 if name == "json" and not options.live_only:
                     again = session_of("".join(pieces).encode())
                     assert msgspec.json.encode(again) == msgspec.json.encode(one)

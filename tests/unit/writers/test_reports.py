@@ -15,6 +15,7 @@ from pollux.writers.tally import (
     CALLS,
     CLIENT_TEXTS,
     DETAILS,
+    FACTS,
     FIGURES,
     FILE_TEXTS,
     INPUTS,
@@ -24,14 +25,16 @@ from pollux.writers.tally import (
     ODDITIES,
     ORIGINS,
     OUTPUTS,
+    TEXTS,
     THINKING,
 )
 from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
+from tests.unit.writers.reading import put_together
 
 WORD = "zanzibarquark"
 WAYS = {
     "usual": Options(),
-    "everything": Options(thinking=True, tools="full", tokens=True, notices=True),
+    "everything": Options(thinking=True, tools="full", tokens=True, notices=True, content=True),
     "bare": Options(tools="none", live_only=True),
 }
 
@@ -60,7 +63,11 @@ EXCUSES: dict[str, set[str]] = {
     "child": {CALLS, ORIGINS},
     "subject": {THINKING},
     "source": {CLIENT_TEXTS},
-    "text": {THINKING, CLIENT_TEXTS, FILE_TEXTS},
+    "text": {TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS},
+    "title": {FACTS},
+    "project": {FACTS},
+    "parent": {FACTS},
+    "model": {FACTS},
     "path": {FILE_TEXTS},
     "raw": {ODDITIES},
 }
@@ -69,7 +76,7 @@ EXCUSES: dict[str, set[str]] = {
 def written(name: str, session: Session, options: Options) -> tuple[str, Report]:
     pieces: list[str] = []
     report = registry.writer(name).write(session, pieces.append, options)
-    return "".join(pieces), report
+    return put_together(pieces), report
 
 
 def excuses(path: Path) -> Iterator[str]:

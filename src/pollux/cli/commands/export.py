@@ -40,7 +40,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="In a folder: a file a session, or a file a project and day. (day: markdown, text)",
 )
 @click.option("--list", "listing", is_flag=True, help="List the formats and what each is for.")
-@click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text)")
+@click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text, openai, sharegpt)")
 @click.option(
     "--tools",
     type=click.Choice(["none", "brief", "full"]),
@@ -58,6 +58,20 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="All that is in the files, or only what the agent would resume.",
 )
 @click.option("--front-matter", is_flag=True, help="Begin with the facts in YAML. (markdown, text)")
+@click.option(
+    "--compat",
+    metavar="NAME",
+    help="The dialect of another program: session-signals has eight types of events. (events)",
+)
+@click.option("--cbor", is_flag=True, help="In CBOR instead of JSON. (vac)")
+@click.option("--content", is_flag=True, help="With what was said and done, not only when and how long. (otel)")
+@click.option(
+    "--ids",
+    type=click.Choice(["own", "short"]),
+    default="own",
+    show_default=True,
+    help="Ids of tool calls: the agent's own, or call_1, call_2, … (atif, otel, openai, hf, acp)",
+)
 @click.option("--redact", is_flag=True, help="Replace secrets, home directories and user names.")
 @private
 @click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
@@ -80,6 +94,7 @@ def command(
     until: datetime | None,
     by: str,
     listing: bool,
+    cbor: bool,
     redact: bool,
     words: tuple[str, ...],
     emails: bool,
@@ -102,6 +117,10 @@ def command(
         ctx.invoke(writers)
         return
     writer = _writer("html" if share and to is None else to, output)
+    if cbor:
+        writer = _in_cbor(writer)
+    if style["compat"] is not None and writer.name != "events":
+        raise RequestError("--compat is for events.", "Leave it out, or try: --to events")
     if everything == bool(keys):
         raise RequestError("Either name sessions or say --all, not both." if keys else "Which session?", TRY)
     if keys and any(value is not None for value in (agent, project, since, until)):
@@ -137,8 +156,12 @@ def command(
 
 
 def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:
-    from pollux.writers.base import Joinable
+    from pollux.writers.base import Dataset, Joinable
 
+    if isinstance(writer, Dataset):
+        writer.ready()
+        if by == "day":
+            raise RequestError(f"{writer.name} has a file an agent and month.", "Leave out --by day.")
     if by == "day" and not folder:
         raise RequestError("--by day is for a folder.", "Try: -o FOLDER/")
     if by == "day" and not isinstance(writer, Joinable):
@@ -155,9 +178,17 @@ def _writer(to: str | None, output: str | None) -> Writer:
         return registry.writer(to)
     if output is not None:
         fitting = [w for name in registry.writer_names() if output.endswith((w := registry.writer(name)).suffix)]
-        if len(fitting) == 1:
-            return fitting[0]
+        closest = max((len(w.suffix) for w in fitting), default=0)
+        if len(found := [w for w in fitting if len(w.suffix) == closest]) == 1:
+            return found[0]
     raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
+
+
+def _in_cbor(writer: Writer) -> Writer:
+    other: Writer | None = getattr(writer, "cbor", None)
+    if other is None:
+        raise RequestError(f"There is no {writer.name} in CBOR.", "Leave out --cbor, or try: --to vac")
+    return other
 
 
 def _options(style: dict[str, Any]) -> Options:

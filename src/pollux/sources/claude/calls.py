@@ -16,6 +16,7 @@ from pollux.sources.claude.pieces import attachment
 from pollux.sources.claude.schema import Asked, Block, Line
 from pollux.sources.claude.speakers import notified
 from pollux.sources.claude.tools import SPAWNS, canonical
+from pollux.wire import seconds
 
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
 _EXIT = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (-?\d{1,9})(?=\s|\Z)")
@@ -126,9 +127,8 @@ class Calls:
 def _seconds(detail: dict[str, Any]) -> float | None:
     """How long a call took, where its tool measures that."""
     for name, unit in (("durationMs", 1000), ("totalDurationMs", 1000), ("durationSeconds", 1)):
-        taken = detail.get(name)
-        if isinstance(taken, int | float) and taken >= 0:
-            return taken / unit
+        if (taken := seconds(detail.get(name), unit)) is not None:
+            return taken
     return None
 
 

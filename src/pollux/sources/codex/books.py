@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from pollux.model import Part, SummaryPart, Text, Thinking
 from pollux.sources.codex.content import picture
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
 from pollux.sources.codex.fates import absorbed, fold, roll_back
 from pollux.sources.codex.keys import KNOWN
-from pollux.sources.codex.records import look_through
-from pollux.sources.codex.schema import Bookkeeping, Envelope, Kept
+from pollux.sources.codex.records import look_through, settled
+from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
 from pollux.sources.codex.walk import Walk
+from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
 
@@ -27,13 +30,19 @@ class Books:
         self.uncounted = False
         self.bare = False
         self._context: dict[str, Any] = {}
+        self._raw = msgspec.Raw()
+        self._latest: Any = None
+        self._seen: dict[str, Any] = {}
         self._settings: dict[str, Any] = {}
 
-    def enter(self, walk: Walk, record: Kept) -> None:
-        """See to one record."""
-        kind, held = record.kind, record.payload
-        if type(record) is not Bookkeeping:
-            look_through(kind, held, walk.notes)
+    def enter(self, walk: Walk, held: Any, record: Kept | ContextLine) -> None:
+        """See to one record, which holds an object, or settings that are not decoded yet."""
+        kind, notes = record.kind, walk.notes
+        notes.line = walk.line
+        if type(record) is ContextLine:
+            kind, held = self._settings_on(record, notes)
+        elif type(record) is not Bookkeeping:
+            look_through(kind, held, notes)
         own = _KINDS.get(kind)
         if own is not None:
             own(self, walk, held, record)
@@ -70,13 +79,28 @@ class Books:
 
     # ------------------------------------------------------------------ turns
 
+    def _settings_on(self, line: ContextLine, notes: Notes) -> tuple[str, dict[str, Any]]:
+        """The settings on a line, which are decoded only where they are not the same as before."""
+        if line.payload != self._raw:
+            self._raw, raw = line.payload, bytes(line.payload)
+            try:
+                self._latest = plain(raw, notes)
+            except Malformed:
+                # Nested so deeply that it could just be passed over.
+                self._latest = raw.decode("utf-8", "replace")
+        kind, held = settled(line.kind, self._latest, notes)
+        if held is self._latest:
+            look_through(kind, held, notes)
+        return kind, held
+
     def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """Written for each request or each turn; what has not changed is not kept again."""
         known = self._context
-        if not held.items() <= known.items():
+        if held is not self._seen and not held.items() <= known.items():
             changed = {key: value for key, value in held.items() if key not in known or known[key] != value}
             self._context = {**known, **changed}
             walk.keep("turn_context", changed)
+        self._seen = held
         if type(model := held.get("model")) is str and model:
             walk.model = model
             if type(turn := held.get("turn_id")) is str:
@@ -129,7 +153,7 @@ class Books:
     def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         walk.open = None
         for call in walk.calls.values():
-            call.cancelled = call.cancelled or call.answer is None
+            call.cancelled = call.cancelled or not call.answered
         if walk.last is not None:
             walk.last.aborted = True
         walk.keep("event_msg/turn_aborted", held)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from pollux.model import Attachment, Status, Text, ToolCall
+from pollux.model import NOTHING, Attachment, Status, Text, ToolCall
 from pollux.sources.codex.content import part_of
 from pollux.sources.codex.durations import seconds_of
 from pollux.sources.codex.schema import (
@@ -21,6 +23,7 @@ from pollux.sources.codex.schema import (
     Piece,
     SearchCall,
     ShellCall,
+    ShellOutput,
     ToolSearchCall,
     ToolSearchOutput,
 )
@@ -31,6 +34,7 @@ Asked = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | Im
 Answered = FunctionOutput | CustomOutput | ToolSearchOutput
 
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
+_ENDED = {None: _OK, "completed": _OK, "generating": _OK, "failed": _ERROR}
 # The head that Codex puts before a command's output: `Exit code: N` (0.60+), `Process exited with code N` (0.100+).
 _EXIT = re.compile(r"(?:Chunk ID: [^\n]*\n|Wall time: [^\n]*\n)*(?:Exit code:|Process exited with code) (-?\d{1,10})\b")
 _ABORTS = ("Wall time: ", "aborted by user")
@@ -56,13 +60,6 @@ _FAILURES = (
 )
 
 
-class ShellOutput(msgspec.Struct, forbid_unknown_fields=True):
-    """The first of the three forms of a command's answer: JSON in a string (up to 0.49; patches up to 0.130)."""
-
-    output: str
-    metadata: dict[str, Any]
-
-
 _shell_output = msgspec.json.Decoder(ShellOutput).decode
 _json = msgspec.json.Decoder().decode
 
@@ -72,31 +69,34 @@ Outcome = tuple[str | None, int | None, bool, tuple[Attachment, ...]]
 
 
 class Call(msgspec.Struct, gc=False):
-    """A call while its file is read: what was asked, and whatever answers it."""
+    """A call while its file is read: what was asked, and whatever becomes of it.
 
-    asked: Asked
+    `ended` is how a call ended that the model's own service saw to: no answer to it is ever written. `beside` and
+    `answer_beside` are what else was recorded of the call and of its answer.
+    """
+
+    name: str
+    id: str | None
     given: Any
-    around: Envelope
-    extra: dict[str, Any]
-    answer: Answered | None = None
-    answered: Envelope | None = None
+    at: datetime | None
+    namespace: str | None = None
+    patched: bool = False
+    ended: Status | None = None
+    beside: dict[str, Any] | None = None
+    answered: bool = False
     outcome: Outcome = (None, None, False, ())
+    extra: dict[str, Any] | None = None
+    answer_beside: dict[str, Any] | None = None
     events: list[dict[str, Any]] | None = None
     cancelled: bool = False
     child: str | None = None
-    patched: bool = False
-
-    @property
-    def name(self) -> str:
-        """The tool's name as the file has it."""
-        return _name(self.asked)
 
     def answer_with(self, item: Answered, around: Envelope) -> None:
-        """Take an answer in. Its text is taken apart at once, so that it need not be held twice."""
-        self.answer, self.answered = item, around
+        """Take an answer in."""
+        self.answered, self.extra = True, {}
         self.outcome = outcome(item, self.extra)
-        if type(item) is not ToolSearchOutput:
-            item.output = None  # type: ignore[union-attr]
+        if type(item) is not FunctionOutput or item.id is not None or item.status is not None or rides(item, around):
+            self.answer_beside = _beside_answer(item, around)
 
     def also(self, event: dict[str, Any]) -> None:
         """Note what the user interface told of the call."""
@@ -105,52 +105,50 @@ class Call(msgspec.Struct, gc=False):
         self.events.append(event)
 
 
-def _name(asked: Asked) -> str:
-    kind = type(asked)
-    if kind is FunctionCall or kind is CustomCall:
-        return asked.name or "?"  # type: ignore[union-attr]
-    if kind is ShellCall:
-        return "local_shell"
-    if kind is SearchCall:
-        return "web_search"
-    return "tool_search" if kind is ToolSearchCall else "image_generation"
-
-
 def called(item: Asked, around: Envelope) -> Call:
     """A call as it is made."""
-    kind = type(item)
-    given: Any
-    if kind is FunctionCall:
-        given = item.arguments  # type: ignore[union-attr]
-        if not given:
-            return Call(item, given, around, {})
-        call = Call(item, given, around, {})
-        call.patched = "*** Begin Patch" in given
-        try:
-            call.given = _json(given)
-        except REFUSED:
-            return call
-        item.arguments = None  # type: ignore[union-attr]
+    if type(item) is FunctionCall:
+        given: Any = item.arguments
+        call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace)
+        if given:
+            call.patched = "*** Begin Patch" in given
+            call.given = _arguments(given)
+        if item.id is not None or item.status is not None or item.namespace is not None or rides(item, around):
+            call.beside = _beside_call(item, around)
         return call
-    if kind is CustomCall:
-        given = item.input  # type: ignore[union-attr]
-    elif kind is ToolSearchCall:
-        given = item.arguments  # type: ignore[union-attr]
-    elif kind is ImageCall:
-        given = item.revised_prompt  # type: ignore[union-attr]
-    else:
-        given = tidy(item.action)  # type: ignore[union-attr]
-    return Call(item, given, around, {}, patched=kind is CustomCall)
+    return _called(item, around)
+
+
+def _arguments(text: str) -> Any:
+    try:
+        return _json(text)
+    except REFUSED:
+        return text
+
+
+def _called(item: Asked, around: Envelope) -> Call:
+    """A call of one of the rarer sorts."""
+    at, id_ = around.timestamp, getattr(item, "call_id", None) or item.id
+    match item:
+        case CustomCall():
+            call = Call(item.name or "?", id_, item.input, at, item.namespace, patched=True)
+        case ShellCall():
+            call = Call("local_shell", id_, tidy(item.action), at)
+        case SearchCall():
+            call = Call("web_search", id_, tidy(item.action), at, ended=_ENDED.get(item.status, _UNFINISHED))
+        case ImageCall():
+            given = item.revised_prompt
+            call = Call("image_generation", id_, given, at, ended=_ENDED.get(item.status, _UNFINISHED))
+        case _:
+            call = Call("tool_search", id_, item.arguments, at)
+    call.beside = _beside_call(item, around)
+    return call
 
 
 def tool_call(call: Call) -> ToolCall:
     """A call with all that became of it."""
-    asked, given, extra = call.asked, call.given, call.extra
-    form = type(asked)
-    if form is FunctionCall or form is CustomCall:
-        name, namespace, id_ = asked.name or "?", asked.namespace, asked.call_id or asked.id  # type: ignore[union-attr]
-    else:
-        name, namespace, id_ = _name(asked), None, getattr(asked, "call_id", None) or asked.id
+    name, namespace, given = call.name, call.namespace, call.given
+    extra: dict[str, Any] = {} if call.extra is None else call.extra
     shared, kind = canonical(name, namespace, given)
     if call.patched and (patch := patch_of(name, given)) is not None:
         found = hunks(patch)
@@ -161,18 +159,20 @@ def tool_call(call: Call) -> ToolCall:
     if call.events is not None:
         code, failed = _told(call, code, failed=failed)
         extra["events"] = call.events
-    if not _is_plain(asked, call.around) or (call.answer is not None and not _is_plain(call.answer, call.answered)):
-        _ride_along(call, extra)
+    if call.beside:
+        extra.update(call.beside)
+    if call.answer_beside:
+        extra["answered"] = call.answer_beside
     return ToolCall(
-        id=id_,
+        id=call.id,
         name=name if namespace is None else full_name(name, namespace),
         canonical=shared,
         tool_kind=kind,
         input=given,
-        status=_status(call, output, code, failed=failed),
+        status=_status(call, output, failed=failed or bool(code)),
         output=output,
         exit_code=code,
-        at=call.around.timestamp,
+        at=call.at,
         seconds=seconds_of(call.events, extra.get("metadata"), output),
         child=call.child,
         attachments=held,
@@ -185,18 +185,15 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     if type(answer) is ToolSearchOutput:
         extra["tools"] = answer.tools
         return None, None, False, ()
-    output = answer.output  # type: ignore[union-attr]
-    if type(output) is str:
-        if output.startswith('{"output":'):
-            try:
-                unpacked = _shell_output(output)
-            except REFUSED:
-                pass
-            else:
-                extra["metadata"] = unpacked.metadata
-                code = unpacked.metadata.get("exit_code")
-                return unpacked.output, code if type(code) is int else None, False, ()
-        return (output, *verdict(output), ())
+    output, shell = answer.output, answer.shell  # type: ignore[union-attr]
+    if shell is None and type(output) is str:
+        shell = _shell_in(output)
+        if shell is None:
+            return (output, *verdict(output), ())
+    if shell is not None:
+        extra["metadata"] = shell.metadata
+        code = shell.metadata.get("exit_code")
+        return shell.output, code if type(code) is int else None, False, ()
     if type(output) is list:
         return _of_pieces(output, extra)
     if output is None:
@@ -206,6 +203,14 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     extra["answer"] = wrapped
     text = wrapped.get("content", wrapped.get("output"))
     return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
+
+
+def _shell_in(text: str) -> ShellOutput | None:
+    """What a text holds that is JSON."""
+    if text.startswith('{"output":'):
+        with suppress(*REFUSED):
+            return _shell_output(text)
+    return None
 
 
 def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:
@@ -251,61 +256,42 @@ def _told(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bo
     return code, failed
 
 
-def _status(call: Call, output: str | None, code: int | None, *, failed: bool) -> Status:
-    kind = type(call.asked)
-    if call.answer is None and kind is not SearchCall and kind is not ImageCall:
+def _status(call: Call, output: str | None, *, failed: bool) -> Status:
+    if not call.answered and call.ended is None:
         if call.cancelled:
             return _CANCELLED
-        return _UNFINISHED if call.events is None else _ERROR if failed or code else _UNFINISHED
+        return _ERROR if failed and call.events is not None else _UNFINISHED
     if output is not None and output.startswith(_ABORTS) and _ABORTED.match(output):
         return _CANCELLED
-    if failed or code:
+    if failed:
         return _ERROR
-    if call.answer is None:
-        word = call.asked.status
-        return _OK if word in (None, "completed", "generating") else _ERROR if word == "failed" else _UNFINISHED
-    return _OK
+    return _OK if call.answered or call.ended is None else call.ended
 
 
-def _is_plain(item: Asked | Answered, around: Envelope | None) -> bool:
-    """Is there nothing else about a function's call or answer, as about nearly all?"""
-    kind = type(item)
-    return (
-        (kind is FunctionCall or kind is FunctionOutput)
-        and item.id is None
-        and item.status is None
-        and item.passed is None
-        and not item.extra
-        and (kind is FunctionOutput or item.namespace is None)  # type: ignore[union-attr]
-        and around is not None
-        and around.metadata is None
-        and not around.extra
-    )
+def rides(item: Item, around: Envelope) -> bool:
+    """Does anything ride along with an item?"""
+    return item.passed is not None or around.metadata is not None or bool(item.extra) or bool(around.extra)
 
 
-def _ride_along(call: Call, extra: dict[str, Any]) -> None:
-    """Whatever else was recorded of a call and its answer."""
-    asked, answer = call.asked, call.answer
+def _beside_call(asked: Asked, around: Envelope) -> dict[str, Any]:
+    """Whatever else was recorded of a call."""
+    rest: dict[str, Any] = {}
     if asked.id is not None and asked.id != getattr(asked, "call_id", None):
-        extra["item"] = asked.id
-    kind = type(asked)
-    if kind is FunctionCall or kind is CustomCall:
-        if asked.namespace is not None:  # type: ignore[union-attr]
-            extra["namespace"], extra["tool"] = asked.namespace, asked.name  # type: ignore[union-attr]
-    elif kind is ImageCall and asked.result is not None:  # type: ignore[union-attr]
-        extra["result"] = asked.result  # type: ignore[union-attr]
-    elif kind is ToolSearchCall and asked.execution is not None:  # type: ignore[union-attr]
-        extra["execution"] = asked.execution  # type: ignore[union-attr]
+        rest["item"] = asked.id
+    match asked:
+        case FunctionCall(namespace=str(namespace)) | CustomCall(namespace=str(namespace)):
+            rest["namespace"], rest["tool"] = namespace, asked.name
+        case ImageCall(result=str(result)):
+            rest["result"] = result
+        case ToolSearchCall() if asked.execution is not None:
+            rest["execution"] = asked.execution
     if asked.status not in (None, "completed"):
-        extra["status"] = asked.status
-    if rest := leftovers(asked, call.around):
-        extra.update(rest)
-    if answer is not None and call.answered is not None and (rest := _answered(answer, call.answered)):
-        extra["answered"] = rest
+        rest["status"] = asked.status
+    return rest | leftovers(asked, around)
 
 
-def _answered(answer: Answered, around: Envelope) -> dict[str, Any]:
-    """What rides along with an answer."""
+def _beside_answer(answer: Answered, around: Envelope) -> dict[str, Any]:
+    """Whatever else was recorded of an answer."""
     rest = leftovers(answer, around)
     if answer.id is not None:
         rest["id"] = answer.id
@@ -320,11 +306,12 @@ def _answered(answer: Answered, around: Envelope) -> dict[str, Any]:
 
 def leftovers(item: Item, around: Envelope) -> dict[str, Any]:
     """What newer releases send along with an item, and what we do not know of it."""
-    if item.passed is None and around.metadata is None and not item.extra and not around.extra:
-        return {}
     rest: dict[str, Any] = {**item.extra, **around.extra}
-    if item.passed is not None:
-        rest["passed"] = tidy(item.passed)
+    passed = item.passed
+    if passed is not None:
+        rest["passed"] = held = tidy(passed) if passed.extra is not NOTHING else msgspec.to_builtins(passed)
+        if passed.content_item_metadata is not None:
+            held["content_item_metadata"] = tidy(passed.content_item_metadata)
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     return rest

@@ -11,7 +11,7 @@ from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.sources.base import File, sealed
 from pollux.sources.codex.keys import KNOWN
-from pollux.sources.codex.records import Record, Run, record_of, report
+from pollux.sources.codex.records import Record, record_of, report
 from pollux.sources.codex.schema import Bookkeeping
 from pollux.wire import Malformed, Notes, Shape, fit, plain, read_bytes
 from pollux.wire.salvage import blocks, close
@@ -83,16 +83,16 @@ def _closed(raw: bytes, notes: Notes) -> Any:
         return None
 
 
-def records_of(found: Document, notes: Notes) -> Iterator[Run]:
+def records_of(found: Document, notes: Notes) -> Iterator[tuple[int, Record]]:
     """The items of a document as records, each with its place in the list."""
     if type(found.session) is dict:
         report("session", found.session, KNOWN["session"], notes)
-        yield 0, [Bookkeeping(kind="session_meta", payload=found.session)]
+        yield 0, Bookkeeping(kind="session_meta", payload=found.session)
     for place, item in enumerate(found.items or ()):
         if type(item) is dict and "payload" not in item:
-            yield place, [record_of(item, notes) if "type" in item else _kept(item, notes)]
+            yield place, record_of(item, notes) if "type" in item else _kept(item, notes)
         else:
-            yield place, [_kept({"value": item}, notes)]
+            yield place, _kept({"value": item}, notes)
 
 
 def _kept(item: dict[str, Any], notes: Notes) -> Record:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from pollux.wire import seconds
+
 _WALL = re.compile(r"^Wall time: (\d+(?:\.\d+)?) seconds$", re.MULTILINE)
 _HEAD = 300
 
@@ -15,10 +17,11 @@ def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: s
     for event in events or ():
         item = event.get("item")
         match item if type(item) is dict else event:
-            case {"duration": {"secs": int(whole), "nanos": int(nanos)}} if whole >= 0:
-                return whole + nanos / 1e9
-    match metadata:
-        case {"duration_seconds": int(taken) | float(taken)} if taken >= 0:
-            return float(taken)
+            case {"duration": {"secs": whole, "nanos": nanos}}:
+                taken, rest = seconds(whole), seconds(nanos, 10**9)
+                if taken is not None and rest is not None:
+                    return taken + rest
+    if type(metadata) is dict and (taken := seconds(metadata.get("duration_seconds"))) is not None:
+        return taken
     found = _WALL.search(output, 0, _HEAD) if output is not None and "Wall time: " in output[:_HEAD] else None
-    return float(found[1]) if found is not None else None
+    return seconds(float(found[1])) if found is not None else None

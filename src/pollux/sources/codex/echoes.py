@@ -27,45 +27,53 @@ class Heard(msgspec.Struct, gc=False):
 
 
 class Echoes:
-    """The model's words and thoughts, said and shown."""
+    """The model's words and thoughts, said and shown.
 
-    __slots__ = ("_heard", "_said")
+    Nearly always the two follow each other: the words shown last are compared before any others are looked for.
+    """
+
+    __slots__ = ("_heard", "_last", "_paired", "_said")
 
     def __init__(self) -> None:
         self._said: dict[str, int] = {}
+        self._last: Heard | None = None
         self._heard: dict[str, list[Heard]] = {}
+        self._paired: list[str] = []
 
     def say(self, text: str) -> None:
         """Words of the conversation."""
+        last = self._last
+        if last is not None and last.text == text:
+            self._last = None
+            self._paired.append(text)
+            return
         waiting = self._heard.get(text)
         if waiting:
             waiting.pop()
         else:
             self._said[text] = self._said.get(text, 0) + 1
 
-    def known(self, text: str) -> bool:
-        """Are words that were shown the echo of words said before?"""
-        left = self._said.get(text)
-        if not left:
-            return False
-        self._said[text] = left - 1
-        return True
-
-    def hear(self, text: str, heard: Heard) -> None:
-        """Words that were shown, and are not said yet."""
-        waiting = self._heard.get(text)
-        if waiting is None:
-            self._heard[text] = [heard]
-        else:
-            waiting.append(heard)
+    def hear(self, heard: Heard) -> None:
+        """Words that were shown: the echo of words said before, or not said yet."""
+        said, text = self._said, heard.text
+        if said and (left := said.get(text)):
+            said[text] = left - 1
+            return
+        if self._last is not None:
+            self._heard.setdefault(self._last.text, []).append(self._last)
+        self._last = heard
 
     def knows(self, text: str) -> bool:
         """Was this said or shown?"""
-        return text in self._said or text in self._heard
+        for paired in self._paired:
+            self._said.setdefault(paired, 0)
+        self._paired.clear()
+        return text in self._said or text in self._heard or (self._last is not None and self._last.text == text)
 
     def alone(self) -> list[Heard]:
         """What was only shown: its place in the conversation was never written."""
-        return [heard for waiting in self._heard.values() for heard in waiting]
+        waiting = [heard for waiting in self._heard.values() for heard in waiting]
+        return waiting if self._last is None else [*waiting, self._last]
 
 
 class Prompts:

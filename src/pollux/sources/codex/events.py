@@ -16,6 +16,7 @@ from pollux.sources.codex.schema import (
     UsageRecord,
     UserEvent,
 )
+from pollux.sources.codex.tokens import native
 from pollux.wire import tidy
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     if usage is None:
-        rest |= tidy(record)
+        rest |= native(record)
     if rest:
         walk.keep("token_usage_record", rest)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pollux.model import Attachment, Gap
 from pollux.sources.codex.calls import Call
 from pollux.sources.codex.entries import ASSISTANT, MODEL, Entry
-from pollux.sources.codex.schema import ImageCall, SearchCall
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
@@ -61,11 +60,11 @@ def _gap(why: str, entry: Entry | None, *, certain: bool = False) -> Gap:
 
 def _ended(entry: Entry) -> bool:
     """Did every tool the model asked for give an answer?"""
-    return all(type(part) is not Call or part.answer is not None for part in entry.parts)
+    return all(type(part) is not Call or part.answered for part in entry.parts)
 
 
 def _broken_off(entry: Entry | None) -> bool:
     """Does a turn end with a call rather than with words, though nobody interrupted it?"""
     if entry is None or entry.aborted or not entry.parts:
         return False
-    return type(entry.parts[-1]) is Call and type(entry.parts[-1].asked) not in (SearchCall, ImageCall)
+    return type(entry.parts[-1]) is Call and entry.parts[-1].ended is None

@@ -15,8 +15,8 @@ from pollux.sources.codex.books import Books
 from pollux.sources.codex.document import document, records_of
 from pollux.sources.codex.entries import Entry
 from pollux.sources.codex.forks import own_part, resumed_copy
+from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
-from pollux.sources.codex.records import runs
 from pollux.sources.codex.shelf import Shelf
 from pollux.sources.codex.walk import Walk
 from pollux.wire import Notes, shown
@@ -94,7 +94,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
                 extra["session"] = found.session
         else:
             with unpacked(file.path, notes) as opened:
-                walk.run(runs(opened, notes), books.enter)
+                walk.run(records(opened, notes), books.enter)
             begins = own_part(file.path, books, shelf)
             if books.bare and not begins:
                 begins, copied_from = resumed_copy(file.path, shelf)

@@ -16,8 +16,42 @@ from pollux.errors import Unreadable
 from pollux.model import Author, Link, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.codex import find
-from pollux.sources.codex.schema import Import, Imports, Name, Typed
+from pollux.sources.codex.schema import Count
 from pollux.wire import Malformed, Notes, Shape, decode, note_bad_line, read_bytes, read_lines, shown
+
+
+class Typed(Shape):
+    """A prompt in `history.jsonl`."""
+
+    session_id: str | None = None
+    ts: Count | None = None
+    text: str | None = None
+
+
+class Name(Shape):
+    """A thread's name in `session_index.jsonl`."""
+
+    id: str | None = None
+    thread_name: str | None = None
+    updated_at: str | None = None
+
+
+class Import(Shape):
+    """A session Codex imported from another agent."""
+
+    source_path: str | None = None
+    content_sha256: str | None = None
+    imported_thread_id: str | None = None
+    imported_at: Any = None
+    source_modified_at: Any = None
+    connector_names: Any = None
+    title: str | None = None
+
+
+class Imports(Shape):
+    """The ledger of imports."""
+
+    records: list[Import] | None = None
 
 
 class Line(msgspec.Struct):

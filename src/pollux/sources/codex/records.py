@@ -1,11 +1,9 @@
-"""The lines of a session file as records: typed where they carry the conversation, as they are where they do not."""
+"""Lines that are not as they should be, and such as carry no conversation, as records: no line is refused for that."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from typing import Any, BinaryIO
+from functools import cache
+from typing import Any
 
 import msgspec
 
@@ -15,82 +13,26 @@ from pollux.sources.codex.schema import (
     ECHOES,
     ITEMS,
     Bookkeeping,
+    ContextLine,
     Envelope,
     EventLine,
     ItemLine,
     Kept,
-    Line,
     UsageLine,
     UsageRecord,
 )
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
-Record = ItemLine | EventLine | UsageLine | Kept
-Run = tuple[int, list[Record]]
-"""Records that follow each other line by line, with the number of the first one's line."""
+Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
 
-_quick = msgspec.json.Decoder(Line).decode
-_all = msgspec.json.Decoder(Line).decode_lines
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
-_PIECE = 1 << 18
-_BRACE = ord("}")
-_NESTED = (dict, list)
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
 _AROUND = ("timestamp", "ordinal", "metadata")
 
 
-def runs(file: BinaryIO, notes: Notes) -> Iterator[Run]:
-    """The records of a file as they are read. Lines that are all as we know them are decoded at one go.
-
-    Where there was an odd one among them more of that kind are likely, and the next piece is not tried like that.
-    """
-    number, smooth = 1, True
-    while piece := file.read1(_PIECE):  # type: ignore[attr-defined]
-        if not piece.endswith(b"\n"):
-            piece += file.readline()
-        run: list[Record] = []
-        if smooth:
-            with suppress(*REFUSED):
-                run = _all(piece)
-        if run and len(run) == _objects(piece):
-            yield number, run
-            number += len(run)
-            continue
-        smooth = True
-        lines = io.BytesIO(piece).readlines()
-        for place, record in records(lines, notes, number):
-            smooth = smooth and type(record) is not Bookkeeping
-            yield place, [record]
-        number += len(lines)
-
-
-def _objects(piece: bytes) -> int:
-    """How many lines there are, all of which may be objects; 0 where one cannot be.
-
-    Decoded at one go, an empty line is passed over and two objects in one line are both taken: then the numbers of
-    lines would be wrong. Looking for one end after the other is twice as quick as `bytes.count`.
-    """
-    count, find = 0, piece.find
-    end = find(b"\n")
-    while end >= 0:
-        if piece[end - 1] != _BRACE:
-            return 0
-        count += 1
-        end = find(b"\n", end + 1)
-    return count if piece.endswith(b"\n") else count + 1
-
-
-def records(lines: Iterable[bytes], notes: Notes, first: int = 1) -> Iterator[tuple[int, Record]]:
-    """The records of some lines, each with its number; damaged and empty lines are passed over."""
-    for number, line in enumerate(lines, first):
-        try:
-            record: Any = _quick(line)
-        except REFUSED:
-            notes.line = number
-            record = _booked(line, notes) or _slowly(line, notes)
-        if record is not None:
-            yield number, record
-    notes.line = None
+def odd(line: bytes, notes: Notes) -> Record | None:
+    """A line of which the quick way knows nothing; None where it is empty or damaged."""
+    return _booked(line, notes) or _slowly(line, notes)
 
 
 def _booked(line: bytes, notes: Notes) -> Bookkeeping | None:
@@ -136,11 +78,8 @@ def record_of(value: dict[str, Any], notes: Notes) -> Record:
     payload = value["payload"]
     around = _around(value, notes)
     if type(payload) is not dict or type(kind) is not str:
-        # The record is kept whole: what it is cannot be told.
-        notes.add(
-            "record.unknown", "A record without a kind or without content; kept.", subject="record without a kind"
-        )
-        return Bookkeeping(**_members(around), kind="?", payload={"type": kind, "payload": payload})
+        kind, payload = settled(kind, payload, notes)
+        return Bookkeeping(**_members(around), kind=kind, payload=payload)
     inner = payload.get("type")
     if kind == "response_item":
         return _item(around, inner, payload, notes)
@@ -150,6 +89,14 @@ def record_of(value: dict[str, Any], notes: Notes) -> Record:
         record = fit(UsageRecord, payload, notes)
         return UsageLine(**_members(around), payload=record or UsageRecord())
     return _kept(around, kind, payload, notes)
+
+
+def settled(kind: Any, payload: Any, notes: Notes) -> tuple[str, dict[str, Any]]:
+    """What a record is, and its content; one of which that cannot be told is kept whole."""
+    if type(payload) is dict and type(kind) is str:
+        return kind, payload
+    notes.add("record.unknown", "A record without a kind or without content; kept.", subject="record without a kind")
+    return "?", {"type": kind, "payload": payload}
 
 
 def _around(value: dict[str, Any], notes: Notes) -> Envelope:
@@ -213,13 +160,19 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
 
 def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
     """Name the keys we do not know, here and in the objects inside that are looked into."""
-    if not held.keys() <= known:
+    strange = not held.keys() <= known
+    if strange:
         for key in sorted(held.keys() - known):
             text = f"{kind} has a field {key!r} we do not know; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-    for key, inner in held.items():
-        if type(inner) not in _NESTED or key not in INSIDE:
-            continue
+    for key in [key for key in held if key in INSIDE] if strange else _looked_into(known):
+        inner = held.get(key)
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:
                 report(f"{kind}.{key}", value, INSIDE[key], notes)
+
+
+@cache
+def _looked_into(known: frozenset[str]) -> list[str]:
+    """The keys of a kind of record whose objects are looked into."""
+    return [key for key in INSIDE if key in known]

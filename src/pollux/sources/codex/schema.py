@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
+from pollux.sources.codex.keys import ALIASES
 from pollux.wire import Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
@@ -31,7 +32,7 @@ class Piece(Shape):
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
-class Passed(Shape):
+class Passed(Shape, omit_defaults=True):
     """What newer releases (0.145+) send along with an item: the turn, the time, and what each part is (0.150+)."""
 
     turn_id: str | None = None
@@ -128,19 +129,29 @@ class ImageCall(Item, tag_field="type", tag="image_generation_call"):
     result: str | None = None
 
 
-class FunctionOutput(Item, tag_field="type", tag="function_call_output"):
+class ShellOutput(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The first of the three forms of a command's answer: JSON in a string (up to 0.49; patches up to 0.130)."""
+
+    output: str
+    metadata: dict[str, Any]
+
+
+class Output(Item):
+    """An answer as a text, as parts, or wrapped in an object; `shell` is ours: what a text holds that is JSON."""
+
+    call_id: str | None = None
+    output: str | list[Piece] | dict[str, Any] | None = None
+    shell: ShellOutput | None = msgspec.field(name="⁂shell", default=None)
+
+
+class FunctionOutput(Output, tag_field="type", tag="function_call_output"):
     """What a tool answered."""
 
-    call_id: str | None = None
-    output: str | list[Piece] | dict[str, Any] | None = None
 
-
-class CustomOutput(Item, tag_field="type", tag="custom_tool_call_output"):
+class CustomOutput(Output, tag_field="type", tag="custom_tool_call_output"):
     """What a tool with free text answered."""
 
-    call_id: str | None = None
     name: str | None = None
-    output: str | list[Piece] | dict[str, Any] | None = None
 
 
 class ToolSearchOutput(Item, tag_field="type", tag="tool_search_output"):
@@ -175,7 +186,7 @@ Conversation = (
 )
 
 
-class Figures(Shape):
+class Figures(Shape, omit_defaults=True):
     """Tokens: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
 
     input_tokens: Count | None = None
@@ -258,7 +269,7 @@ class EventLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
     payload: Echo
 
 
-class UsageRecord(Shape):
+class UsageRecord(Shape, omit_defaults=True):
     """The figures of one response (0.153+)."""
 
     thread_id: str | None = None
@@ -278,10 +289,10 @@ class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_recor
 
 
 class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
-    """A line with the settings of a turn; older releases write one for each request."""
+    """A line with the settings of a turn, or of a request: as most say what the one before said, not decoded yet."""
 
     kind: ClassVar[str] = "turn_context"
-    payload: dict[str, Any]
+    payload: msgspec.Raw
 
 
 class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
@@ -291,7 +302,33 @@ class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
     payload: dict[str, Any]
 
 
-Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine
+class CompactedLine(Envelope, kw_only=True, tag_field="type", tag="compacted"):
+    """A line with a summary that takes the place of what was said so far."""
+
+    kind: ClassVar[str] = "compacted"
+    payload: dict[str, Any]
+
+
+class WorldLine(Envelope, kw_only=True, tag_field="type", tag="world_state"):
+    """A line with what the client told the model about the machine (0.143+)."""
+
+    kind: ClassVar[str] = "world_state"
+    payload: dict[str, Any]
+
+
+class NoteLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
+    """A line with an event that is only bookkeeping."""
+
+    payload: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What sort of event it is."""
+        kind = f"event_msg/{self.payload.get('type')}"
+        return ALIASES.get(kind, kind)
+
+
+Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine | CompactedLine | WorldLine
 ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
 ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
 
@@ -303,39 +340,5 @@ class Bookkeeping(Envelope, kw_only=True):
     payload: dict[str, Any]
 
 
-Kept = Bookkeeping | ContextLine | MetaLine
+Kept = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
 """What is no part of the conversation: an object, and what kind it is of."""
-
-
-class Typed(Shape):
-    """A prompt in `history.jsonl`."""
-
-    session_id: str | None = None
-    ts: Count | None = None
-    text: str | None = None
-
-
-class Name(Shape):
-    """A thread's name in `session_index.jsonl`."""
-
-    id: str | None = None
-    thread_name: str | None = None
-    updated_at: str | None = None
-
-
-class Import(Shape):
-    """A session Codex imported from another agent."""
-
-    source_path: str | None = None
-    content_sha256: str | None = None
-    imported_thread_id: str | None = None
-    imported_at: Any = None
-    source_modified_at: Any = None
-    connector_names: Any = None
-    title: str | None = None
-
-
-class Imports(Shape):
-    """The ledger of imports."""
-
-    records: list[Import] | None = None

@@ -13,8 +13,8 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, sealed
 from pollux.sources.codex import find
+from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
-from pollux.sources.codex.records import records
 from pollux.sources.codex.schema import Bookkeeping, MetaLine
 from pollux.wire import Malformed, Notes, plain
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pollux.model import Tally, Usage
+import msgspec
+
+from pollux.model import NOTHING, Tally, Usage
 from pollux.sources.codex.schema import Figures, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
@@ -28,18 +30,18 @@ class Meter:
 
     def count(self, info: TokenInfo, line: int) -> Usage | None:
         """What a `token_count` adds; None where it adds nothing."""
-        if info.total_token_usage is None:
+        so_far = info.total_token_usage
+        if so_far is None:
             return None
-        self.said = ("total_token_usage", info.total_token_usage, line)
-        before = self._total
-        total = _parts(info.total_token_usage)
+        self.said = ("total_token_usage", so_far, line)
+        before, total = self._total, _parts(so_far)
         if total == before:
             return None
         self._total = total
         recorded, self._recorded = self._recorded, False
-        last = info.last_token_usage or info.total_token_usage
+        last = info.last_token_usage or so_far
         step = _parts(last)
-        if not (before is None or total == step):
+        if before is not None and total != step:
             grown = _less(total, before)
             if grown != step and min(grown) >= 0:
                 step = grown
@@ -67,7 +69,15 @@ class Meter:
             self._counted.add(record.response_id)
         if record.usage is None:
             return None
-        return _usage(_parts(record.usage), record.usage, tidy(record), line)
+        return _usage(_parts(record.usage), record.usage, native(record), line)
+
+
+def native(record: UsageRecord) -> dict[str, Any]:
+    """A response's own record as it was."""
+    within = (record, record.usage, record.turn_token_usage, record.thread_token_usage)
+    if any(held is not None and held.extra is not NOTHING for held in within):
+        return tidy(record)  # type: ignore[no-any-return]
+    return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
 
 def _parts(figures: Figures) -> _Parts:
@@ -101,17 +111,12 @@ def _usage(parts: _Parts, said: Figures, native: dict[str, Any], line: int) -> U
 
 def together(usages: list[Usage]) -> Usage:
     """The figures of several requests as one."""
-
-    def total(name: str) -> int | None:
-        known = [value for usage in usages if (value := getattr(usage, name)) is not None]
-        return sum(known) if known else None
-
     return Usage(
-        input=total("input"),
-        cached=total("cached"),
-        cache_write=total("cache_write"),
-        output=total("output"),
-        reasoning=total("reasoning"),
+        input=_sum([usage.input for usage in usages]),
+        cached=_sum([usage.cached for usage in usages]),
+        cache_write=_sum([usage.cache_write for usage in usages]),
+        output=_sum([usage.output for usage in usages]),
+        reasoning=_sum([usage.reasoning for usage in usages]),
         requests=len(usages),
         exact=True,
         native={"requests": [dict(usage.native) for usage in usages]},
@@ -133,3 +138,8 @@ def tally(meter: Meter, file: str) -> Tally | None:
         file=file,
         line=line,
     )
+
+
+def _sum(figures: list[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None

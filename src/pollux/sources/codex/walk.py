@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
-from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome
+from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome, rides
 from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.events import EVENTS
-from pollux.sources.codex.records import Run
+from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
     AgentItem,
     CustomCall,
@@ -26,7 +28,6 @@ from pollux.sources.codex.schema import (
     FunctionOutput,
     ImageCall,
     Item,
-    Kept,
     MessageItem,
     ReasoningItem,
     SearchCall,
@@ -69,22 +70,17 @@ class Walk:
         self.limits: Any = None
         self.window: int | None = None
 
-    def run(self, runs: Iterable[Run], bookkeeper: Callable[[Walk, Kept], None]) -> Walk:
+    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Any, Any], None]) -> Walk:
         """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
-        conversation, times = _CONVERSATION, self.times
-        for first, run in runs:
-            for self.line, record in enumerate(run, first):
-                if record.ordinal is not None:
-                    self.ordinal = record.ordinal
-                if record.timestamp is not None:
-                    times.append(record.timestamp)
-                payload = record.payload
-                see_to = conversation.get(type(payload))
-                if see_to is not None:
-                    see_to(self, payload, record)
-                else:
-                    self.notes.line = self.line
-                    bookkeeper(self, record)  # type: ignore[arg-type]
+        sees_to = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
+        time = self.times.append
+        for self.line, record in records:
+            if record.ordinal is not None:
+                self.ordinal = record.ordinal
+            at, payload = record.timestamp, record.payload
+            if at is not None:
+                time(at)
+            sees_to[type(payload)](self, payload, record)
         self._finish()
         return self
 
@@ -116,7 +112,7 @@ class Walk:
 
     def _finish(self) -> None:
         self.spend()
-        heard = sorted(self.echoes.alone(), key=lambda heard: heard.place, reverse=True)
+        heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
         for words in heard:
             part = words.kind(text=words.text)
             entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [part], model=words.model)
@@ -170,7 +166,7 @@ class Walk:
             entry.id = item.id
         elif item.id is not None:
             entry.note(item=item.id)
-        if item.passed is not None or around.metadata is not None or item.extra or around.extra:
+        if rides(item, around):
             entry.note(**leftovers(item, around))
         if item.status not in (None, "completed"):
             entry.note(status=item.status)
@@ -235,13 +231,12 @@ class Walk:
 
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown."""
-        if not self.echoes.known(text):
-            place, at = len(self.entries), around.timestamp
-            self.echoes.hear(text, Heard(place, self.line, self.ordinal, at, kind, text, self.model))
+        place, at = len(self.entries), around.timestamp
+        self.echoes.hear(Heard(place, self.line, self.ordinal, at, kind, text, self.model))
 
     def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
         entry = self.open or self.turn(item, around)
-        extra: dict[str, Any] = leftovers(item, around)
+        extra: dict[str, Any] = leftovers(item, around) if rides(item, around) else {}
         if item.encrypted_content is not None:
             extra["encrypted_content"] = item.encrypted_content
         if item.id is not None:
@@ -268,20 +263,24 @@ class Walk:
     def _call(self, item: Asked, around: Envelope) -> None:
         call = called(item, around)
         (self.open or self.turn(item, around)).parts.append(call)
-        kind = type(item)
-        if kind is FunctionCall and item.name == "spawn_agent":  # type: ignore[union-attr]
+        if call.name == "spawn_agent":
             self.spawns.append(call)
-        for name in (item.id, item.call_id if kind is not ImageCall else None):  # type: ignore[union-attr]
-            if name is not None:
-                self.calls[name] = call
-                if self.waiting and name in self.waiting:
-                    call.events = [*(call.events or ()), *self.waiting.pop(name)]
+        if item.id is not None:
+            self._name(item.id, call)
+        if type(item) is not ImageCall and item.call_id is not None:  # type: ignore[union-attr]
+            self._name(item.call_id, call)  # type: ignore[union-attr]
+
+    def _name(self, name: str, call: Call) -> None:
+        """A name by which answers and events know a call."""
+        self.calls[name] = call
+        if self.waiting and name in self.waiting:
+            call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
     def _answer(self, item: Answered, around: Envelope) -> None:
         self.open = None
         self.fresh = False
         call = self.calls.get(item.call_id or "")
-        if call is not None and call.answer is None:
+        if call is not None and not call.answered:
             call.answer_with(item, around)
             return
         # A killed run may lose a call and keep its answer.

@@ -80,10 +80,13 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         output=output,
         exit_code=exit_code,
         at=call.timestamp,
+        at_end=True,
         seconds=_seconds(call),
         child=child,
         attachments=held,
-        extra=_extra(call, rest),
+        extra=_extra(
+            call, status, rest if call.result is None or _plain(call) else {**rest, "result": _bare(call.result)}
+        ),
     )
 
 
@@ -181,6 +184,21 @@ def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
     return None if item.extra or item.thoughtSignature else response
 
 
+def _plain(call: Call) -> bool:
+    """Is the result one response to this very call that holds its output and nothing else?"""
+    result = call.result
+    response = _usual(result[0], call) if type(result) is list and len(result) == 1 else None
+    held = response.response if response is not None else None
+    return type(held) is dict and len(held) == 1 and type(held.get("output")) is str
+
+
+def _bare(result: Pieces) -> Any:
+    """A result as it was written."""
+    if isinstance(result, list):
+        return [item if isinstance(item, str) else bare(item) for item in result]
+    return result if isinstance(result, str) else bare(result)
+
+
 def _status(word: str | None, output: str | None, notes: Notes) -> Status:
     if word is not None:
         notes.add(
@@ -189,8 +207,8 @@ def _status(word: str | None, output: str | None, notes: Notes) -> Status:
     return Status.UNFINISHED if output is None else Status.OK
 
 
-def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:
-    """What else was recorded of a call; the vendor's own status only where it says more than ours."""
+def _extra(call: Call, status: Status, rest: dict[str, Any]) -> dict[str, Any]:
+    """What else was recorded of a call; the vendor's own status only where it says something else than ours."""
     extra: dict[str, Any] = {}
     if call.displayName is not None:
         extra["displayName"] = call.displayName
@@ -202,7 +220,7 @@ def _extra(call: Call, rest: dict[str, Any]) -> dict[str, Any]:
         extra["renderOutputAsMarkdown"] = call.renderOutputAsMarkdown
     if call.agentId is not None:
         extra["agentId"] = call.agentId
-    if call.status is not None and call.status not in ("success", "error", "cancelled"):
+    if call.status is not None and (status is Status.UNFINISHED or STATUSES.get(call.status) is not status):
         extra["status"] = call.status
     if rest:
         extra.update(rest)

@@ -15,7 +15,7 @@ from pollux.wire import Notes, shown
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
-    from pollux.sources.gemini.bundles import GeminiBundle
+    from pollux.sources.gemini.bundle import GeminiBundle
 
 Event = dict[str, Any]
 _MODEL, _CLIENT = (Role.ASSISTANT, Author.MODEL), (Role.SYSTEM, Author.CLIENT)

@@ -23,7 +23,7 @@ from pollux.wire import Notes, shown, tidy
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
-    from pollux.sources.gemini.bundles import GeminiBundle
+    from pollux.sources.gemini.bundle import GeminiBundle
 
 
 CONTEXT, CONTEXT_END = "<session_context>", "</session_context>"

@@ -6,7 +6,7 @@ import os
 import re
 
 from pollux.errors import Unreadable
-from pollux.sources.gemini.bundles import GeminiBundle
+from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.find import OUTPUT
 from pollux.wire import read_bytes, shown
 

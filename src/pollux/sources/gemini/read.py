@@ -12,7 +12,8 @@ from pollux.errors import Unreadable
 from pollux.model import Author, Fate, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
-from pollux.sources.gemini.bundles import AGENT, GeminiBundle, Leaning, stem
+from pollux.sources.gemini.bundle import GeminiBundle, Leaning
+from pollux.sources.gemini.bundles import AGENT, stem
 from pollux.sources.gemini.content import SUMMARY, TASK
 from pollux.sources.gemini.exactness import folds, gaps, tallies
 from pollux.sources.gemini.messages import Builder, Companions

@@ -27,7 +27,7 @@ class HtmlPage:
 
     name = "html"
     suffix = ".html"
-    purpose = "a page for the browser: everything, folded and searchable, in one file"
+    purpose = "a page for the browser, in one file: all of it, folded, searchable"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the page, message by message."""

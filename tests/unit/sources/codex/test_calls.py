@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from pollux.model import Status, ToolResult
 from tests.unit.sources.codex.conftest import (
+    DAY,
     ONE,
     TWO,
     Home,
@@ -16,6 +18,7 @@ from tests.unit.sources.codex.conftest import (
     calls,
     event,
     item,
+    lines,
     meta,
     prompt,
     reply,
@@ -58,6 +61,41 @@ def test_json_answers_are_taken_apart(home: Home) -> None:
     found = one(home, call(), answer('{"output":"a\\nb","metadata":{"exit_code":0,"duration_seconds":0.1}}'))
     assert found.output == "a\nb"
     assert found.extra["metadata"]["duration_seconds"] == 0.1
+
+
+@pytest.mark.parametrize(
+    "text", ["", 'say "hi"', "C:\\new\\u0041", "\x1b[32m✓\x1b[0m\t架构 😀\x7f\u2028", '}}"}}\n', "\\", '\\"']
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("ascii_inside", [True, False])
+@pytest.mark.parametrize("ascii_outside", [True, False])
+def test_json_answers_are_taken_apart_whatever_is_escaped(
+    home: Home, text: str, *, ascii_inside: bool, ascii_outside: bool
+) -> None:
+    inside = json.dumps(
+        {"output": text, "metadata": {"exit_code": 0, "what": text}}, ensure_ascii=ascii_inside, separators=(",", ":")
+    )
+    raw = json.dumps(answer(inside), ensure_ascii=ascii_outside, separators=(",", ":"))
+    for line in (raw, raw.replace('\\"', "\\u0022"), raw.replace("/", "\\/")):
+        home.write(
+            f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(meta(), *prompt("Do it"), call()) + line + "\n"
+        )
+        (found,) = calls(home.only())
+        assert (found.output, found.extra["metadata"]["what"]) == (text, text)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '{"output":"a","metadata":{"exit_code":0},"more":{}}',
+        '{"output":"a","metadata":{}} {"b":{}}',
+        '{"output":"a\tb","metadata":{}}',
+        '{"output":3,"metadata":{}}',
+        '{"output":"","metadata":{"a":{"b":1e999}}}',
+    ],
+)
+def test_answers_that_are_nearly_such_json_stay_as_they_are(home: Home, inside: str) -> None:
+    assert one(home, call(), answer(inside)).output == inside
 
 
 def test_answers_in_parts(home: Home) -> None:
@@ -234,3 +272,15 @@ def test_wait_is_for_agents_or_for_programs(home: Home, arguments: dict[str, Any
 def test_arguments_that_are_no_json_stay_as_they_are(home: Home) -> None:
     found = one(home, item("function_call", name="shell", arguments="{not json", call_id="c1"), answer())
     assert found.input == "{not json"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_json_in_an_answer_with_some_quotes_as_code_points(home: Home) -> None:
+    said = '{"output":"said \\"yes\\"","metadata":{"exit_code":0,"duration_seconds":0.1}}'
+    raw = json.dumps(answer(said), separators=(",", ":"))
+    odd = raw.replace('"",', '\\u0022",').replace('\\\\\\"yes', "\\u005c\\u0022yes")
+    assert odd != raw
+    assert json.loads(odd) == json.loads(raw)
+    home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(meta(), *prompt("Do it"), call()) + odd + "\n")
+    (found,) = calls(home.only())
+    assert found.output == 'said "yes"'

@@ -156,3 +156,15 @@ def test_lines_are_counted_in_large_files(both: Home, odd: bytes) -> None:
     assert session is not None
     found = [m.origin.line for m in session.messages if m.origin and m.text[:1] in ("x", "y")]
     assert found == [n for n, line in enumerate(raw.split(b"\n"), start=1) if b"output_text" in line]
+
+
+def test_settings_nested_as_deeply_as_can_be_read_lose_nothing_else(home: Home) -> None:
+    library = home.library()
+    nested = {}
+    for depth in range(700, 1000):
+        line = b'{"type":"turn_context","payload":{"a":' + b"[" * depth + b"]" * depth + b"}}\n"
+        session = library.open(home.write(BAD, line + TALK))
+        assert said(session) == SAID
+        (nested[depth],) = codes(session)
+    assert nested[700] == "field.unknown"
+    assert set(nested.values()) <= {"field.unknown", "record.unknown", "line.invalid"}

@@ -50,6 +50,28 @@ def test_the_same_words_twice_are_two_messages(home: Home) -> None:
     assert [text for _, text, _ in said(home.only())] == ["Go on", "Yes", "Go on", "Yes"]
 
 
+def test_words_that_were_only_shown_stand_in_the_order_in_which_they_were(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), shown("One"), shown("Two"), shown("Three"), reply("Two"), shown("Four"))
+    assert [text for _, text, _ in said(home.only())] == ["Hello", "One", "Three", "Two", "Four"]
+
+
+def test_the_same_settings_again_are_kept_once_and_found_odd_each_time(home: Home) -> None:
+    odd = context(unheard_of=1)
+    home.rollout(meta(), odd, *prompt("one"), odd, odd, reply("1"), context("gpt-b"), context("gpt-b"), context())
+    session = home.only()
+    kept = [record["record"] for record in session.extra["records"] if record["kind"] == "turn_context"]
+    assert kept == [odd["payload"], {"model": "gpt-b"}, {"model": "gpt-5.1"}]
+    assert [(n.subject, n.count, n.line) for n in session.notices] == [("turn_context.unheard_of", 3, 2)]
+
+
+@pytest.mark.parametrize("payload", [None, "x", 3, [], [1]])
+def test_settings_that_are_none_are_kept(home: Home, payload: object) -> None:
+    home.rollout(meta(), {**context(), "payload": payload}, *prompt("one"))
+    session = home.only()
+    assert session.extra["records"][0]["record"] == {"type": "turn_context", "payload": payload}
+    assert codes(session) == {"record.unknown"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

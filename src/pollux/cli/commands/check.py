@@ -1,0 +1,48 @@
+"""`pollux check`: is a file a valid record?"""
+
+from __future__ import annotations
+
+import click
+
+from pollux.cli.common import common, json_option
+from pollux.errors import Unreadable
+
+SHOWN = 20
+
+
+@click.command("check")
+@click.argument("file", type=click.Path())
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, file: str, as_json: bool) -> None:
+    """Check a verifiable agent record, in JSON or CBOR, against every rule of its schema.
+
+    \b
+    pollux check session.vac.json
+    """
+    import msgspec
+
+    from pollux.cli.clean import clean
+    from pollux.cli.evidence import bytes_of
+    from pollux.cli.screen import Screen
+    from pollux.cli.words import plural
+    from pollux.evidence.subject import parsed
+    from pollux.writers.vac.check import check, entries_in
+
+    screen = Screen(ctx)
+    record, kind = parsed(bytes_of(file))
+    if not kind:
+        raise Unreadable(f"{file} is neither JSON nor CBOR.")
+    problems = check(record)
+    entries = entries_in(record)
+    if as_json:
+        screen.json({"valid": not problems, "entries": entries, "problems": msgspec.to_builtins(problems)})
+        ctx.exit(Unreadable.exit_code if problems else 0)
+    for problem in problems[:SHOWN]:
+        screen.lines([clean(f"{problem.place} {problem.text}.")])
+    if len(problems) > SHOWN:
+        screen.lines([f"… and {len(problems) - SHOWN:,} more; --json tells all."])
+    if problems:
+        raise Unreadable(f"{file} is no valid record: {plural(len(problems), 'rule')} broken.")
+    screen.lines([f"{clean(file)} is a valid record of {plural(entries, 'entry', 'entries')}."])

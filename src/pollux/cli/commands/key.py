@@ -1,0 +1,84 @@
+"""`pollux key`: keys to sign with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.errors import NotFound, RequestError, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pollux.cli.screen import Screen
+    from pollux.evidence.keys import Keys, Named
+
+
+@click.command("key")
+@click.argument("action", type=click.Choice(["new", "list", "show"]), default="list")
+@click.argument("name", required=False)
+@click.option(
+    "--algorithm",
+    type=click.Choice(["ed25519", "es256"]),
+    default="ed25519",
+    show_default=True,
+    help="What a new key signs with.",
+)
+@click.option("--folder", metavar="FOLDER", type=click.Path(), help="Where the keys are, if not in pollux's own place.")
+@json_option
+@common()
+@click.pass_context
+def command(
+    ctx: click.Context, action: str, name: str | None, algorithm: str, folder: str | None, as_json: bool
+) -> None:
+    """Make a key, list your keys, or show the public half of one.
+
+    \b
+    pollux key new work
+    pollux key list
+    pollux key show work > work.pub
+    """
+    import msgspec
+
+    from pollux.cli.evidence import keys
+    from pollux.cli.screen import Screen, talk
+    from pollux.evidence.keys import Keys
+
+    screen = Screen(ctx)
+    own = Keys(Path(folder)) if folder is not None else keys(library(ctx, quiet=as_json))
+    if (action == "list") != (name is None):
+        example = f"pollux key {action} NAME" if name is None else f"pollux key show {name}"
+        raise RequestError("Which key?" if name is None else "A list is of all keys.", f"Try: {example}")
+    if name is None:
+        found = own.all()
+        if not found:
+            raise NotFound("You have no keys.", "Try: pollux key new NAME")
+        screen.json(msgspec.to_builtins(found)) if as_json else _listed(screen, found)
+        return
+    chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
+    if as_json:
+        screen.json(msgspec.to_builtins(chosen))
+    elif action == "new":
+        talk(f"Made the key {chosen.name}. Others need {chosen.public} to verify what you sign.")
+    else:
+        screen.raw(Path(chosen.public).read_text("ascii"))
+
+
+def _chosen(own: Keys, name: str) -> Named:
+    known = {key.name: key for key in own.all()}
+    if name not in known:
+        raise UnknownName("key", name, known)
+    return known[name]
+
+
+def _listed(screen: Screen, found: Sequence[Named]) -> None:
+    from pollux.cli.table import Column, table
+
+    columns = [Column("name"), Column("algorithm"), Column("id")]
+    for key in found:
+        for column, text in zip(columns, (key.name, key.algorithm, key.id), strict=True):
+            column.add(text)
+    screen.lines(table(screen, columns))

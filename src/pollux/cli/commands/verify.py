@@ -1,0 +1,103 @@
+"""`pollux verify`: does a signature hold, and what does that prove?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pollux.cli.common import common, json_option, library
+from pollux.errors import RequestError, Unreadable
+
+if TYPE_CHECKING:
+    from pollux.evidence.cose import Envelope
+    from pollux.evidence.subject import Subject
+    from pollux.library import Library
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path())
+@click.option(
+    "--signature",
+    metavar="FILE",
+    type=click.Path(),
+    help="The signature's file. By default FILE.cose.",
+)
+@click.option("--key", metavar="NAME-OR-FILE", help="The public key. By default the own key that the signature names.")
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, file: str, signature: str | None, key: str | None, as_json: bool) -> None:
+    """Verify the signature over a record, a session file, or a copy of a salted record.
+
+    \b
+    pollux verify session.vac.json --key ada.pub
+    pollux verify signed.cose --key ada.pub
+    """
+    import msgspec
+
+    from pollux.cli.clean import clean
+    from pollux.cli.evidence import bytes_of, keys
+    from pollux.cli.screen import Screen
+    from pollux.evidence import cose
+    from pollux.evidence.statement import key_named, verify
+
+    screen, shelf = Screen(ctx), library(ctx, quiet=as_json)
+    data = bytes_of(file)
+    if signature is None and _is_envelope(data):
+        envelope = cose.opened(data)
+        if envelope.payload is None:
+            raise RequestError("The signature is detached.", f"Try: pollux verify FILE --signature {file}")
+        data = envelope.payload
+        subject = _subject(data, None, shelf)
+    else:
+        envelope = cose.opened(_signature(signature, file))
+        subject = _subject(data, file, shelf)
+    payload = subject.payload if subject is not None else data
+    public = keys(shelf).public(key, key_named(envelope))
+    verdict = verify(envelope, _same(envelope, payload), subject, public)
+    if as_json:
+        told = {"proved": verdict.proved, "not_proved": verdict.not_proved}
+        screen.json({"verified": True, **msgspec.to_builtins(verdict), **told})
+        return
+    sentences = {"Proved": verdict.proved, "Not proved": verdict.not_proved, "Key": verdict.key}
+    screen.lines(clean(f"{name}: {sentence}") for name, sentence in sentences.items())
+
+
+def _signature(named: str | None, file: str) -> bytes:
+    """The signature: in the file that was named, beside what it is about, or here."""
+    from pollux.cli.evidence import SUFFIX, bytes_of, places
+
+    if named is not None:
+        return bytes_of(named)
+    found = [place for place in places(file) if place.exists()]
+    if not found:
+        raise Unreadable(f"There is no signature {Path(file).name}{SUFFIX}, there or here.", "Try: --signature FILE")
+    return bytes_of(str(found[0]))
+
+
+def _is_envelope(data: bytes) -> bool:
+    return data[:1] == b"\xd2"
+
+
+def _same(envelope: Envelope, payload: bytes) -> bytes:
+    """What is attached and what is beside it are one."""
+    from pollux.evidence.statement import Refuted
+
+    if envelope.payload not in (None, payload):
+        raise Refuted("The signature holds another file than this one.")
+    return payload
+
+
+def _subject(data: bytes, file: str | None, shelf: Library) -> Subject | None:
+    """What the file says of itself; None where it says nothing that we understand."""
+    from pollux.cli.evidence import subject_of
+    from pollux.evidence.subject import of_record
+
+    if file is None:
+        return of_record(data)
+    try:
+        return subject_of(data, file, shelf)
+    except Unreadable:
+        return None

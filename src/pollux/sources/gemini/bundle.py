@@ -1,0 +1,111 @@
+"""The files of one session, what lies around them, and what its reading leant on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+from pollux.model import Kind
+from pollux.sources.base import Bundle, File, sealed
+from pollux.sources.gemini import find
+from pollux.sources.gemini.projects import Folder, Projects
+from pollux.sources.gemini.prompts import PromptLog, alive
+from pollux.wire import shown
+
+
+class Leaning(msgspec.Struct):
+    """What a reading leaned on beyond its own files: large outputs, the files of other sessions, a stretch of the log.
+
+    `files` are outputs with their stamps; `peers` the sessions that were alive at a moment, by the moment, with theirs.
+    """
+
+    files: dict[str, str] = {}
+    peers: dict[float, dict[str, str]] = {}
+    log: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+class GeminiBundle(Bundle, kw_only=True):
+    """The files of one session and what lies around them.
+
+    `log` and `peers` are the project's log of typed lines and its other session files; `asked` is set where a person
+    named the file, so that a problem with it is theirs to hear.
+    """
+
+    kind: Kind = Kind.MAIN
+    parent: str | None = None
+    evidence: str = ""
+    hash: str | None = None
+    folders: tuple[Folder, ...] = ()
+    projects: Projects | None = None
+    log: PromptLog | None = None
+    children: tuple[GeminiBundle, ...] = ()
+    tag: str | None = None
+    asked: bool = False
+    leant: Leaning = msgspec.field(default_factory=Leaning)
+
+    def seal(self) -> str:
+        """Its own files and its sub-agents', who they are, and the project."""
+        own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
+        below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
+        said = (self.id, self.kind, self.parent, self.hash, *self.project())
+        return sealed([*(text or "" for text in said), *own, *below])
+
+    def leaning(self) -> bytes:
+        """Files beside its own, and the log's lines of its time."""
+        if self.log is not None:
+            self.leant.log = self.log.seal(self.id, self.leant.since, self.leant.until)
+        return msgspec.msgpack.encode(self.leant)
+
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+        """Are those files, and those lines, what they were?"""
+        then = msgspec.msgpack.decode(leaning, type=Leaning)
+        now = self.log.seal(self.id, then.since, then.until) if self.log is not None else None
+        if now != then.log or any(stamps.get(path, "") != stamp for path, stamp in then.files.items()):
+            return False
+        return all(_stamps(self._alive(moment)) == held for moment, held in then.peers.items())
+
+    @property
+    def folder_paths(self) -> list[str]:
+        """The project's folders under `tmp`."""
+        return [folder.path for folder in self.folders]
+
+    @property
+    def child_ids(self) -> set[str]:
+        """The ids of its sub-agents' sessions."""
+        return {child.id for child in self.children}
+
+    def peers(self, at: datetime) -> list[File]:
+        """The project's other session files that were alive at a moment."""
+        moment = at.timestamp()
+        found = self._alive(moment)
+        self.leant.peers[moment] = _stamps(found)
+        return found
+
+    def _alive(self, moment: float) -> list[File]:
+        own = {file.path for file in self.files}
+        others = (f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own)
+        return [file for file in others if alive(file, moment)]
+
+    def project(self) -> tuple[str | None, str | None]:
+        """The project's path and how we know it."""
+        if self.projects is None:
+            return None, None
+        for folder in (*self.folders, *(() if self.folders else (None,))):
+            path, evidence = self.projects.of(folder, self.hash, self._hints)
+            if path is not None:
+                return path, evidence
+        marked = next((folder.marker for folder in self.folders if folder.marker), None)
+        return marked, "marker" if marked is not None else None
+
+    def _hints(self) -> list[File]:
+        """Files in which the project's path may be found."""
+        roles = (find.SESSION, find.SUBAGENT, find.CHECKPOINT)
+        return [f for folder in self.folders for f in folder.files if f.role in roles] or list(self.files)
+
+
+def _stamps(files: list[File]) -> dict[str, str]:
+    return {shown(file.path): file.stamp for file in files}

@@ -1,0 +1,73 @@
+"""Values that JSON and CBOR can both hold, and hold alike."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from pollux.writers.json import encode, stamp
+
+DEEPEST = 150
+"""Below so many levels a value is told as JSON text: readers of CBOR and JSON give up somewhere, and not all alike."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    r"""The value in lists, dictionaries with names, texts, numbers. Half a character becomes a text like `\xff`."""
+    if isinstance(value, str):
+        text = str(value.value) if isinstance(value, Enum) else value
+        return _HALF.sub(_escaped, text) if not text.isascii() else text
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, datetime):
+        return stamp(value)
+    if depth > DEEPEST:
+        return plain(encode(value))
+    if isinstance(value, Mapping):
+        return {plain(str(name)): plain(item, depth + 1) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, depth + 1) for item in value]
+    return plain(msgspec.to_builtins(value), depth)
+
+
+def _escaped(half: re.Match[str]) -> str:
+    code = ord(half[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
+
+
+def known(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that have a value."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def joined(canonical: Mapping[str, Any], own: Mapping[str, Any], native: Mapping[str, Any]) -> dict[str, Any]:
+    """A map of a record: canonical members, what the agent recorded beside them, and what only pollux knows.
+
+    A recorded member whose name has a meaning in records stands in a map `native`.
+    """
+    members = dict(native)
+    displaced = {name: members.pop(name) for name in list(members) if name in RESERVED}
+    whole = {**members, **canonical}
+    if displaced:
+        whole["native"] = displaced
+    if own:
+        whole["pollux"] = own
+    return whole
+
+
+RESERVED = frozenset(
+    (
+        *("type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children", "name", "input"),
+        *("call-id", "output", "status", "is-error", "encrypted", "subject", "event-type", "data", "native", "pollux"),
+        *("format", "session-id", "session-start", "session-end", "agent-meta", "environment", "entries"),
+    )
+)

@@ -1,0 +1,58 @@
+"""Trajectories: what failed says so, and sub-agents stand within the session that started them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from pollux.model import Author, Message, Role, Session, Status, Text, ToolCall
+from pollux.writers.atif import WRITER
+from pollux.writers.base import Options
+from tests.unit.writers.judges import atif
+
+
+def started(child: str, status: Status, output: str | None) -> ToolCall:
+    return ToolCall(
+        id="1", name="task", canonical="agent_spawn", tool_kind="agent", status=status, output=output, child=child
+    )
+
+
+def session(id: str, *parts: ToolCall | Text) -> Session:
+    message = Message(id="m", role=Role.ASSISTANT, author=Author.MODEL, parts=parts)
+    return Session(agent="a", id=id, messages=(message,))
+
+
+def written(one: Session, **others: Session) -> dict[str, Any]:
+    pieces: list[str] = []
+    report = WRITER.write(one, pieces.append, Options(child=lambda key: others.get(key.removeprefix("a:"))))
+    atif("".join(pieces))
+    assert report.kept == 1 + len(others)
+    found: dict[str, Any] = json.loads("".join(pieces))
+    return found
+
+
+def test_a_failed_call_keeps_what_it_answered() -> None:
+    (step,) = written(session("one", started("a:gone", Status.ERROR, "No such file.")))["steps"]
+    (result,) = step["observation"]["results"]
+    assert (result["content"], result["extra"]["status"]) == ("No such file.", "error")
+    assert step["tool_calls"][0]["extra"]["child"] == "a:gone"
+
+
+def test_sub_agents_are_embedded_however_deep() -> None:
+    inner = session("inner", Text(text="found"))
+    middle = session("middle", started("a:inner", Status.UNFINISHED, None))
+    whole = written(session("outer", started("a:middle", Status.OK, "done")), middle=middle, inner=inner)
+    (child,) = whole["subagent_trajectories"]
+    (grandchild,) = child["subagent_trajectories"]
+    assert [child["trajectory_id"], grandchild["trajectory_id"]] == ["a:middle", "a:inner"]
+    (reference,) = child["steps"][0]["observation"]["results"][0]["subagent_trajectory_ref"]
+    assert reference["trajectory_id"] == "a:inner"
+
+
+def test_a_session_that_started_itself_ends() -> None:
+    one = session("one", started("a:one", Status.OK, "round and round"))
+    pieces: list[str] = []
+    WRITER.write(one, pieces.append, Options(child=lambda _: msgspec.structs.replace(one)))
+    assert "subagent_trajectories" not in json.loads("".join(pieces))
