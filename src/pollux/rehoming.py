@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.errors import NotFound, OutputError
 from pollux.model import Value
-from pollux.moves import folder
+from pollux.moves import EVIDENCE, folder
 from pollux.relocation import Entry, Relocations, inside, planned
 from pollux.sources.moving import Rename, Rewrite
 from pollux.store.questions import Filter
@@ -76,7 +76,7 @@ class Rehoming:
         plan, entries, folders, moved = self._look(old, new)
         self._quiet(folders)
         if entries:
-            self._relocations.carry_out(plan.old, plan.new, entries)
+            self._relocations.carry_out(*self._library.moves.ends(old, new), entries)
         for path in moved.values():
             self._library.teach(path)  # a folder may be named by its hash from now on
         self._library.rehome(old, new)
@@ -117,7 +117,7 @@ class Rehoming:
             told += [_told(source.name, step) for step in moving.steps]
             left += [Left(agent=source.name, why=why) for why in moving.left]
         entries = planned(steps)
-        plan = Plan(old=before, new=after, steps=tuple(told), left=tuple(dict.fromkeys(left)))
+        plan = Plan(old=shown(before), new=shown(after), steps=tuple(told), left=tuple(dict.fromkeys(left)))
         return _Look(plan, entries, folders, moved)
 
     def _known(self, before: str, after: str) -> tuple[set[str], dict[str, str]]:
@@ -126,12 +126,13 @@ class Rehoming:
         moved = {before: after}
         for one in self._library.list(Filter(everything=True)):
             path = one.summary.project or ""
-            for base in (before, after):  # under the new path where pollux was told of the move before
+            told = one.summary.project_evidence == EVIDENCE  # of the move before: it is shown under the new path
+            for base in (before, after) if told else (before,):
                 if path == base or path.startswith(base + "/"):
                     agents.add(one.summary.agent)
                     moved[before + path[len(base) :]] = after + path[len(base) :]
         if not agents:
-            raise NotFound(f"No agent has sessions of {before}.", "Try: pollux projects")
+            raise NotFound(f"No agent has sessions of {shown(before)}.", "Try: pollux projects")
         return agents, moved
 
     @staticmethod

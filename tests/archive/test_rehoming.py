@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -78,6 +77,15 @@ def test_done_found_again_and_taken_back_to_the_byte(world: World) -> None:
     assert world.library().rehoming.undo(OLD)[0] == NEW
     assert content(world) == before
     assert projects(world.library()) == shown
+
+
+def test_after_pollux_was_told_of_the_move_the_plan_is_the_same(world: World) -> None:
+    library = furnished(world, *EVERY)
+    plan = library.rehoming.plan(OLD, NEW)
+    library.rehome(OLD, NEW)
+    again = world.library().rehoming.plan(OLD, NEW)
+    assert set(again.left) == set(plan.left)
+    assert {(step.path, step.to) for step in again.steps} == {(step.path, step.to) for step in plan.steps}
 
 
 def test_in_an_archive_the_sessions_stay_the_agents_own(world: World) -> None:
@@ -215,4 +223,3 @@ def test_no_sessions_no_move(world: World) -> None:
     with pytest.raises(PolluxError) as caught:
         library.rehoming.carry_out("/home/nobody", "/srv/nobody")
     assert caught.value.exit_code == 1
-    shutil.rmtree(world.home / ".claude")
