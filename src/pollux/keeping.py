@@ -18,6 +18,7 @@ from pollux.archive.keep import Kept, wanted
 from pollux.archive.past import Change, Past, all_changes
 from pollux.archive.recover import Recovered, recovered
 from pollux.archive.restore import Restored
+from pollux.archive.tree import whole
 from pollux.archive.verify import Verdict, verify
 from pollux.errors import NotFound
 from pollux.ledger import Due
@@ -195,17 +196,33 @@ class Keeping:
         return Past(self._archive, self._library.places.kept, session.agent)
 
     def states(self, session: Session, when: datetime | None) -> list[State]:
-        """The states to put back of a session's own files, of its sub-agents', and of what it was read with."""
+        """The states to put back of a session's own files and of its sub-agents'."""
         files = {file for key in self._library.family(session) for file in self._library.files_of(key)}
-        until = int(when.timestamp() * 1_000_000) if when is not None else None
-        found = restore.chosen(self._past(session).states(files), until)
+        found = self._chosen(session, files, when)
         if not found:
             raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
         return found
 
-    def plan(self, states: list[State], folder: Path | None) -> list[tuple[Restored, State]]:
+    def companions(self, session: Session, when: datetime | None) -> list[State]:
+        """Those of files without which it would be read otherwise: whose project it is, what it goes on from."""
+        family = set(self._library.family(session))
+        files: set[str] = set()
+        for source, root in self._library.every_root():
+            for bundle in self._library.bundles_of(whole(source), root) if source.name == session.agent else ():
+                if bundle.key in family:
+                    whole(source).read(bundle)
+                    files.update(bundle.companions())
+        return self._chosen(session, files, when)
+
+    def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
+        until = int(when.timestamp() * 1_000_000) if when is not None else None
+        return restore.chosen(self._past(session).states(files), until)
+
+    def plan(
+        self, states: list[State], folder: Path | None, companions: list[State] | None = None
+    ) -> list[tuple[Restored, State]]:
         """What would be written."""
-        return restore.plan(self._archive, states, folder)
+        return restore.plan(self._archive, states, folder, companions or [])
 
     def restore(self, planned: list[tuple[Restored, State]], folder: Path | None) -> None:
         """Write it."""

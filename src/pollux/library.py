@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pollux.archive.keep import Archive
     from pollux.archive.tree import Trees
     from pollux.keeping import Keeping
+    from pollux.rehoming import Rehoming
 
 __all__ = [
     "PLACES",
@@ -239,9 +240,10 @@ class Library:
     @cached_property
     def trees(self) -> Trees:
         """What the agents deleted, laid out as they had it."""
+        from pollux.archive.renamed import Renamed
         from pollux.archive.tree import Trees
 
-        return Trees(self.places.kept, self.source)
+        return Trees(self.places.kept, Renamed(self.places.relocations / "renamed"), self.source)
 
     @cached_property
     def keeping(self) -> Keeping:
@@ -249,6 +251,13 @@ class Library:
         from pollux.keeping import Keeping
 
         return Keeping(self)
+
+    @cached_property
+    def rehoming(self) -> Rehoming:
+        """Moves of projects, also in the agents' own files."""
+        from pollux.rehoming import Rehoming
+
+        return Rehoming(self)
 
     @property
     def _questions(self) -> Questions:

@@ -45,15 +45,20 @@ class Moves:
 
     def move(self, old: str, new: str) -> tuple[str, str]:
         """Remember a move. Raises `RequestError` for one that leads in a circle."""
-        before, after = _folder(old), _folder(new)
+        before, after = self.ends(old, new)
+        self._put(before, after)
+        return before, after
+
+    def ends(self, old: str, new: str) -> tuple[str, str]:
+        """The two folders of a move, as they are remembered. Raises `RequestError` as `move` does."""
+        before, after = folder(old), folder(new)
         if before == after or self.now(after).startswith(before + "/") or self.now(after) == before:
             raise RequestError(f"{old} cannot have been moved to {new}.", "Try: pollux rehome")
-        self._put(before, after)
         return before, after
 
     def undo(self, old: str) -> str:
         """Forget a move; returns where it led."""
-        before = _folder(old)
+        before = folder(old)
         if before not in self.all():
             raise NotFound(f"No project was moved from {old}.", "Try: pollux rehome")
         after = self.all()[before]
@@ -85,5 +90,6 @@ class Moved(Wrapped):
         return msgspec.structs.replace(session, project=path, project_evidence=EVIDENCE)
 
 
-def _folder(path: str) -> str:
+def folder(path: str) -> str:
+    """A path as a person typed it, in full."""
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111

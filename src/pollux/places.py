@@ -50,6 +50,11 @@ class Places:
         return self.data / "moved.json"
 
     @property
+    def relocations(self) -> Path:
+        """What was changed in the agents' files where projects were moved, and what it was before."""
+        return self.data / "moved"
+
+    @property
     def index(self) -> Path:
         """The cache of what the agents' files hold."""
         return self.cache / "index"

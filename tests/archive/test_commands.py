@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -119,3 +120,27 @@ def test_a_moved_project(pollux: Pollux) -> None:
     assert pollux("rehome", "/srv/weather", "/home/ada/code/weather").returncode == 2
     assert pollux("rehome", "/home/ada/code/weather", "--undo").returncode == 0
     assert "/home/ada/code/weather" in {one["project"] for one in good(pollux("list", "--json"))}
+
+
+def test_a_project_moved_in_place(pollux: Pollux) -> None:
+    old, new = "/home/ada/code/weather", "/srv/weather"
+    note = pollux.home / ".gemini" / "tmp" / "weather" / ".project_root"
+    for path in pollux.home.rglob("*"):
+        os.utime(path, (1_760_000_000, 1_760_000_000))
+    assert pollux("rehome", old, new, "--yes").returncode == 2
+    assert pollux("rehome", old, "--in-place").returncode == 2
+    asked = pollux("rehome", old, new, "--in-place")
+    assert asked.returncode == 0
+    assert f"{old} → {new}" in asked.stdout
+    assert "--yes" in asked.stderr
+    assert note.read_text() == old
+    assert good(pollux("rehome", old, new, "--in-place", "--yes", "--json"))["done"] is True
+    assert note.read_text() == new
+    assert {one["project"] for one in good(pollux("list", "--json")) if "/weather/" in one["files"][0]} == {new}
+    assert pollux("rehome", old, "--undo").returncode == 0
+    assert note.read_text() == old
+    os.utime(note)
+    busy = pollux("rehome", old, new, "--in-place", "--yes", POLLUX_NOW="")
+    assert busy.returncode == 5
+    assert "last minutes" in busy.stderr
+    assert note.read_text() == old

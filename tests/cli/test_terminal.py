@@ -114,3 +114,9 @@ def test_the_sample_works(empty: Pollux) -> None:
         assert done.stderr.splitlines()[0] == "pollux: this is the bundled sample, not your own history."
         assert empty(*arguments, "--sample").stdout == done.stdout
     assert empty("list", "--sample", "--json").stderr == ""
+
+
+def test_keeping_is_offered_once(tmp_path: Path) -> None:
+    pollux = Pollux(tmp_path, "0.61.0")
+    assert "`pollux archive on` keeps them, in about" in in_terminal(pollux, "list")
+    assert "pollux archive on" not in in_terminal(pollux, "list")

@@ -17,12 +17,21 @@ from pollux.wire import shown
 
 
 class Restored(Value, frozen=True, kw_only=True):
-    """A file that is to be written, or was: `there` says that it lay there already with the same bytes."""
+    """A file that is to be written, or was: `there` says that it lay there already with the same bytes.
+
+    `left` says that another one lies there, which stays: so it may be with what is only beside a session.
+    """
 
     path: str
     bytes: int
     sha256: str
     there: bool = False
+    left: bool = False
+
+    @property
+    def missing(self) -> bool:
+        """Is it to be written?"""
+        return not (self.there or self.left)
 
 
 def chosen(states: Iterable[State], until: int | None = None) -> list[State]:
@@ -38,24 +47,35 @@ def chosen(states: Iterable[State], until: int | None = None) -> list[State]:
     return [state for state in best.values() if state.sha is not None]
 
 
-def plan(archive: Archive, states: Iterable[State], folder: Path | None) -> list[tuple[Restored, State]]:
-    """What would be written below a folder, or where the files were. Raises `OutputError` for one that differs."""
-    found = []
-    for state in states:
-        place = _place(state, folder)
-        there = os.path.lexists(place)
-        if there and not _same(place, _content(archive, state)):
+def plan(
+    archive: Archive, states: Iterable[State], folder: Path | None, companions: Iterable[State] = ()
+) -> list[tuple[Restored, State]]:
+    """What would be written below a folder, or where the files were.
+
+    Raises `OutputError` where a file of the session is there and differs; a companion that does is left.
+    """
+    own = [(_planned(archive, state, folder), state) for state in states]
+    for told, _ in own:
+        if told.left:
             hint = "Nothing was written. Move it away, or restore to another folder with --to."
-            raise OutputError(f"{shown(place)} exists, and holds something else.", hint)
-        told = Restored(path=shown(place), bytes=state.size, sha256=(state.sha or b"").hex(), there=there)
-        found.append((told, state))
-    return found
+            raise OutputError(f"{told.path} exists, and holds something else.", hint)
+    known = {told.path for told, _ in own}
+    beside = ((_planned(archive, state, folder), state) for state in companions)
+    return own + [(told, state) for told, state in beside if told.path not in known]
+
+
+def _planned(archive: Archive, state: State, folder: Path | None) -> Restored:
+    place = _place(state, folder)
+    taken = os.path.lexists(place)
+    there = taken and _same(place, _content(archive, state))
+    sha = (state.sha or b"").hex()
+    return Restored(path=shown(place), bytes=state.size, sha256=sha, there=there, left=taken and not there)
 
 
 def write(archive: Archive, planned: Iterable[tuple[Restored, State]], folder: Path | None) -> None:
     """Write what was planned. A file that appeared meanwhile is not written over."""
     for told, state in planned:
-        if told.there:
+        if not told.missing:
             continue
         try:
             put(_place(state, folder), _content(archive, state), state.mtime_ns, over=False)

@@ -22,6 +22,7 @@ from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
 from pollux.archive.keep import Archive, private, wanted
 from pollux.archive.packs import State
+from pollux.archive.renamed import Renamed
 from pollux.errors import UnknownName
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
@@ -65,8 +66,9 @@ class About(msgspec.Struct, kw_only=True):
 class Trees:
     """The trees of all homes."""
 
-    def __init__(self, folder: Path, source: Callable[[str], Source] = registry.source) -> None:
+    def __init__(self, folder: Path, renamed: Renamed, source: Callable[[str], Source] = registry.source) -> None:
         self.folder = folder
+        self.renamed = renamed
         self.source = source
         self.problem: str | None = None
         self._roots: list[tuple[Source, Root]] | None = None
@@ -103,12 +105,25 @@ class Trees:
             if told is None or told.seal != seal:
                 live = {path: file for look in own for path, file in files_of(look, home)}
                 tree = Tree(self.folder / name, archive, agent, home)
-                tree.lay_out(*_sorted_out(archive.index.states(agent, home), live), seal)
+                tree.lay_out(*self._sorted_out(archive.index.states(agent, home), home, live), seal)
                 if tree.damaged:
                     self.problem = "Some of what is kept is damaged: pollux archive verify"
 
+    def _sorted_out(
+        self, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
+    ) -> tuple[dict[bytes, list[State]], set[bytes]]:
+        """As `_sorted_out`; what lies in a folder that only has another name now is there."""
 
-def _sorted_out(states: Iterable[State], live: Mapping[bytes, File]) -> tuple[dict[bytes, list[State]], set[bytes]]:
+        def there(path: bytes, size: int) -> bool:
+            names = (path, *self.renamed.others(home, path))
+            return any(name in live and live[name].size >= size for name in names)
+
+        return _sorted_out(states, live, there)
+
+
+def _sorted_out(
+    states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
+) -> tuple[dict[bytes, list[State]], set[bytes]]:
     """The files that are gone or were cut shorter, the largest state of each first; and those that are still whole."""
     best: dict[bytes, list[State]] = {}
     for state in states:
@@ -116,7 +131,7 @@ def _sorted_out(states: Iterable[State], live: Mapping[bytes, File]) -> tuple[di
             best.setdefault(state.path, []).append(state)
     for held in best.values():
         held.sort(key=lambda state: (state.size, state.at), reverse=True)
-    gone = {path for path, held in best.items() if path not in live or live[path].size < held[0].size}
+    gone = {path for path, held in best.items() if not there(path, held[0].size)}
     if not gone:
         return {}, set()
     # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
@@ -181,12 +196,14 @@ class Tree:
         return self.folder / os.fsdecode(path)
 
 
-def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True) -> None:
+def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True, mode: int | None = None) -> None:
     """Write a file as a whole, with the time it had; not `over` one that is there (`FileExistsError`)."""
     place.parent.mkdir(parents=True, exist_ok=True)
     making = place.with_name(f".{os.getpid()}.making")
     try:
         making.write_bytes(content)
+        if mode is not None:
+            making.chmod(mode)
         if mtime_ns:
             os.utime(making, ns=(mtime_ns, mtime_ns))
         if over:

@@ -13,6 +13,7 @@ from pollux.wire.calm import calm
 
 if TYPE_CHECKING:
     from pollux.model import About, Message, Session, ToolCall
+    from pollux.sources.moving import Moving
 
 
 class Agent:
@@ -71,6 +72,13 @@ class Agent:
         if find_spec(f"{self._package}.retention") is None:
             return None
         told: Retention = self._module("retention").retention(root)
+        return told
+
+    def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
+        """What must change under a root so that the agent finds histories under new paths; None where nobody knows."""
+        if find_spec(f"{self._package}.moving") is None:
+            return None
+        told: Moving = self._module("moving").moving(root, moved)
         return told
 
     def claims(self, path: Path, head: bytes) -> bool:

@@ -100,6 +100,10 @@ class Bundle(msgspec.Struct, kw_only=True):
         """When one of its files last changed."""
         return max((file.mtime_ns for file in self.files), default=0)
 
+    def companions(self) -> list[str]:
+        """After reading: files beside its own without which it would be read otherwise, by their shown paths."""
+        return []
+
     # What follows lets a session that was read once be kept until reading it again could give something else.
 
     def seal(self) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
+from pollux.sources.moving import Moving
 
 
 class Wrapped:
@@ -46,4 +47,10 @@ class Wrapped:
         """When the agent deletes sessions; one that others added may not say."""
         told = getattr(self.source, "retention", None)
         found: Retention | None = told(root) if told is not None else None
+        return found
+
+    def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
+        """What must change where projects were moved; one that others added may not say."""
+        told = getattr(self.source, "moving", None)
+        found: Moving | None = told(root, moved) if told is not None else None
         return found

@@ -133,7 +133,8 @@ def restore(
 ) -> None:
     """Write a session's files as they were, to the byte. No file is ever written over.
 
-    With them come its sub-agents' and those beside it that it was read with.
+    With them come its sub-agents' and those beside it that it was read with: what says which project it belongs to,
+    and what it goes on from.
 
     \b
     pollux archive restore 3274cde4 --to ./back
@@ -147,9 +148,9 @@ def restore(
         raise RequestError("Say where the files shall go.", "Either --to DIR or --in-place.")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
-    states = shelf.keeping.states(session, as_of)
-    planned = shelf.keeping.plan(states, folder)
-    missing = [told for told, _ in planned if not told.there]
+    states, beside = shelf.keeping.states(session, as_of), shelf.keeping.companions(session, as_of)
+    planned = shelf.keeping.plan(states, folder, beside)
+    missing = [told for told, _ in planned if told.missing]
     if in_place and missing and not yes:
         talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
         for told in missing:
@@ -161,7 +162,8 @@ def restore(
     if as_json:
         screen.json([told for told, _ in planned])
         return
-    screen.lines(one_line(told.path) + ("  (was there)" if told.there else "") for told, _ in planned)
+    marks = {(True, False): "  (was there)", (False, True): "  (another is there, and was left)"}
+    screen.lines(one_line(told.path) + marks.get((told.there, told.left), "") for told, _ in planned)
 
 
 @command.command("export")

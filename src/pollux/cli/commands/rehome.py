@@ -2,46 +2,99 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.errors import NotFound, RequestError
 
+if TYPE_CHECKING:
+    from pollux.library import Library
+
 
 @click.command("rehome")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
-@click.option("--undo", is_flag=True, help="Forget the move from OLD.")
+@click.option("--in-place", is_flag=True, help="Tell what must change in the agents' files for them to find it too.")
+@click.option("--yes", is_flag=True, help="With --in-place: change it.")
+@click.option("--undo", is_flag=True, help="Forget the move from OLD, and put back what it changed.")
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, old: str | None, new: str | None, undo: bool, as_json: bool) -> None:
+def command(
+    ctx: click.Context, old: str | None, new: str | None, in_place: bool, yes: bool, undo: bool, as_json: bool
+) -> None:
     """Show the history of a project that was moved from OLD under its NEW path.
 
-    pollux remembers it in its own data; the agents' files stay as they are. Without a path: what was moved.
+    pollux remembers it in its own data; the agents' files stay as they are, unless --in-place and --yes say otherwise.
+    Without a path: what was moved.
 
     \b
     pollux rehome ~/code/weather ~/work/weather
+    pollux rehome ~/code/weather ~/work/weather --in-place
     pollux rehome ~/code/weather --undo
     """
+    shelf = library(ctx, quiet=as_json)
+    if yes and not in_place:
+        raise RequestError("Only a move in place asks for --yes.", "Try: pollux rehome OLD NEW --in-place --yes")
+    if old is not None and new is not None and in_place and not undo:
+        _move_in_place(ctx, shelf, old, new, yes=yes, as_json=as_json)
+        return
+    if old is not None and undo and new is None and not in_place:
+        _undo(shelf, old)
+    elif old is not None and new is not None and not undo:
+        _move(shelf, old, new)
+    elif old is not None or undo or in_place:
+        raise RequestError("A move has two ends.", "Try: pollux rehome OLD NEW, or pollux rehome OLD --undo")
+    _tell(ctx, shelf, every=old is None, as_json=as_json)
+
+
+def _move(shelf: Library, old: str, new: str) -> None:
     from pollux.cli.clean import one_line
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.screen import talk
     from pollux.cli.words import plural
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    if old is not None and undo and new is None:
-        after = shelf.moves.undo(old)
-        talk(f"What is under {one_line(after)} because of this move is shown where it was.")
-    elif old is not None and new is not None and not undo:
-        before, after = shelf.rehome(old, new)
-        moved = sum(one.summary.project is not None and one.summary.project_evidence == "moved" for one in shelf.list())
-        talk(f"{one_line(before)} is now {one_line(after)}; {plural(moved, 'session')} moved in all.")
-    elif old is not None:
-        raise RequestError("A move has two ends.", "Try: pollux rehome OLD NEW, or pollux rehome OLD --undo")
-    moves = shelf.moves.all()
+    before, after = shelf.rehome(old, new)
+    moved = sum(one.summary.project is not None and one.summary.project_evidence == "moved" for one in shelf.list())
+    talk(f"{one_line(before)} is now {one_line(after)}; {plural(moved, 'session')} moved in all.")
+
+
+def _undo(shelf: Library, old: str) -> None:
+    from pollux.cli.clean import one_line
+    from pollux.cli.screen import talk
+
+    after, back = shelf.rehoming.undo(old)
+    talk(f"What is under {one_line(after)} because of this move is shown where it was.")
+    for path in back:
+        talk(f"  back as it was: {one_line(path)}")
+
+
+def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
+    from pollux.cli.screen import Screen, talk
+
+    screen = Screen(ctx)
+    plan = shelf.rehoming.carry_out(old, new) if yes else shelf.rehoming.plan(old, new)
+    if as_json:
+        screen.json(plan)
+        return
+    from pollux.cli.relocation import plan_lines
+
+    screen.lines(plan_lines(plan, str(shelf.places.home)))
+    if yes:
+        talk("Done. pollux rehome OLD --undo puts everything back.")
+    elif plan.steps:
+        talk("Nothing was changed. Add --yes to do it.")
+
+
+def _tell(ctx: click.Context, shelf: Library, *, every: bool, as_json: bool) -> None:
+    from pollux.cli.clean import one_line
+    from pollux.cli.screen import Screen
+
+    screen, moves = Screen(ctx), shelf.moves.all()
     if as_json:
         screen.json([{"old": before, "new": after} for before, after in moves.items()])
-    elif old is None and not moves:
+    elif every and not moves:
         raise NotFound("No project was moved.", "Try: pollux rehome OLD NEW")
-    elif old is None:
+    elif every:
         screen.lines(f"{one_line(before)} → {one_line(after)}" for before, after in moves.items())

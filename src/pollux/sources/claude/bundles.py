@@ -65,6 +65,10 @@ class ClaudeBundle(Bundle, kw_only=True):
         """Are they as they were?"""
         return not leaning or unchanged(leaning, stamps)
 
+    def companions(self) -> list[str]:
+        """The transcripts that begin as it does: they tell which of its words are inherited."""
+        return [shown(file.path) for peer in self.peers for file in peer.files]
+
     def transcripts(self) -> list[File]:
         """The files that hold lines of the conversation."""
         return [file for file in self.files if file.role in (find.SESSION, find.AGENT)]

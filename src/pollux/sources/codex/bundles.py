@@ -20,6 +20,7 @@ from pollux.sources.codex.packed import MAGIC
 from pollux.sources.codex.prompts import Beside
 from pollux.sources.codex.shelf import Head, Shelf, head_of, identity, stem
 from pollux.sources.walk import stat_file
+from pollux.wire import shown
 
 AGENT = "codex"
 _ENVELOPE = re.compile(
@@ -60,6 +61,10 @@ class CodexBundle(Bundle, kw_only=True):
         """Would it be told the same?"""
         then: dict[str, str] = msgspec.msgpack.decode(leaning, type=dict[str, str]) if leaning else {}
         return all(self.shelf.answers(question) == answer for question, answer in then.items())
+
+    def companions(self) -> list[str]:
+        """The files of the sessions it goes on from."""
+        return [shown(file.path) for question in list(self.leant) for file in self.shelf.behind(question)]
 
 
 def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:

@@ -98,6 +98,13 @@ class Shelf:
         now, self.asked = self.asked.get(question, ""), kept
         return now
 
+    def behind(self, question: str) -> list[File]:
+        """The files whose words a question that was `asked` gave away."""
+        kind, _, name = question.partition(" ")
+        if kind == "alike":
+            return self.alike(name)
+        return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
+
     @cached_property
     def threads(self) -> frozenset[str]:
         """The ids of all sessions, by the names of their files."""

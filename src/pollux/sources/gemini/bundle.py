@@ -68,6 +68,10 @@ class GeminiBundle(Bundle, kw_only=True):
             return False
         return all(_stamps(self._alive(moment)) == held for moment, held in then.peers.items())
 
+    def companions(self) -> list[str]:
+        """The notes that say which project its folders belong to."""
+        return [shown(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
+
     @property
     def folder_paths(self) -> list[str]:
         """The project's folders under `tmp`."""

@@ -48,7 +48,7 @@ class Folder:
         self.path = path
         self.name = os.path.basename(path)  # noqa: PTH119
         self.files = files
-        self.marker = _marker(path)
+        self.marker = marker_of(path)
         self.hash: str | None = self.name if _HASH.match(self.name) else digest(self.marker) if self.marker else None
 
 
@@ -57,7 +57,7 @@ class Projects:
 
     def __init__(self, root: Path, around: Surroundings, markers: Iterable[str] = ()) -> None:
         self._around = around
-        self._registry = _registry(root.parent / "projects.json")
+        self._registry = registry_of(root.parent / "projects.json")
         self._near = [*markers, *self._registry, *upwards(str(around.cwd))]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
         self._hunted: dict[str, str] | None = None
@@ -136,7 +136,8 @@ class Projects:
         return self._hunted
 
 
-def _marker(folder: str) -> str | None:
+def marker_of(folder: str) -> str | None:
+    """What a folder's own note says."""
     try:
         text = read_head(os.path.join(folder, ".project_root"), 8192).decode("utf-8", "surrogateescape")  # noqa: PTH118
     except Unreadable:
@@ -145,7 +146,7 @@ def _marker(folder: str) -> str | None:
     return path if path and "\x00" not in path else None
 
 
-def _registry(path: Path) -> dict[str, str]:
+def registry_of(path: Path) -> dict[str, str]:
     """`projects.json`: path to slug. Whatever in it is not text is left out."""
     try:
         value = plain(read_bytes(path), Notes())

@@ -1,0 +1,95 @@
+"""Claude Code looks for a project's sessions in the folder named after its path: that name is all that changes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.sources.moving import Moving, Rename
+from pollux.wire import opened, shown
+
+_OTHER = re.compile(r"[^A-Za-z0-9]")
+_LONGEST = 200
+_INDEX, _ALIASES = "sessions-index.json", ".session-aliases"
+
+
+class _Where(msgspec.Struct):
+    cwd: str | None = None
+
+
+_where = msgspec.json.Decoder(_Where)
+
+
+def moving(root: Path, moved: Mapping[str, str]) -> Moving:
+    """The folders to rename. One that other projects share is left: their sessions would be lost to them."""
+    steps: dict[str, Rename] = {}
+    left: list[str] = []
+    for old, new in moved.items():
+        for folder in (root / name for name in dict.fromkeys((plain_name(old), short_name(old)))):
+            if not folder.is_dir():
+                continue
+            others = sorted(path for path in _projects(folder) if plain_name(moved.get(path, path)) != plain_name(new))
+            if others:
+                left.append(f"{shown(folder)} also holds sessions of {shown(others[0])}, which would not be found then")
+            elif len(plain_name(new)) > _LONGEST:
+                left.append(f"{shown(folder)}: what so long a path is called differs between releases")
+            else:
+                steps[str(folder)] = Rename(path=str(folder), to=str(root / plain_name(new)))
+                left += [f"{shown(folder / _INDEX)} goes on naming the old path"] if (folder / _INDEX).exists() else []
+    if steps:
+        left.append("the lines of sessions go on naming the folder they were written in")
+        left += [f"{shown(root / _ALIASES)} may name the old folder"] if (root / _ALIASES).exists() else []
+    return Moving(steps=tuple(steps.values()), folders=tuple(steps), left=tuple(left))
+
+
+def plain_name(path: str) -> str:
+    """A folder's name: whatever is no letter and no digit becomes a dash, once for each UTF-16 unit."""
+    return "".join("-" * (1 + (ord(each) > 0xFFFF)) if _OTHER.match(each) else each for each in path)
+
+
+def short_name(path: str) -> str:
+    """As releases from 2.1.112 have it: a long one is cut, and a hash of the path goes behind it."""
+    name = plain_name(path)
+    if len(name) <= _LONGEST:
+        return name
+    number = 0
+    raw = path.encode("utf-16-le", "surrogatepass")
+    for unit in (int.from_bytes(raw[at : at + 2], "little") for at in range(0, len(raw), 2)):
+        number = (number * 31 + unit) & 0xFFFFFFFF
+    return f"{name[:_LONGEST]}-{_base36(abs(number - (number >> 31 << 32)))}"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while True:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+        if not number:
+            return digits
+
+
+def _projects(folder: Path) -> set[str]:
+    """Where the sessions of a folder began."""
+    return {began for file in folder.glob("*.jsonl") for began in _began(file)}
+
+
+def _began(file: Path) -> Iterator[str]:
+    try:
+        with opened(os.fspath(file), buffer=1 << 13) as lines:
+            for line in lines:
+                if b'"cwd"' not in line:
+                    continue
+                try:
+                    told = _where.decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError):
+                    continue
+                if told.cwd is not None:
+                    yield told.cwd
+                    return
+    except Unreadable:
+        yield shown(file)  # nobody can say whose it is

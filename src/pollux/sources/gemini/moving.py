@@ -1,0 +1,85 @@
+"""Gemini CLI finds a project by a folder's name or by its note and registry: those are what a move changes.
+
+Up to 0.28 a folder is named by the hash of the path, and gets the hash of the new one. Since 0.29 its name is a slug
+that may stay: the note `.project_root` says whose it is, and `projects.json` leads there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pollux.errors import OutputError
+from pollux.sources.gemini.projects import marker_of, registry_of
+from pollux.sources.gemini.witnesses import digest
+from pollux.sources.moving import Moving, Rename, Rewrite
+from pollux.wire import shown
+
+
+def moving(root: Path, moved: Mapping[str, str]) -> Moving:
+    """What changes under a root and in the folder of file histories beside it.
+
+    Raises `OutputError` where the new path has a history of its own.
+    """
+    hashed = {digest(old): digest(new) for old, new in moved.items()}
+    known = registry_of(root.parent / "projects.json")
+    taken = [root.parent / "projects.json" for new in moved.values() if new in known]
+    steps: list[Rename | Rewrite] = []
+    folders: list[str] = []
+    for folder in _folders(root, root.parent / "history"):
+        marker = marker_of(str(folder))
+        if folder.name in hashed:
+            steps.append(Rename(path=str(folder), to=str(folder.with_name(hashed[folder.name]))))
+        elif marker is not None and marker in moved:
+            steps.append(_note(folder / ".project_root", marker, moved[marker]))
+        elif marker in moved.values():
+            taken.append(folder)
+        if folder.name in hashed or marker in moved:
+            folders.append(str(folder))
+    listed, left = _registry(root.parent / "projects.json", {old: new for old, new in moved.items() if old in known})
+    if taken and (steps or listed):
+        raise OutputError(f"{shown(taken[-1])} knows the new path already.", "Nothing was changed.")
+    if folders:
+        left.append(
+            "session files go on carrying the hash of the old path, which its list of sessions does not ask for"
+        )
+    return Moving(steps=(*steps, *listed), folders=tuple(folders), left=tuple(left))
+
+
+def _folders(*above: Path) -> Iterator[Path]:
+    for place in above:
+        if place.is_dir():
+            yield from sorted(folder for folder in place.iterdir() if folder.is_dir())
+
+
+def _note(file: Path, old: str, new: str) -> Rewrite:
+    raw = file.read_bytes()
+    return Rewrite(path=str(file), before=raw, after=raw.replace(_raw(old), _raw(new), 1), what=_what(old, new))
+
+
+def _registry(file: Path, moved: Mapping[str, str]) -> tuple[list[Rewrite], list[str]]:
+    """The list of projects, changed where the paths stand in it and nowhere else."""
+    if not moved:
+        return [], []
+    before = after = file.read_bytes()
+    for old, new in moved.items():
+        name = re.compile(rb"(?:" + b"|".join(re.escape(text) for text in _quoted(old)) + rb")(?=\s*:)")
+        after, found = name.subn(lambda _, new=new: _quoted(new)[0], after)  # type: ignore[misc]
+        if found != 1:
+            return [], [f"{shown(file)} names {shown(old)} more than once or in an unusual way"]
+    what = "; ".join(_what(old, new) for old, new in moved.items())
+    return [Rewrite(path=str(file), before=before, after=after, what=what)], []
+
+
+def _quoted(path: str) -> tuple[bytes, bytes]:
+    return _raw(json.dumps(path, ensure_ascii=False)), json.dumps(path).encode()
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _what(old: str, new: str) -> str:
+    return f"{shown(old)} → {shown(new)}"

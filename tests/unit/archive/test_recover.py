@@ -1,0 +1,46 @@
+"""Readings of one session joined: nothing lost, nothing twice, nothing made up."""
+
+from __future__ import annotations
+
+from pollux.archive.recover import recovered
+from pollux.model import Author, Message, Origin, Role, Session, Text
+
+
+def message(id: str, text: str, file: str = "a") -> Message:
+    origin = Origin(file=file, line=1)
+    return Message(id=id, role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),), origin=origin)
+
+
+def session(*messages: Message) -> Session:
+    return Session(agent="parrot", id="1", messages=messages)
+
+
+def told(*readings: Session) -> list[tuple[str, str]]:
+    found = recovered(readings[-1], readings).session
+    return [(one.id, one.text) for one in found.messages]
+
+
+def test_what_is_gone_stands_where_it_stood() -> None:
+    early = session(message("1", "one"), message("2", "two"), message("3", "three"))
+    late = session(message("1", "one"), message("3", "three"), message("4", "four"))
+    assert [text for _, text in told(early, late)] == ["one", "two", "three", "four"]
+
+
+def test_the_same_words_under_another_id_stand_once() -> None:
+    assert told(session(message("1", "one")), session(message("9", "one"))) == [("9", "one")]
+
+
+def test_a_message_that_said_something_else_stands_in_both_forms() -> None:
+    assert told(session(message("1", "one")), session(message("1", "other"))) == [("1@1", "one"), ("1", "other")]
+
+
+def test_the_fuller_form_of_a_message_counts() -> None:
+    assert told(session(message("1", "one and more")), session(message("1", "one"))) == [("1", "one and more")]
+
+
+def test_what_the_agent_has_no_more_is_counted_and_its_file_named() -> None:
+    now = session(message("2", "two", "now"))
+    found = recovered(now, [session(message("1", "one", "kept"), message("2", "two", "kept")), now])
+    assert found.lost == 1
+    assert {witness.file: witness.messages for witness in found.witnesses} == {"kept": 1, "now": 1}
+    assert found.session.kept
