@@ -21,6 +21,7 @@ _inside = msgspec.json.Decoder(ShellOutput).decode
 _FOLDED, _FOLD = b'}}"}}\n', b'"output":"{\\"output\\":\\"'
 _QUOTE = len(b'"output":"')
 # Quotes and backslashes as code points: taken for text of the inner JSON they would end its strings elsewhere.
+_CODE = b"\\u00"
 _CODES = (b"\\u0022", b"\\u005c", b"\\u005C")
 
 _EVENT = b'"event_msg","payload":{"type":"'
@@ -68,7 +69,7 @@ def _unfolded(line: bytes) -> Record:
     work of decoding the string, and what is left need not become text in between.
     """
     place = line.find(_FOLD)
-    if place < 0 or any(code in line for code in _CODES):
+    if place < 0 or (_CODE in line and any(code in line for code in _CODES)):
         return _quick(line)
     start = place + _QUOTE
     try:

@@ -9,7 +9,7 @@ from typing import Any
 from pollux.model import NOTHING, Attachment, Status, ToolCall
 from pollux.sources.gemini.content import answer, attachments, bare, pieces, text_of
 from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
-from pollux.sources.gemini.subagents import created
+from pollux.sources.gemini.subagents import made_at
 from pollux.sources.gemini.tools import canonical
 from pollux.wire import Notes
 
@@ -84,17 +84,16 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         seconds=_seconds(call),
         child=child,
         attachments=held,
-        extra=_extra(
-            call, status, rest if call.result is None or _plain(call) else {**rest, "result": _bare(call.result)}
-        ),
+        extra=_extra(call, status, rest),
     )
 
 
 def _seconds(call: Call) -> float | None:
     """From when a call was made, which its id tells, until its outcome was recorded."""
-    made = created(call.id) if call.timestamp is not None else None
-    taken = (call.timestamp - made).total_seconds() if call.timestamp is not None and made is not None else -1
-    return taken if taken >= 0 else None
+    if call.timestamp is None or (made := made_at(call.id)) is None:
+        return None
+    taken = round(call.timestamp.timestamp() * 1000) - made
+    return taken / 1000 if taken >= 0 else None
 
 
 def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str, Any]) -> ToolCall:
@@ -145,14 +144,21 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
 
 
 def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
-    """Text, failure, attachments and leftovers of a result in any of its shapes."""
+    """Text, failure, attachments and leftovers of a result in any of its shapes.
+
+    A result is left over as a whole, unless it is one output in words and nothing else, as nearly every result is.
+    """
+    if result is None:
+        return None, False, (), NOTHING
     if type(result) is list and len(result) == 1 and (usual := _usual(result[0], call)) is not None:
-        text, failed = answer(usual)
-        return text, failed, (), NOTHING
+        held = usual.response
+        if type(held) is dict and len(held) == 1 and type(text := held.get("output")) is str:
+            return text, False, (), NOTHING
+        return (*answer(usual), (), {"result": _bare(result)})
     texts: list[str] = []
     failed = False
     items = pieces(result)
-    held = list(attachments(items))
+    files = list(attachments(items))
     rest: dict[str, Any] = {}
     for item in items:
         if isinstance(item, str):
@@ -162,7 +168,7 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
             failed = failed or wrong
             inner = response.parts or []
             texts += [*([text] if text is not None else []), *filter(None, map(text_of, inner))]
-            held += attachments(inner)
+            files += attachments(inner)
             rest |= response.extra
             if response.id not in (None, call.id) or response.name not in (None, call.name):
                 rest.setdefault("answered", []).append({"id": response.id, "name": response.name})
@@ -172,7 +178,8 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
             texts.append(item.text)
         elif item.inlineData is None and item.fileData is None and (raw := bare(item)):
             rest.setdefault("parts", []).append(raw)
-    return ("\n".join(texts) if texts else None), failed, tuple(held), rest
+    rest["result"] = _bare(result)
+    return ("\n".join(texts) if texts else None), failed, tuple(files), rest
 
 
 def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
@@ -182,14 +189,6 @@ def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
     if response.id != call.id or response.name != call.name or response.parts or response.extra:
         return None
     return None if item.extra or item.thoughtSignature else response
-
-
-def _plain(call: Call) -> bool:
-    """Is the result one response to this very call that holds its output and nothing else?"""
-    result = call.result
-    response = _usual(result[0], call) if type(result) is list and len(result) == 1 else None
-    held = response.response if response is not None else None
-    return type(held) is dict and len(held) == 1 and type(held.get("output")) is str
 
 
 def _bare(result: Pieces) -> Any:

@@ -49,6 +49,18 @@ def plain_text(message: Message, name: str = "content") -> str:
     return text_of(items[0]) if len(items) == 1 else "".join(text_of(piece) for piece in items)
 
 
+def only_words(message: Message) -> str | None:
+    """The words of a message whose content is one text and nothing else, as most are that a human typed."""
+    content = message.content
+    if message.displayContent is not None:
+        return None
+    if type(content) is list and len(content) == 1:
+        content = content[0]
+    if type(content) is Piece:
+        return content.text if content == Piece(text=content.text) else None
+    return content if type(content) is str else None
+
+
 def text_of(piece: str | Piece) -> str:
     """The words of one piece."""
     if isinstance(piece, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
 from pollux.sources.gemini.subagents import created
@@ -12,7 +12,7 @@ _COMPRESSED = "The conversation was compressed: that request is never recorded."
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _SEVERAL = "A turn holds the calls of several requests: up to 0.31 the figures of all but one are lost."
 _CUT_OUT = "A prompt is known from the log of typed lines only: its turn was cut out of the file."
-_PAUSE = timedelta(milliseconds=100)
+_PAUSE = 0.1
 # Looked up once: an enumeration's members are slow to name.
 _MODEL, _HUMAN = Author.MODEL, Author.HUMAN
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
@@ -68,13 +68,19 @@ def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:
 def _several_requests(parts: tuple[Part, ...]) -> bool:
     """Does one message hold calls of several round trips: one made only after another had ended?"""
     calls = [part for part in parts if type(part) is ToolCall]
-    ended = min((call.at for call in calls if call.at is not None), default=None)
-    return ended is not None and any(_later(call, ended) for call in calls)
+    ends = [call.at for call in calls if call.at is not None]
+    if not ends:
+        return False
+    first = min(ends)
+    return any(_later(call, first) for call in calls)
 
 
 def _later(call: ToolCall, ended: datetime) -> bool:
+    after = (call.at - ended).total_seconds() if call.at is not None else None
+    if call.seconds is not None and after is not None:
+        return after > call.seconds
     made = created(call.id)
-    return made > ended if made is not None else call.at is not None and call.at - ended > _PAUSE
+    return made > ended if made is not None else after is not None and after > _PAUSE
 
 
 def folds(message: Message) -> bool:

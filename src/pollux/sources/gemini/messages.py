@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Author, Context, Kind, Message, Origin, Part, Role, ToolResult, Unknown, Usage
+from pollux.model import NOTHING, Author, Context, Kind, Message, Origin, Part, Role, Text, ToolResult, Unknown, Usage
 from pollux.sources.gemini import schema
 from pollux.sources.gemini.calls import Offloaded, asked, outcome, tool_call
 from pollux.sources.gemini.content import (
@@ -19,11 +19,12 @@ from pollux.sources.gemini.content import (
     is_client_text,
     loose_ends,
     model_parts,
+    only_words,
     pieces,
     plain_text,
     text_of,
 )
-from pollux.sources.gemini.references import prompt_parts
+from pollux.sources.gemini.references import is_typed, prompt_parts
 from pollux.sources.gemini.replay import Entry
 from pollux.sources.gemini.tools import TASKS
 from pollux.wire import Notes, tidy
@@ -98,7 +99,9 @@ class Builder:
             elif plain_text(message).strip() in ACKNOWLEDGEMENTS:
                 author = _CLIENT
         elif kind == "user":
-            role, author, parts = _USER, *self._user(message)
+            words = only_words(message)
+            plain = words is not None and not _strays(message)
+            role, author, parts = _USER, *self._user(message, words)
         else:
             role, author = _SYSTEM, _CLIENT
             parts = client_parts(message)
@@ -176,17 +179,17 @@ class Builder:
             self.spawns = True
         return part if call is None else asked(call, self._answers.get(call.id) if call.id is not None else None, rest)
 
-    def _user(self, message: schema.Message) -> tuple[Author, list[Part]]:
+    def _user(self, message: schema.Message, words: str | None) -> tuple[Author, list[Part]]:
         content = message.content
-        for item in content if type(content) is list else pieces(content):
+        for item in pieces(content) if words is None else ():
             if type(item) is schema.Part and item.functionResponse is not None:
                 return _CLIENT, [self._result_part(part) for part in client_parts(message)]
-        if is_client_text(plain_text(message)):
+        if is_client_text(plain_text(message) if words is None else words):
             return _CLIENT, client_parts(message)
         if self._kind is Kind.SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
-        return _HUMAN, prompt_parts(message)
+        return _HUMAN, [Text(text=words)] if words and is_typed(words) else prompt_parts(message)
 
     def _result_part(self, part: Part) -> Part:
         """A tool's answer that stands with its call is only a reference; one that says more keeps its words."""

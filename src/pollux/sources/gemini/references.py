@@ -37,10 +37,8 @@ HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 def prompt_parts(message: Message) -> list[Part]:
     """A human's message: the words as typed, the files they brought in, and what the client added."""
     items = pieces(message.content)
-    if len(items) == 1 and message.displayContent is None:
-        text = text_of(items[0])
-        if text and START.words not in text and HOOK_WORDS not in text:
-            return [Text(text=text, extra=signature(items[0]))]
+    if len(items) == 1 and message.displayContent is None and (text := text_of(items[0])) and is_typed(text):
+        return [Text(text=text, extra=signature(items[0]))]
     found = Expansion().parts(items)
     if message.displayContent is None:
         return _typed_first(found)
@@ -51,6 +49,11 @@ def prompt_parts(message: Message) -> list[Part]:
     if said.strip() not in (typed.strip(), ""):
         shown.append(Context(source="expansion", text=said))
     return shown + [part for part in found if type(part) is not Text and part not in shown]
+
+
+def is_typed(text: str) -> bool:
+    """Was all of a text typed, as far as it shows?"""
+    return START.words not in text and HOOK_WORDS not in text
 
 
 def _typed_first(parts: list[Part]) -> list[Part]:

@@ -15,10 +15,16 @@ from pollux.sources.gemini.tools import TASKS
 _CREATED = re.compile(r"[-_](\d{13})[-_]")
 
 
-def created(call_id: str | None) -> datetime | None:
-    """When a call was made: the CLI's own ids hold the millisecond."""
+def made_at(call_id: str | None) -> int | None:
+    """The millisecond in which a call was made: the CLI's own ids hold it."""
     found = _CREATED.search(call_id) if call_id else None
-    return datetime.fromtimestamp(int(found.group(1)) / 1000, UTC) if found else None
+    return int(found[1]) if found is not None else None
+
+
+def created(call_id: str | None) -> datetime | None:
+    """When a call was made."""
+    made = made_at(call_id)
+    return datetime.fromtimestamp(made / 1000, UTC) if made is not None else None
 
 
 def task_of(call: ToolCall) -> str | None:
