@@ -10,27 +10,20 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from pollux.library import Library
-from pollux.model import Session
 from pollux.store.passages import passages
-from tests.unit.store.scan import fold, parts, words
+from tests.unit.store.scan import parts, words
 
 DRAWN_FROM = 150
+PROCESSES = 2
 SEED = 4
 
 Needle = tuple[str, ...]
-
-
-class Folding(dict[int, str]):
-    """Every character as the index compares it, worked out when first met."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = fold(chr(code))
-        return self[code]
 
 
 def main() -> None:
@@ -38,10 +31,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="pollux-recall-") as spare:
         cache = sys.argv[2] if len(sys.argv) > 2 else spare
         places = {"HOME": str(home), "XDG_CACHE_HOME": cache, "XDG_DATA_HOME": f"{cache}/data"}
-        library = Library(places, home, hunt=False)
+        library = opened(places)
         library.sync()
         needles = drawn(library)
-        wanted = scanned(library, needles)
+        wanted = scanned(places, needles)
         wrong = [needle for needle in needles if found(library, needle) != wanted[needle]]
     print(f"{len(needles)} needles, {sum(map(len, wanted.values()))} finds, {len(wrong)} differ")
     for needle in wrong:
@@ -49,17 +42,16 @@ def main() -> None:
     sys.exit(1 if wrong else 0)
 
 
-def sessions(library: Library, chance: random.Random | None = None) -> Iterator[Session]:
-    """All sessions, or some by chance."""
-    bundles = library.bundles()
-    for source, bundle in bundles if chance is None else chance.sample(bundles, min(DRAWN_FROM, len(bundles))):
-        yield from source.read(bundle)
+def opened(places: dict[str, str]) -> Library:
+    return Library(places, Path(places["HOME"]), hunt=False)
 
 
 def drawn(library: Library) -> list[Needle]:
     """What is looked for."""
     chance = random.Random(SEED)
-    runs = [words(p.text) for session in sessions(library, chance) for p in passages(session)]
+    bundles = library.bundles()
+    some = chance.sample(bundles, min(DRAWN_FROM, len(bundles)))
+    runs = [words(p.text) for source, bundle in some for session in source.read(bundle) for p in passages(session)]
     every = sorted({word for run in runs for word in run})
     pairs = [(one, other) for run in runs for one, other in pairwise(run)]
     han = sorted({pair for pair in pairs if all("\u4e00" <= word <= "\u9fff" for word in pair)})
@@ -67,19 +59,26 @@ def drawn(library: Library) -> list[Needle]:
     return [*singles, *chance.sample(pairs, min(200, len(pairs))), *chance.sample(han, min(100, len(han)))]
 
 
-def scanned(library: Library, needles: list[Needle]) -> dict[Needle, set[str]]:
+def scanned(places: dict[str, str], needles: list[Needle]) -> dict[Needle, set[str]]:
     """In which sessions each needle stands, by reading everything."""
-    table, where = Folding(), {needle: set[str]() for needle in needles}
-    for session in sessions(library):
-        for passage in passages(session):
-            folded = passage.text.lower() if passage.text.isascii() else passage.text.translate(table)
-            some = [n for n in needles if session.key not in where[n] and all(word in folded for word in n)]
-            if some:
-                run = words(passage.text)
-                here: set[Needle] = {*((word,) for word in {*run, *parts(passage.text)}), *pairwise(run)}
-                for needle in here.intersection(some):
-                    where[needle].add(session.key)
+    where = {needle: set[str]() for needle in needles}
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        for finds in pool.map(partial(_share, places, frozenset(needles)), range(PROCESSES)):
+            for needle, key in finds:
+                where[needle].add(key)
     return where
+
+
+def _share(places: dict[str, str], needles: frozenset[Needle], number: int) -> set[tuple[Needle, str]]:
+    """What one of several processes finds."""
+    finds: set[tuple[Needle, str]] = set()
+    for source, bundle in opened(places).bundles()[number::PROCESSES]:
+        for session in source.read(bundle):
+            for passage in passages(session):
+                run = words(passage.text)
+                singles = {(word,) for word in {*run, *parts(passage.text)}}
+                finds.update((needle, session.key) for needle in needles & {*singles, *pairwise(run)})
+    return finds
 
 
 def found(library: Library, needle: Needle) -> set[str]:

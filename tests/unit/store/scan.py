@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 
 from pollux.store.passages import Passage
@@ -31,21 +31,26 @@ LETTERS = {"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe",
 
 def words(text: str) -> list[str]:
     """The words of a text in their order."""
-    return [fold(piece) for run in RUN.findall(unicodedata.normalize("NFC", text)) for piece in PIECE.findall(run)]
+    return [piece for run in RUN.findall(unicodedata.normalize("NFC", text)) for piece in _pieces(run)]
 
 
 def parts(text: str) -> set[str]:
     """The parts of its camelCase words."""
-    found: set[str] = set()
-    for run in RUN.findall(unicodedata.normalize("NFC", text)):
-        for piece in PIECE.findall(run):
-            several = CAMEL.split(piece)
-            if len(several) > 1:
-                found.update(fold(part) for part in several if len(part) > 1)
-    return found
+    return {part for run in set(RUN.findall(unicodedata.normalize("NFC", text))) for part in _parts(run)}
 
 
-@cache
+@lru_cache(maxsize=1 << 17)
+def _pieces(run: str) -> tuple[str, ...]:
+    return tuple(fold(piece) for piece in PIECE.findall(run))
+
+
+@lru_cache(maxsize=1 << 17)
+def _parts(run: str) -> tuple[str, ...]:
+    camels = (several for piece in PIECE.findall(run) if len(several := CAMEL.split(piece)) > 1)
+    return tuple(fold(part) for several in camels for part in several if len(part) > 1)
+
+
+@lru_cache(maxsize=1 << 17)
 def fold(word: str) -> str:
     """Without case and Latin accents."""
     return "".join(_base(letter) for letter in word).lower()
