@@ -13,8 +13,8 @@ import pytest
 
 from pollux.cli.progress import Bar
 from pollux.library import Progress
+from tests.cli.made import session
 from tests.cli.running import Pollux
-from tests.cli.test_manners import session
 from tests.cli.test_terminal import in_terminal
 
 BUSY = "Another pollux is indexing: what is newer than its last run may be missing here."

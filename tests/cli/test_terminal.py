@@ -13,8 +13,8 @@ import pytest
 
 from pollux.cli import sample
 from pollux.library import Library
+from tests.cli.made import EVIL, harmless, session
 from tests.cli.running import CORPUS, Pollux
-from tests.cli.test_manners import EVIL, harmless, session
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -13,7 +13,7 @@ from pollux.errors import RequestError, UnknownName
 from pollux.library import Event, Filter, Library
 from pollux.model import Author, Fate, Message, Part, Role, Session, Status, Text, Thinking, ToolCall
 from pollux.watch import Happening, Seen, ticks
-from tests.cli.test_manners import session as written
+from tests.cli.made import session as written
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

@@ -1,0 +1,156 @@
+"""Files that `export` writes, and what `scan` finds before they leave."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.made import session
+from tests.cli.running import ROOT, Pollux
+
+
+def test_export_of_everything(pollux: Pollux) -> None:
+    every = json.loads(pollux("list", "--all", "--json").stdout)
+    report = pollux.folder / "report.json"
+    done = pollux("export", "--all", "--to", "json", "-o", "out", "--json-report", str(report))
+    assert (done.returncode, done.stdout) == (0, "")
+    written = [json.loads(file.read_text("utf-8")) for file in (pollux.home / "out").glob("*.json")]
+    assert {one["key"]: one["family_usage"] for one in written} == {one["key"]: one["family_usage"] for one in every}
+    assert json.loads(report.read_text()) == {
+        "kept": sum(len(one["messages"]) for one in written),
+        "dropped": [],
+        "fabricated": [],
+        "sessions": len(every),
+    }
+    before = sorted((pollux.home / "out").iterdir())
+    assert pollux("export", "--all", "--to", "json", "-o", "out").returncode == 0
+    assert sorted((pollux.home / "out").iterdir()) == before
+
+
+def test_export_equals_show(pollux: Pollux) -> None:
+    assert pollux("export", "last", "--to", "json").stdout == pollux("show", "last", "--json").stdout
+
+
+def test_export_to_where_nothing_can_be_written(pollux: Pollux) -> None:
+    blocked = pollux.folder / "file"
+    blocked.write_text("mine")
+    for output in (f"{blocked}/x.md", "/proc/none/x.md", str(pollux.folder / "no" / "such" / "x.md")):
+        assert pollux("export", "last", "--to", "markdown", "-o", output).returncode == 5
+    assert pollux("export", "--all", "--to", "markdown", "-o", str(blocked)).returncode == 5
+    assert pollux("export", "last", "--to", "markdown", "-o", str(blocked)).returncode == 5
+    assert blocked.read_text() == "mine"
+    done = pollux("export", "last", "--to", "markdown", "--json-report", "/proc/none/x.json")
+    assert done.returncode == 5
+
+
+def test_nothing_is_written_among_the_agents_files(pollux: Pollux) -> None:
+    link = pollux.folder / "link"
+    link.symlink_to(pollux.home / ROOT, target_is_directory=True)
+    before = {file: file.read_bytes() for file in (pollux.home / ROOT).rglob("*") if file.is_file()}
+    first = str(next(file for file in before if file.suffix == ".jsonl"))
+    for output in (first, str(link), str(link / "x.json"), str(pollux.home / ROOT / "new" / "")):
+        done = pollux("export", "last", "--to", "json", "-o", output, "--force")
+        assert done.returncode == 5, output
+    assert {file: file.read_bytes() for file in (pollux.home / ROOT).rglob("*") if file.is_file()} == before
+
+
+def test_a_link_with_our_name_is_left_alone_and_never_followed(pollux: Pollux) -> None:
+    out, mine = pollux.folder / "out", pollux.folder / "mine"
+    mine.write_text("mine")
+    export = ("export", "last", "--to", "json", "-o", f"{out}/")
+    assert pollux(*export).returncode == 0
+    (file,) = out.glob("*.json")
+    file.unlink()
+    file.symlink_to(mine)
+    assert pollux(*export).returncode == 5
+    assert file.is_symlink()
+    assert pollux(*export, "--force").returncode == 0
+    assert mine.read_text() == "mine"
+    assert json.loads(file.read_text())
+
+
+def test_an_exported_document_is_a_session(pollux: Pollux) -> None:
+    assert pollux("export", "last", "--to", "json", "-o", "kept.json").returncode == 0
+    shown = pollux("show", "kept.json", "--json")
+    assert shown.stdout == (pollux.home / "kept.json").read_text("utf-8")
+    assert (
+        pollux("export", "kept.json", "--to", "markdown").stdout == pollux("export", "last", "--to", "markdown").stdout
+    )
+    (pollux.home / "torn.json").write_bytes((pollux.home / "kept.json").read_bytes()[:-40])
+    assert pollux("show", "torn.json").returncode == 3
+
+
+def test_a_disk_that_becomes_full(pollux: Pollux) -> None:
+    """Once the folder is open no file may grow beyond a block: the same error at the same place, for no disk."""
+    program = (
+        "import resource, sys; from pollux.cli import app; from pollux.export.folder import Folder\n"
+        "def enter(self): resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)); return self\n"
+        "Folder.__enter__ = enter; sys.exit(app.run(['export', '--all', '--to', 'markdown', '-o', 'out']))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert done.returncode == 5, done.stderr
+    assert "cannot be written: File too large." in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert all(file.stat().st_size <= 512 for file in (pollux.home / "out").iterdir())
+
+
+def test_an_interrupted_export_leaves_whole_files(pollux: Pollux) -> None:
+    """Interrupted in the middle of a file: those before it are there, and nothing of this one."""
+    program = (
+        "import sys; from pollux.cli import app; from pollux import registry\n"
+        "writer, count = registry.writer('json'), [0]\n"
+        "def stop(session, out, options, write=writer.write):\n"
+        "    count[0] += 1\n"
+        "    if count[0] == 3:\n"
+        "        out('{'); raise KeyboardInterrupt\n"
+        "    return write(session, out, options)\n"
+        "writer.write = stop; sys.exit(app.run(['export', '--all', '--to', 'json', '-o', 'out']))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+    left = [file for file in (pollux.home / "out").iterdir() if file.name != ".pollux.jsonl"]
+    assert len(left) == 2
+    assert all(json.loads(file.read_text("utf-8"))["key"] for file in left)
+    assert pollux("export", "--all", "--to", "json", "-o", "out").returncode == 0
+
+
+def test_redaction_from_settings(empty: Pollux) -> None:
+    secret = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
+    empty.file("p/chats/session-2026-11-15T05-00-one.json", session("one", f"Nightingale {secret} ada@example.org"))
+    settings = Path(empty.env["XDG_CONFIG_HOME"]) / "pollux" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('[redact]\nwords = ["nightingale"]\nemails = true\n')
+    told = empty("export", "one", "--to", "text", "--redact").stdout
+    assert "[secret:word#1] [secret:github-token#1] [secret:email#1]" in told
+    assert secret in empty("export", "one", "--to", "text").stdout
+    settings.write_text("[redact]\nword = []\n")
+    done = empty("export", "one", "--to", "text", "--redact")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_scan_and_its_statuses(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-one.json", session("one", "nothing to see"))
+    assert empty("scan", "--all").returncode == 1
+    assert empty("scan", "--all", "--fail").returncode == 0
+    secret = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
+    empty.file("p/chats/session-2026-11-15T05-01-two.json", session("two", f"My token: {secret}"))
+    for arguments, status in (("scan", "--all"), 0), (("scan", "two", "--fail"), 6), (("scan", "one"), 1):
+        for more in ([], ["--json"]):
+            done = empty(*arguments, *more)
+            assert done.returncode == status
+            assert secret[6:] not in done.stdout + done.stderr
+    found, _ = json.loads(empty("scan", "--all", "--json").stdout)["secrets"]
+    assert found == {
+        "key": "gemini:two",
+        "message": "m1",
+        "field": "text",
+        "rule": "github-token",
+        "count": 1,
+        "head": "ghp_…",
+    }
+    assert empty("scan").returncode == 2
+    assert empty("scan", "one", "--all").returncode == 2

@@ -1,0 +1,141 @@
+"""Hostile and damaged content, and what must never reach a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.cli.made import EVIL, harmless, session
+from tests.cli.running import Pollux
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list"],
+        ["show", "evil"],
+        ["show", "evil", "--full"],
+        ["show", "evil", "--raw"],
+        ["projects"],
+        ["doctor", "--all"],
+    ],
+    ids=" ".join,
+)
+def test_no_control_character_gets_out(empty: Pollux, arguments: list[str]) -> None:
+    empty.file("evil\x1b[2J/chats/session-2026-11-15T05-00-evil.json", session("evil\x1b[1m", EVIL, EVIL))
+    empty.file("evil\x1b[2J/.project_root", "/home/ada/\x1b[31mred")
+    done = empty(*arguments)
+    assert done.returncode == 0
+    assert done.stdout
+    assert harmless(done.stdout)
+    assert harmless(done.stderr)
+
+
+def test_errors_are_cleaned_too(empty: Pollux) -> None:
+    for name in ("\x1b[2J", "./\x1b[2J.json", "gemini:\x1b[2J"):
+        done = empty("show", name)
+        assert done.returncode in (2, 3)
+        assert harmless(done.stderr)
+
+
+def test_json_keeps_everything(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL))
+    done = empty("show", "evil", "--json")
+    assert json.loads(done.stdout)["messages"][0]["parts"][0]["text"] == EVIL
+    assert harmless(done.stdout.replace("\u202e", "").replace("\x9b", "").replace("\x7f", ""))
+
+
+def test_names_that_are_no_text(empty: Pollux) -> None:
+    bad = os.fsdecode(b"b\xffd")
+    empty.file(f"{bad}/chats/session-2026-11-15T05-00-{bad}.json", session("0123abcd"))
+    empty.file(f"{bad}/.project_root", b"/home/ada/b\xffd")
+    for arguments in (
+        ["list"],
+        ["show", "0123"],
+        ["show", "0123", "--raw"],
+        ["projects"],
+        ["doctor", "--all"],
+        ["agents"],
+    ):
+        for more in ([], ["--json"]):
+            done = empty(*arguments, *more)
+            assert done.returncode == 0, done.stderr
+            if more:
+                assert "b\\\\xffd" in done.stdout or arguments[0] == "agents"
+    assert "Hello there." in empty("show", "0123", "--raw").stdout
+    assert empty("export", "--all", "--to", "json", "-o", "out").returncode == 0
+
+
+def test_a_folder_instead_of_a_file(pollux: Pollux) -> None:
+    done = pollux("show", str(pollux.home))
+    assert done.returncode == 3
+    assert "is a folder" in done.stderr
+
+
+def test_a_file_nobody_wrote(pollux: Pollux) -> None:
+    odd = pollux.folder / "shopping.txt"
+    odd.write_text("milk\n")
+    done = pollux("show", str(odd))
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(empty: Pollux) -> None:
+    file = empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", session("0123abcd"))
+    file.chmod(0)
+    assert empty("show", str(file)).returncode == 3
+    assert empty("doctor", "--strict").returncode == 3
+    assert "cannot be read" in empty("doctor").stdout
+
+
+def test_a_session_file_anywhere(empty: Pollux) -> None:
+    loose = empty.folder / "kept.json"
+    loose.write_text(session("0123abcd"))
+    assert "Hello there." in empty("show", str(loose)).stdout
+    assert json.loads(empty("show", str(loose), "--json").stdout)["id"] == "0123abcd"
+    assert "Hello there." in empty("export", str(loose), "--to", "markdown").stdout
+
+
+def test_the_beginning_of_a_message_must_be_its_alone(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-one.json", session("one"))
+    done = empty("show", "one", "--at", "m")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "pollux: 2 messages start with 'm'.\nType more of the id: m1, m2\n"
+    assert "▶ m2" in empty("show", "one", "--at", "m2").stdout
+
+
+def test_an_id_that_looks_like_a_path(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-one.json", session("../../one:x"))
+    assert empty("show", "gemini:../../one:x").returncode == 0
+    assert empty("export", "--all", "--to", "json", "-o", str(empty.folder / "out")).returncode == 0
+    (written,) = (empty.folder / "out").glob("*.json")
+    assert json.loads(written.read_text())["id"] == "../../one:x"
+
+
+def test_doctor_names_what_is_new(empty: Pollux) -> None:
+    planted = json.loads(session("0123abcd")) | {"hologram": {"x": 1}}
+    file = empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", json.dumps(planted))
+    done = empty("doctor", "--strict")
+    assert done.returncode == 3
+    assert "hologram" in done.stdout
+    assert file.name in done.stdout
+    report = json.loads(empty("doctor", "--json").stdout)
+    assert {"files", "unknown", "totals", "notices"} <= set(report)
+    assert any("hologram" in one["what"] for one in report["unknown"])
+
+
+def test_damage_is_marked(empty: Pollux) -> None:
+    lines = [json.dumps(line) for line in json.loads(session("0123abcd"))["messages"]]
+    header = json.dumps({"sessionId": "0123abcd", "projectHash": "0" * 64, "startTime": "2026-11-15T05:00:00.000Z"})
+    file = empty.file(
+        "p/chats/session-2026-11-15T05-00-0123abcd.jsonl", "\n".join([header, lines[0], "{garbage", lines[1], ""])
+    )
+    assert empty("list").stdout.splitlines()[1].startswith("!")
+    assert f"{file.name}:3" in empty("show", "0123").stdout
+    done = empty("doctor")
+    assert done.returncode == 0
+    assert f"{file.name}:3" in done.stdout
+    assert empty("doctor", "--strict").returncode == 3

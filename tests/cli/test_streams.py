@@ -1,0 +1,134 @@
+"""JSON, errors for programs, closed pipes and full disks, colours and widths."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Pollux
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list"],
+        ["show", "last"],
+        ["search", "weather"],
+        ["projects"],
+        ["doctor"],
+        ["agents"],
+        ["writers"],
+        ["sync"],
+        ["cache", "info"],
+    ],
+    ids=lambda a: a[0],
+)
+def test_json_is_one_document(pollux: Pollux, arguments: list[str]) -> None:
+    done = pollux(*arguments, "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["show", "ffff"], 2),
+        (["show", "2"], 2),
+        (["show", "/nowhere/x.json"], 3),
+        (["list", "--since", "soon"], 2),
+        (["list", "--bogus"], 2),
+        (["show", "last", "--at", "nowhere"], 2),
+        (["search", ""], 2),
+        (["search", "--regex", ""], 2),
+        (["watch", "ffff"], 2),
+        (["cache", "bogus"], 2),
+        (["bogus"], 2),
+    ],
+)
+def test_errors_for_programs(pollux: Pollux, arguments: list[str], status: int) -> None:
+    done = pollux(*arguments, "--json")
+    assert (done.returncode, done.stdout) == (status, "")
+    error = json.loads(done.stderr)
+    assert error["error"].endswith((".", "?"))
+    assert set(error) == {"error", "hint"}
+
+
+def test_a_closed_pipe_is_silent(pollux: Pollux) -> None:
+    command = [sys.executable, "-m", "pollux", "show", "3be08721", "--full"]
+    with subprocess.Popen(command, env=pollux.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["export", "last", "--to", "json"]])
+def test_a_full_disk(pollux: Pollux, arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "pollux", *arguments]
+        done = subprocess.run(command, env=pollux.env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 5
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_stdout(pollux: Pollux) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m pollux list >&-"], env=pollux.env, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr
+
+
+def test_interrupted(pollux: Pollux) -> None:
+    program = (
+        "import sys; from pollux.cli import app; import pollux.library\n"
+        "def stop(*a, **k): raise KeyboardInterrupt\n"
+        "pollux.library.Library.list = stop; sys.exit(app.run(['list']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_a_bug_is_one_sentence_and_debugging_shows_it(pollux: Pollux) -> None:
+    program = (
+        "import sys; from pollux.cli import app; import pollux.library\n"
+        "def broken(*a, **k): raise ZeroDivisionError('oops')\n"
+        "pollux.library.Library.list = broken; sys.exit(app.run(['list']))"
+    )
+    for debug in ("", "1"):
+        env = {**pollux.env, "POLLUX_DEBUG": debug}
+        done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 70
+        assert ("Traceback" in done.stderr) == bool(debug)
+        assert "pollux: Something went wrong inside pollux (ZeroDivisionError: oops)." in done.stderr
+
+
+def test_colours(pollux: Pollux) -> None:
+    plain = pollux("list").stdout
+    assert "\x1b" not in plain
+    assert "\x1b" in pollux("list", "--color", "always").stdout
+    assert "\x1b" in pollux("--color", "always", "list").stdout
+    assert "\x1b" in pollux("list", NO_COLOR="", FORCE_COLOR="1").stdout
+    assert pollux("list", FORCE_COLOR="1").stdout == plain
+    assert pollux("list", "--color", "never", NO_COLOR="", FORCE_COLOR="1").stdout == plain
+    assert pollux("list", "--color", "sometimes").returncode == 2
+
+
+def test_a_pipe_has_no_width(pollux: Pollux) -> None:
+    assert "to support wind speed." in pollux("list", COLUMNS="").stdout
+    assert "to support wind speed." not in pollux("list", COLUMNS="70").stdout
+
+
+def test_an_old_locale_still_prints(pollux: Pollux) -> None:
+    done = pollux("list", LANG="C", LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "\\u7528" in done.stdout
+    assert "用" in pollux("list", "--json", PYTHONIOENCODING="ascii").stdout
