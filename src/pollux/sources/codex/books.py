@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from pollux.model import Part, SummaryPart, Text, Thinking
-from pollux.sources.codex.content import picture
+from pollux.sources.codex.content import letter, picture, words_of
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
-from pollux.sources.codex.fates import absorbed, fold, roll_back
+from pollux.sources.codex.fates import Fold, absorbed, fold, roll_back, unfold
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
 from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
@@ -27,6 +27,7 @@ class Books:
         self.meta: dict[str, Any] = {}
         self.copied: list[str] = []
         self.turns: list[tuple[int, str]] = []
+        self.name: str | None = None
         self.uncounted = False
         self.bare = False
         self._context: dict[str, Any] = {}
@@ -122,6 +123,11 @@ class Books:
         if walk.model is None and type(model := settings.get("model")) is str:
             walk.model = model
 
+    def _named(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        if type(name := held.get("thread_name")) is str:
+            self.name = name
+        walk.keep("event_msg/thread_name_updated", held)
+
     def _started(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         walk.open = None
         walk.fresh = False
@@ -151,9 +157,13 @@ class Books:
         entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
 
     def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        """What the turn was still waiting for will never come."""
         walk.open = None
-        for call in walk.calls.values():
-            call.cancelled = call.cancelled or not call.answered
+        for entry in reversed(walk.entries):
+            if entry.is_prompt:
+                break
+            for call in entry.calls:
+                call.cancelled = not call.answered
         if walk.last is not None:
             walk.last.aborted = True
         walk.keep("event_msg/turn_aborted", held)
@@ -163,6 +173,7 @@ class Books:
         turns = held.get("num_turns")
         if type(turns) is int:
             roll_back(walk.entries, turns)
+            walk.folds = unfold(walk.folds)
         walk.keep("event_msg/thread_rolled_back", held)
 
     def _compacted(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
@@ -178,7 +189,8 @@ class Books:
         else:
             self.uncounted = self.uncounted or not walk.fresh
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
-        fold(folded, held.get("replacement_history"))
+        history = held.get("replacement_history")
+        walk.folds.append(Fold(entry, history, fold(folded, history)))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
         if rest:
@@ -188,6 +200,21 @@ class Books:
     def _review(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         walk.reviewing = held.get("type") == "entered_review_mode"
         walk.keep(f"event_msg/{held.get('type')}", held)
+
+    # ------------------------------------------------------------------ other agents
+
+    def _between(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """Words from one agent to another that are no item, or stand beside one."""
+        mail = letter(held)
+        last = walk.entries[-1] if walk.entries else None
+        if mail is None or (last is not None and words_of(last.parts) == words_of([Text(text=mail["content"])])):
+            walk.keep("inter_agent_communication", held)
+        else:
+            walk.mail(mail, around)
+
+    def _activity(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        _adopt(walk, {**held, "type": "SubAgentActivity", "id": held.get("event_id")})
+        walk.keep("event_msg/sub_agent_activity", held)
 
     # ------------------------------------------------------------------ what the user interface showed (0.147+)
 
@@ -228,10 +255,11 @@ def _adopt(walk: Walk, item: dict[str, Any]) -> None:
             "receiver_thread_ids": [str(child), *_],
         }:
             walk.calls[str(item["id"])].child = child
-        case {"type": "SubAgentActivity", "agent_thread_id": str(child)}:
-            spawn = next((call for call in walk.spawns if call.child in (None, child)), None)
-            if spawn is not None:
-                spawn.child = child
+        case {"type": "SubAgentActivity", "agent_thread_id": str(child)} if item.get("kind") in (None, "started"):
+            free = [call for call in walk.spawns if call.child is None and not call.outcome[2]]
+            named = [call for call in free if call.id == item.get("id")]
+            if free and all(call.child != child for call in walk.spawns):
+                (named or free)[0].child = child
 
 
 def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
@@ -251,6 +279,10 @@ def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[st
                 rest += [{key: value for key, value in piece.items() if key not in ("type", "image_url")}]
             case _:
                 rest.append(piece)
+    told = (str(item.get("id")), "UserMessage")
+    if told in walk.shown and "id" in item:
+        return item
+    walk.shown.add(told)
     walk.typed(around, parts, {})
     return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
 
@@ -309,6 +341,9 @@ _KINDS: dict[str, Callable[[Books, Walk, dict[str, Any], Envelope], None]] = {
     "turn_context": Books._turn_context,  # noqa: SLF001
     "compacted": Books._compacted,  # noqa: SLF001
     "event_msg/thread_settings_applied": Books._settings_applied,  # noqa: SLF001
+    "event_msg/thread_name_updated": Books._named,  # noqa: SLF001
+    "event_msg/sub_agent_activity": Books._activity,  # noqa: SLF001
+    "inter_agent_communication": Books._between,  # noqa: SLF001
     "event_msg/task_started": Books._started,  # noqa: SLF001
     "event_msg/task_complete": Books._completed,  # noqa: SLF001
     "event_msg/turn_aborted": Books._aborted,  # noqa: SLF001

@@ -5,6 +5,7 @@ Releases write the two in either order, so that words are matched by what they s
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 import msgspec
@@ -12,6 +13,9 @@ import msgspec
 from pollux.model import Text, Thinking
 from pollux.sources.codex.content import words_of
 from pollux.sources.codex.entries import Entry
+
+# Plans and citations, which are shown elsewhere than in the words around them.
+_MARKED = re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL)
 
 
 class Heard(msgspec.Struct, gc=False):
@@ -73,7 +77,16 @@ class Echoes:
     def alone(self) -> list[Heard]:
         """What was only shown: its place in the conversation was never written."""
         waiting = [heard for waiting in self._heard.values() for heard in waiting]
-        return waiting if self._last is None else [*waiting, self._last]
+        if self._last is not None:
+            waiting.append(self._last)
+        if waiting and (unheard := [_bare(text) for text, left in self._said.items() if left]):
+            waiting = [heard for heard in waiting if _bare(heard.text) not in unheard]
+        return waiting
+
+
+def _bare(text: str) -> str:
+    """Words without white space and without their marked parts."""
+    return "".join(_MARKED.sub("", text).split())
 
 
 class Prompts:

@@ -17,7 +17,7 @@ from pollux.sources.codex.calls import Call
 from pollux.sources.codex.document import document, items_of, records_of, seal_of
 from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.exactness import gaps
-from pollux.sources.codex.parts import Chain, Part, chained, part
+from pollux.sources.codex.parts import Chain, Part, chained, part, whole
 from pollux.sources.codex.shelf import identity, stem
 from pollux.sources.codex.tokens import tally
 from pollux.wire import Notes, shown
@@ -44,6 +44,9 @@ def _read(bundle: CodexBundle) -> list[Session]:
     own = [held for file in chosen if (held := part(file, bundle.shelf, notes)) is not None]
     if not own:
         return _nothing(bundle, notes.all())
+    if len(own) > 1:
+        own, same = whole(own)
+        copies += same
     own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
     chain = chained(own, bundle.shelf, notes)
     session = _session(bundle, chain, copies, notes)
@@ -77,12 +80,12 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     meta = first.meta
     kind, author = _kind(meta)
     placed = chain.entries()
-    for held in (*chain.own, *(held for held, _ in chain.foreign)):
+    for held in (*chain.own, *chain.foreign):
         for call in held.walk.spawns:
             _adopt(call, bundle)
     messages = _messages(placed, author)
     files = [*(held.file.path for held in chain.own), *(file.path for file in copies)]
-    files += [held.file.path for held, _ in chain.foreign]
+    files += [held.file.path for held in chain.foreign]
     if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
         lost = prompts.lost(bundle.beside.typed[bundle.id], messages)
         log = bundle.beside.log.path
@@ -102,7 +105,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         id=bundle.id,
         kind=kind,
         parent=f"{AGENT}:{parent}" if parent is not None else None,
-        title=bundle.beside.names.get(bundle.id) or _imported_title(bundle) or _task(kind, messages),
+        title=_title(bundle, chain) or _task(kind, messages),
         project=project,
         project_evidence=evidence,
         started=min(starts, default=None),
@@ -118,11 +121,11 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     )
 
 
-def _settle(entry: Entry, author: Author | None) -> None:
-    """Whose prompts they were."""
-    if author is not None:
+def _settle(entry: Entry, author: Author | None, *, echoed: bool) -> None:
+    """Whose prompts they were: what was inherited was said by whoever said it there."""
+    if author is not None and not entry.inherited:
         entry.author = author
-    elif not entry.sure and _looks_injected(entry):
+    elif echoed and not entry.sure and _looks_injected(entry):
         entry.author = CLIENT
 
 
@@ -133,9 +136,9 @@ def _adopt(call: Call, bundle: CodexBundle) -> None:
 
 
 def _looks_injected(entry: Entry) -> bool:
-    """A prompt that the user interface never showed, wrapped in a tag: the next release's new context."""
+    """A prompt that the user interface never showed: a warning, or in a tag, which is the next release's context."""
     text = next((p.text for p in entry.parts if type(p) is Text), "")
-    return text.startswith("<") and ">" in text[:60] and text.rstrip().endswith(">")
+    return text.startswith("Warning: ") or (text.startswith("<") and ">" in text[:60] and text.rstrip().endswith(">"))
 
 
 def _spawned(call: Call) -> str | None:
@@ -156,9 +159,11 @@ def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> 
     messages: list[Message] = []
     for held, entries in placed:
         file, document = shown(held.file.path), held.file.path.endswith(".json")
+        # Before lines had times, nothing was written of what was shown.
+        echoed = bool(held.walk.times)
         for entry in entries:
             if entry.author is HUMAN:
-                _settle(entry, author)
+                _settle(entry, author, echoed=echoed)
             name = entry.id or f"line-{entry.line}"
             while name in taken:
                 name = f"{name}-{entry.line}"
@@ -179,7 +184,9 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
             return Kind.SUBAGENT, MODEL
         case {"subagent": _} | {"internal": _}:
             return Kind.SUBAGENT, CLIENT
-    return (Kind.SUBAGENT, MODEL) if meta.get("thread_source") == "subagent" else (Kind.MAIN, None)
+    thread = meta.get("thread_source")
+    spawned = thread == "subagent" or (thread is None and type(meta.get("parent_thread_id")) is str)
+    return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
 def _parent(meta: dict[str, Any]) -> str | None:
@@ -216,9 +223,13 @@ def _task(kind: Kind, messages: list[Message]) -> str | None:
     return first_words(task.text) if task is not None else None
 
 
-def _imported_title(bundle: CodexBundle) -> str | None:
+def _title(bundle: CodexBundle, chain: Chain) -> str | None:
+    """The name somebody gave it: as the index has it last, else as its files do, else as it was imported."""
+    if (name := bundle.beside.names.get(bundle.id)) is not None:
+        return name or None
+    named = next((held.books.name for held in reversed(chain.own) if held.books.name), None)
     record = bundle.beside.imports.get(bundle.id)
-    return record.title if record is not None and record.title else None
+    return named or (record.title if record is not None and record.title else None)
 
 
 def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None) -> tuple[Link, ...]:

@@ -14,10 +14,20 @@ import msgspec
 
 from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
 from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome, rides
-from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
+from pollux.sources.codex.content import (
+    LETTER,
+    as_context,
+    directory_in,
+    divided,
+    letter,
+    only_words,
+    part_of,
+    pieces,
+)
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.events import EVENTS
+from pollux.sources.codex.fates import Fold
 from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
     AgentItem,
@@ -58,6 +68,7 @@ class Walk:
         self.shown: set[tuple[str, str]] = set()
         self.calls: dict[str, Call] = {}
         self.spawns: list[Call] = []
+        self.folds: list[Fold] = []
         self.waiting: dict[str, list[dict[str, Any]]] = {}
         self.line = 0
         self.ordinal = 0
@@ -142,6 +153,10 @@ class Walk:
                 )
 
     def _reply(self, item: MessageItem, around: Envelope) -> None:
+        first = item.content[0].text if item.content and type(item.content) is list else None
+        if first is not None and first.startswith(LETTER) and (mail := letter(first)) is not None:
+            self._beside(self.mail(mail, around), item, around)
+            return
         if self.reviewed:
             # What a reviewer found, put into words by the client.
             self.open = None
@@ -188,7 +203,7 @@ class Walk:
                     self.reviewed = self.reviewed or "<action>review</action>" in part.text[:1000]
         else:
             self.spend()
-            self.reviewed = False
+            self.reviewing = self.reviewed = False
             entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)] if slipped else said)
             known = self.prompts.send(entry)
             if known is not None:
@@ -205,6 +220,14 @@ class Walk:
         entry = self.add(USER, MODEL, around, [part_of(piece) for piece in pieces(item.content)])
         self._beside(entry, item, around)
         entry.note(author=item.author, recipient=item.recipient)
+
+    def mail(self, mail: dict[str, Any], around: Envelope) -> Entry:
+        """Another agent's words in another form."""
+        self.open = None
+        text = mail.pop("content")
+        entry = self.add(USER, MODEL, around, [Text(text=text)] if text else [])
+        entry.note(**mail)
+        return entry
 
     def typed(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
         """A prompt as the user interface showed it."""
@@ -230,7 +253,10 @@ class Walk:
             entry.note(typed=rest)
 
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
-        """The model's words as they were shown."""
+        """The model's words as they were shown; a reviewer's stand in its own file."""
+        if self.reviewing:
+            self.keep("event_msg", {"text": text})
+            return
         place, at = len(self.entries), around.timestamp
         self.echoes.hear(Heard(place, self.line, self.ordinal, at, kind, text, self.model))
 

@@ -16,13 +16,16 @@ from pollux.sources.codex.forks import created
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
+    REVERT,
     TWO,
     Home,
+    based,
     codes,
     event,
     line,
     lines,
     meta,
+    ordered,
     prompt,
     reply,
     said,
@@ -31,7 +34,6 @@ from tests.unit.sources.codex.conftest import (
 )
 
 TALK = (*prompt("Hello"), reply("Hi", id="msg_1"))
-REVERT = "01a1ddc2-0000-7000-8000-000000000003"
 
 
 def test_roots(home: Home) -> None:
@@ -95,6 +97,14 @@ def test_bare_lines(home: Home) -> None:
     assert (session.project, session.ended, session.usage.total) == ("/work/notes", None, None)
 
 
+def test_the_first_form_of_the_environment(home: Home) -> None:
+    text = (
+        "<environment_context>\nCurrent working directory: /work/notes\nApproval policy: never\n</environment_context>"
+    )
+    home.rollout(*bare(ONE, "06:00:00.000", say("user", text, None), *OLD))
+    assert home.only().project == "/work/notes"
+
+
 def test_a_resume_that_copied_the_history(home: Home) -> None:
     more = (say("user", "More", None), say("assistant", "Yes", "msg_2"))
     home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(*bare(ONE, "06:00:00.000", *OLD)))
@@ -149,15 +159,6 @@ def test_a_fork_before_turns_had_ids(home: Home, orphan: bool) -> None:
     own = (sent("More", at="06:10:03.000"), typed("More", at="06:10:03.001"), reply("Yes", at="06:10:09.000"))
     home.rollout(meta(TWO, at="06:10:00.000"), *copy, *own, name=TWO)
     assert [m.inherited for m in home.sessions()[TWO].messages] == [True, True, False, False]
-
-
-def ordered(start: int, *records: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{**record, "ordinal": number} for number, record in enumerate(records, start=start)]
-
-
-def based(name: str, on: str, end: int, **more: Any) -> dict[str, Any]:
-    base = {"thread_id": on, "end_ordinal_exclusive": end, "end_byte_offset": 1}
-    return meta(name, at="06:10:00.000", history_mode="paginated", history_base=base, **more)
 
 
 def test_a_fork_that_points(home: Home) -> None:
@@ -250,6 +251,13 @@ def test_names_become_titles(home: Home) -> None:
     name = {"id": ONE, "thread_name": "Old", "updated_at": "2026-11-15T06:00:00.123456789Z"}
     home.write("session_index.jsonl", lines(name, {**name, "thread_name": "Groceries ✓"}))
     assert home.only().title == "Groceries ✓"
+    home.write("session_index.jsonl", lines(name, {**name, "thread_name": ""}))
+    assert home.only().title is None, "the last line of an id counts"
+
+
+def test_a_name_that_only_the_session_file_has(home: Home) -> None:
+    home.rollout(meta(), *TALK, event("thread_name_updated", thread_id=ONE, thread_name="Groceries"))
+    assert home.only().title == "Groceries"
 
 
 def test_prompts_of_a_lost_session(home: Home) -> None:

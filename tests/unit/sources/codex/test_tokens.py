@@ -156,3 +156,9 @@ def test_exactness(home: Home) -> None:
     assert home.only().usage.exact is False, "the summary's request is in no figure"
     home.rollout(meta(), *prompt("Go"), call(), tokens(first, first), event("turn_aborted", reason="interrupted"))
     assert home.only().usage.exact is True, "interrupted after a whole response"
+
+
+def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
+    given = {"input_tokens": 100, "total_tokens": 100}
+    home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
+    assert used(home) == (100, None, None, None, 1)
