@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Part, SummaryPart, Text, Thinking
-from pollux.sources.codex.content import letter, picture, words_of
+from pollux.model import SummaryPart, Text
+from pollux.sources.codex.content import letter, words_of
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
 from pollux.sources.codex.fates import Fold, absorbed, fold, roll_back, unfold
+from pollux.sources.codex.items import adopt, take
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
 from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
@@ -201,6 +202,9 @@ class Books:
         walk.reviewing = held.get("type") == "entered_review_mode"
         walk.keep(f"event_msg/{held.get('type')}", held)
 
+    def _item(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        take(walk, held, around)
+
     # ------------------------------------------------------------------ other agents
 
     def _between(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
@@ -213,128 +217,10 @@ class Books:
             walk.mail(mail, around)
 
     def _activity(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        _adopt(walk, {**held, "type": "SubAgentActivity", "id": held.get("event_id")})
+        adopt(walk, {**held, "type": "SubAgentActivity", "id": held.get("event_id")})
         walk.keep("event_msg/sub_agent_activity", held)
 
-    # ------------------------------------------------------------------ what the user interface showed (0.147+)
 
-    def _item(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
-        item = held.get("item")
-        if type(item) is not dict:
-            walk.keep("event_msg/item_completed", held)
-            return
-        own = _SHOWN.get(str(item.get("type")))
-        if own is not None:
-            rest = own(walk, item, around)
-            walk.keep("event_msg/item_completed", {**held, "item": rest})
-        elif type(name := item.get("id")) is str and (
-            name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
-        ):
-            call = walk.told(name, held)
-            if call is not None:
-                _adopt(walk, item)
-        else:
-            self._stray(walk, held, item)
-
-    def _stray(self, walk: Walk, held: dict[str, Any], item: dict[str, Any]) -> None:
-        """A command that no call asked for: a step of a program the model wrote, or a reviewer's."""
-        programs = [call for call in walk.calls.values() if call.name == "exec"]
-        if str(item.get("id")).startswith("exec-") and programs:
-            programs[-1].also({**held, "line": walk.line})
-            return
-        _adopt(walk, item)
-        walk.keep("event_msg/item_completed", held)
-
-
-def _adopt(walk: Walk, item: dict[str, Any]) -> None:
-    """Which session a call started."""
-    match item:
-        case {
-            "type": "CollabAgentToolCall",
-            "tool": "spawn_agent" | "spawnAgent",
-            "receiver_thread_ids": [str(child), *_],
-        }:
-            walk.calls[str(item["id"])].child = child
-        case {"type": "SubAgentActivity", "agent_thread_id": str(child)} if item.get("kind") in (None, "started"):
-            free = [call for call in walk.spawns if call.child is None and not call.outcome[2]]
-            named = [call for call in free if call.id == item.get("id")]
-            if free and all(call.child != child for call in walk.spawns):
-                (named or free)[0].child = child
-
-
-def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
-    content = item.get("content")
-    if type(content) is not list:
-        return item
-    parts: list[Part] = []
-    rest: list[Any] = []
-    for piece in content:
-        match piece:
-            case {"type": "text", "text": str(text)}:
-                parts.append(Text(text=text))
-                left = {key: value for key, value in piece.items() if key not in ("type", "text") and value != []}
-                rest += [left] if left else []
-            case {"type": "image", "image_url": str(url)}:
-                parts.append(picture(url))
-                rest += [{key: value for key, value in piece.items() if key not in ("type", "image_url")}]
-            case _:
-                rest.append(piece)
-    told = (str(item.get("id")), "UserMessage")
-    if told in walk.shown and "id" in item:
-        return item
-    walk.shown.add(told)
-    walk.typed(around, parts, {})
-    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
-
-
-def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
-    """An item may be told again as it grows: its words are heard once."""
-    told = (str(item.get("id")), text)
-    if told not in walk.shown:
-        walk.shown.add(told)
-        walk.heard(text, around, kind)
-
-
-def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
-    content = item.get("content")
-    if type(content) is not list:
-        return item
-    rest: list[Any] = []
-    for piece in content:
-        match piece:
-            case {"type": "Text", "text": str(text)} if len(piece) == 2:
-                _hear(walk, item, text, around, Text)
-            case _:
-                rest.append(piece)
-    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
-
-
-def _shown_thoughts(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
-    rest: dict[str, Any] = {}
-    for key, value in item.items():
-        if key not in ("summary_text", "raw_content") or type(value) is not list:
-            rest[key] = value
-            continue
-        for text in value:
-            if type(text) is str:
-                _hear(walk, item, text, around, Thinking)
-            else:
-                rest.setdefault(key, []).append(text)
-    return rest
-
-
-def _shown_review(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:  # noqa: ARG001
-    walk.reviewing = item.get("type") == "EnteredReviewMode"
-    return item
-
-
-_SHOWN: dict[str, Callable[[Walk, dict[str, Any], Envelope], dict[str, Any]]] = {
-    "UserMessage": _shown_prompt,
-    "AgentMessage": _shown_words,
-    "Reasoning": _shown_thoughts,
-    "EnteredReviewMode": _shown_review,
-    "ExitedReviewMode": _shown_review,
-}
 _KINDS: dict[str, Callable[[Books, Walk, dict[str, Any], Envelope], None]] = {
     "session_meta": Books._meta,  # noqa: SLF001 (its own table)
     "bare": Books._bare,  # noqa: SLF001

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Attachment, Status, Text, ToolCall
+from pollux.model import NOTHING, Attachment, Status, Text, ToolCall, ToolResult
 from pollux.sources.codex.content import part_of
 from pollux.sources.codex.durations import seconds_of
 from pollux.sources.codex.schema import (
@@ -206,6 +206,14 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     extra["answer"] = wrapped
     text = wrapped.get("content", wrapped.get("output"))
     return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
+
+
+def unasked(item: Answered, around: Envelope) -> ToolResult:
+    """An answer whose call was lost."""
+    extra: dict[str, Any] = {}
+    text, _, _, held = outcome(item, extra)
+    rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
+    return ToolResult(call=item.call_id, name=getattr(item, "name", None), output=text, attachments=held, extra=rest)
 
 
 def _shell_in(text: str) -> ShellOutput | None:

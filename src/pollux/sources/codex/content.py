@@ -36,8 +36,6 @@ _TAGS = ("<image name=", "</image>")
 _IMAGE = re.compile(r"<image name=[^\n]*>\Z|</image>\Z")
 _DATA = re.compile(r"data:([^;,]*)(?:;[^,]*)?,")
 _CWD = re.compile(r"<cwd>([^<\n]+)</cwd>|^Current working directory: ([^\n]+)$", re.MULTILINE)
-# How words from one agent to another begin in a text.
-LETTER = '{"author":'
 _WORDS = frozenset(("input_text", "output_text", "text", "summary_text", "reasoning_text", "Text"))
 
 
@@ -106,6 +104,8 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
 def letter(held: Any) -> dict[str, Any] | None:
     """Words from one agent to another, as some releases put them into the model's place: an object, or one as text."""
     if type(held) is str:
+        if not held.startswith('{"author":'):
+            return None
         try:
             held = msgspec.json.decode(held)
         except REFUSED:

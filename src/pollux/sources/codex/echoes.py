@@ -12,7 +12,7 @@ import msgspec
 
 from pollux.model import Text, Thinking
 from pollux.sources.codex.content import words_of
-from pollux.sources.codex.entries import Entry
+from pollux.sources.codex.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
 
 # Plans and citations, which are shown elsewhere than in the words around them.
 _MARKED = re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL)
@@ -28,6 +28,13 @@ class Heard(msgspec.Struct, gc=False):
     kind: type[Text | Thinking]
     text: str
     model: str | None
+
+    def entry(self) -> Entry:
+        """The message, where the words were only shown."""
+        if self.kind is Text and self.text == "Compact task completed":
+            return Entry(SYSTEM, CLIENT, self.line, self.ordinal, self.at, [Text(text=self.text)])
+        part = self.kind(text=self.text)
+        return Entry(ASSISTANT, MODEL, self.line, self.ordinal, self.at, [part], model=self.model)
 
 
 class Echoes:

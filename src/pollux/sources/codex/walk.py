@@ -12,18 +12,9 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
-from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome, rides
-from pollux.sources.codex.content import (
-    LETTER,
-    as_context,
-    directory_in,
-    divided,
-    letter,
-    only_words,
-    part_of,
-    pieces,
-)
+from pollux.model import NOTHING, Part, Text, Thinking, Unknown, Usage
+from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, rides, unasked
+from pollux.sources.codex.content import as_context, directory_in, divided, letter, only_words, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.events import EVENTS
@@ -125,11 +116,7 @@ class Walk:
         self.spend()
         heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
         for words in heard:
-            part = words.kind(text=words.text)
-            entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [part], model=words.model)
-            if words.kind is Text and words.text == "Compact task completed":
-                entry.role, entry.author, entry.model = SYSTEM, CLIENT, None
-            self.entries.insert(words.place, entry)
+            self.entries.insert(words.place, words.entry())
         for told in self.waiting.values():
             for event in told:
                 self.keep("event_msg", event)
@@ -154,7 +141,7 @@ class Walk:
 
     def _reply(self, item: MessageItem, around: Envelope) -> None:
         first = item.content[0].text if item.content and type(item.content) is list else None
-        if first is not None and first.startswith(LETTER) and (mail := letter(first)) is not None:
+        if first is not None and first[:1] == "{" and (mail := letter(first)) is not None:
             self._beside(self.mail(mail, around), item, around)
             return
         if self.reviewed:
@@ -310,12 +297,7 @@ class Walk:
             call.answer_with(item, around)
             return
         # A killed run may lose a call and keep its answer.
-        extra: dict[str, Any] = {}
-        text, _, _, held = outcome(item, extra)
-        rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
-        name = getattr(item, "name", None)
-        part = ToolResult(call=item.call_id, name=name, output=text, attachments=held, extra=rest)
-        self.add(USER, CLIENT, around, [part])
+        self.add(USER, CLIENT, around, [unasked(item, around)])
 
     def told(self, name: str, event: dict[str, Any]) -> Call | None:
         """What the user interface told of a call, which may be written later."""
