@@ -161,7 +161,7 @@ class Books:
         """What the turn was still waiting for will never come."""
         walk.open = None
         for entry in reversed(walk.entries):
-            if entry.is_prompt:
+            if entry.is_prompt and not entry.is_doubtful:
                 break
             for call in entry.calls:
                 call.cancelled = not call.answered

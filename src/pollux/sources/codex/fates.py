@@ -21,7 +21,8 @@ class Fold(msgspec.Struct):
 
 def roll_back(entries: list[Entry], turns: int) -> None:
     """Take back the last `turns` prompts and everything after the first of them."""
-    prompts = [n for n, entry in enumerate(entries) if entry.is_prompt and entry.fate is not Fate.REWOUND]
+    standing = [n for n, entry in enumerate(entries) if entry.is_prompt and entry.fate is not Fate.REWOUND]
+    prompts = [n for n in standing if not entries[n].is_doubtful]
     if turns <= 0 or not prompts:
         return
     for entry in entries[prompts[-min(turns, len(prompts))] :]:

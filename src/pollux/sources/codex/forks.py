@@ -50,16 +50,14 @@ def own_part(path: str, books: Books, shelf: Shelf) -> int:
     name = meta.get("id")
     begun = created(name if type(name) is str else None)
     turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
-    if begun is not None and turns:
-        if all(at >= begun for _, at in turns):
-            return 0
-        return next((line for line, at in turns if at >= begun), _NEVER)
+    first = next((line for line, at in turns if begun is not None and at >= begun), _NEVER)
+    if begun is not None and any(at < begun for _, at in turns):
+        return first
     if not books.copied:
         return 0
+    # The copy may be of a time before turns had ids; or the session itself, and was gone on with later.
     parent = shelf.rollout(books.copied[0])
-    if parent is not None:
-        return _by_parent(path, parent.path)
-    return _by_pause(path)
+    return min(first, _by_parent(path, parent.path) if parent is not None else _by_pause(path))
 
 
 def _by_parent(path: str, parent: str) -> int:

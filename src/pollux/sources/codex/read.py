@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, Text, exactness, first_words
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.codex import prompts
 from pollux.sources.codex.bundles import AGENT, CodexBundle
@@ -125,7 +125,7 @@ def _settle(entry: Entry, author: Author | None, *, echoed: bool) -> None:
     """Whose prompts they were: what was inherited was said by whoever said it there."""
     if author is not None and not entry.inherited:
         entry.author = author
-    elif echoed and not entry.sure and _looks_injected(entry):
+    elif echoed and entry.is_doubtful:
         entry.author = CLIENT
 
 
@@ -133,12 +133,6 @@ def _adopt(call: Call, bundle: CodexBundle) -> None:
     """Which session a call started, where there is one."""
     child = call.child or _spawned(call)
     call.child = f"{AGENT}:{child}" if child is not None and bundle.shelf.holds(child) else None
-
-
-def _looks_injected(entry: Entry) -> bool:
-    """A prompt that the user interface never showed: a warning, or in a tag, which is the next release's context."""
-    text = next((p.text for p in entry.parts if type(p) is Text), "")
-    return text.startswith("Warning: ") or (text.startswith("<") and ">" in text[:60] and text.rstrip().endswith(">"))
 
 
 def _spawned(call: Call) -> str | None:
@@ -239,6 +233,8 @@ def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | 
     if parent is not None:
         links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence="its file names its parent"))
     origin = first.meta.get("forked_from_id")
+    if origin is None and chain.foreign:
+        origin = chain.foreign[-1].meta.get("id")
     if type(origin) is str and origin != bundle.id:
         links.append(Link(kind="forked_from", target=f"{AGENT}:{origin}", evidence="its file names its origin"))
     elif first.books.copied and parent is None:

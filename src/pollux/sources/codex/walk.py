@@ -300,7 +300,10 @@ class Walk:
         self.add(USER, CLIENT, around, [unasked(item, around)])
 
     def told(self, name: str, event: dict[str, Any]) -> Call | None:
-        """What the user interface told of a call, which may be written later."""
+        """What the user interface told of a call, which may be written later; a reviewer's stand in its own file."""
+        if self.reviewing:
+            self.keep("event_msg", event)
+            return None
         call = self.calls.get(name)
         if call is None:
             self.waiting.setdefault(name, []).append(event)

@@ -132,3 +132,13 @@ def test_a_review_that_was_killed_does_not_swallow_prompts(home: Home) -> None:
     session = home.only()
     assert said(session) == TALK
     assert [m.text for m in client(session)] == ["Look"]
+
+
+def test_a_reviewers_call_with_the_id_of_an_own_one(home: Home) -> None:
+    theirs = (
+        completed("CommandExecution", "c1", exit_code=2, status="failed", command=["x"]),
+        event("mcp_tool_call_end", call_id="c1", invocation={"server": "m", "tool": "t"}, result={"Err": "gone"}),
+    )
+    home.rollout(meta(), *prompt("Hello"), call("c1"), answer("ok", "c1"), reply("Hi"), *REVIEW, *theirs)
+    (found,) = calls(home.only())
+    assert (found.status.value, found.exit_code) == ("ok", None)

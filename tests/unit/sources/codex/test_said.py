@@ -307,3 +307,9 @@ def test_a_prompt_shown_again_under_the_same_id_stands_once(home: Home) -> None:
 def test_a_prompt_with_which_a_summary_ends_stays_the_humans(home: Home) -> None:
     home.rollout(meta(), *prompt("Hello"), reply("Hi"), *prompt("done"), compacted("All is done"), reply("Yes"))
     assert [text for _, text, _ in said(home.only())] == ["Hello", "Hi", "done", "Yes"]
+
+
+def test_context_that_was_shown_as_such_is_no_prompt(home: Home) -> None:
+    text = "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>"
+    home.rollout(meta(), sent(text), typed(text, kind="environment_context"), *prompt("Hello"), reply("Hi"))
+    assert said(home.only()) == TALK

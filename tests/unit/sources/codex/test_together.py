@@ -139,6 +139,32 @@ def test_a_resent_prompt_ends_the_copy_of_a_fork(home: Home) -> None:
     assert [m.inherited for m in home.sessions()[TWO].messages] == [True, True, False, False]
 
 
+@pytest.mark.parametrize("orphan", [False, True])
+@pytest.mark.parametrize("later", [False, True], ids=["forked with ids", "resumed with ids"])
+def test_a_fork_of_a_session_from_before_turns_had_ids(home: Home, orphan: bool, later: bool) -> None:
+    if not orphan:
+        home.rollout(meta(), *TALK)
+    copy = [{**record, "timestamp": "2026-11-15T06:10:00.001Z"} for record in (meta(), *TALK)]
+    more = (sent("More", at="06:10:03.000"), typed("More", at="06:10:03.001"), reply("Yes", at="06:10:09.000"))
+    turn = event("task_started", at="06:10:02.900" if not later else "06:11:00.000", turn_id=THREE)
+    last = (sent("Last", at="06:11:03.000"), reply("Bye", at="06:11:09.000"))
+    own = (*more, turn, *last) if later else (turn, *more, *last)
+    home.rollout(meta(TWO, at="06:10:00.000", forked_from_id=ONE), *copy, *own, name=TWO)
+    assert [m.inherited for m in home.sessions()[TWO].messages] == [True, True, False, False, False, False]
+
+
+def test_a_pointer_alone_tells_where_a_fork_came_from(home: Home) -> None:
+    home.rollout(*ordered(0, meta(), *TALK))
+    home.rollout(*ordered(4, based(TWO, ONE, 4), *prompt("More")), name=TWO)
+    assert [(link.kind, link.target) for link in home.sessions()[TWO].links] == [("forked_from", f"codex:{ONE}")]
+
+
+def test_a_roll_back_counts_only_prompts(home: Home) -> None:
+    warning = sent("Warning: apply_patch was requested via exec_command.")
+    home.rollout(meta(), *TALK, *prompt("Oops"), warning, reply("Done"), event("thread_rolled_back", num_turns=1))
+    assert fates(home) == [("Hello", "live"), ("Hi", "live"), ("Oops", "rewound"), ("Done", "rewound")]
+
+
 def test_an_interruption_cancels_only_calls_of_its_own_turn(home: Home) -> None:
     killed = (*prompt("Slow"), call("a"))
     home.rollout(meta(), *killed, *prompt("Again"), call("b"), event("turn_aborted", reason="interrupted"))
