@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.model import SummaryPart, Text
 from pollux.sources.codex.content import letter, words_of
-from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
+from pollux.sources.codex.entries import CLIENT, SYSTEM, USER, Entry
 from pollux.sources.codex.fates import Fold, absorbed, fold, roll_back, unfold
 from pollux.sources.codex.items import adopt, take
 from pollux.sources.codex.keys import KNOWN
@@ -29,7 +29,7 @@ class Books:
         self.copied: list[str] = []
         self.turns: list[tuple[int, str]] = []
         self.name: str | None = None
-        self.uncounted = False
+        self.uncounted: list[Entry] = []
         self.bare = False
         self._context: dict[str, Any] = {}
         self._raw = msgspec.Raw()
@@ -188,8 +188,9 @@ class Books:
             entry, folded = last, walk.entries[:-1]
             entry.note(line=walk.line)
         else:
-            self.uncounted = self.uncounted or not walk.fresh
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
+            if not walk.fresh:
+                self.uncounted.append(entry)
         history = held.get("replacement_history")
         walk.folds.append(Fold(entry, history, fold(folded, history)))
         if walk.pending:

@@ -99,7 +99,8 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     own = [entry for _, entries in placed for entry in entries if not entry.inherited]
     parent = _parent(meta)
     extra = _extra(chain, current, copies, notes)
-    missing = gaps(own, uncounted=any(held.books.uncounted for held in chain.own))
+    unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
+    missing = gaps(own, uncounted=any(True for _ in unpaid))
     return Session(
         agent=AGENT,
         id=bundle.id,
