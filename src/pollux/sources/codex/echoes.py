@@ -14,8 +14,11 @@ from pollux.model import Text, Thinking
 from pollux.sources.codex.content import words_of
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
 
-# Plans and citations, which are shown elsewhere than in the words around them.
-_MARKED = re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL)
+# Plans and citations, which are shown elsewhere than in the words around them; and whatever else may be marked so.
+_MARKED = (
+    re.compile(r"<(proposed_plan|oai-mem-citation)>.*?</\1>", re.DOTALL),
+    re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL),
+)
 
 
 class Heard(msgspec.Struct, gc=False):
@@ -86,14 +89,15 @@ class Echoes:
         waiting = [heard for waiting in self._heard.values() for heard in waiting]
         if self._last is not None:
             waiting.append(self._last)
-        if waiting and (unheard := [_bare(text) for text, left in self._said.items() if left]):
-            waiting = [heard for heard in waiting if _bare(heard.text) not in unheard]
-        return waiting
+        if not waiting:
+            return waiting
+        unheard = {_dense(form.sub("", text)) for text, left in self._said.items() if left for form in _MARKED} - {""}
+        return [heard for heard in waiting if _dense(heard.text) not in unheard]
 
 
-def _bare(text: str) -> str:
-    """Words without white space and without their marked parts."""
-    return "".join(_MARKED.sub("", text).split())
+def _dense(text: str) -> str:
+    """Words without white space."""
+    return "".join(text.split())
 
 
 class Prompts:

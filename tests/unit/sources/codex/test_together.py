@@ -199,6 +199,11 @@ def test_words_without_their_marked_parts_are_an_echo(home: Home) -> None:
     assert [part.text for part in message.parts] == [plan, cited]  # type: ignore[union-attr]
 
 
+def test_words_that_are_all_marked_are_not_lost(home: Home) -> None:
+    home.rollout(meta(), *prompt("Go"), shown("<b>One</b>"), reply("<i>Two</i>"))
+    assert [text for author, text, _ in said(home.only()) if author == "model"] == ["<b>One</b>", "<i>Two</i>"]
+
+
 def record(name: str, given: int | None) -> dict[str, Any]:
     usage = figures(given) if given is not None else None
     return line("token_usage_record", {"response_id": name, "turn_id": "t", "usage": usage})
