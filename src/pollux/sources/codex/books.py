@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Part, SummaryPart, Text, Thinking
-from pollux.sources.codex.content import picture
-from pollux.sources.codex.entries import CLIENT, SYSTEM, USER
-from pollux.sources.codex.fates import absorbed, fold, roll_back
+from pollux.model import SummaryPart, Text
+from pollux.sources.codex.content import letter, words_of
+from pollux.sources.codex.entries import CLIENT, SYSTEM, USER, Entry
+from pollux.sources.codex.fates import Fold, absorbed, fold, roll_back, unfold
+from pollux.sources.codex.items import adopt, take
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
 from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
@@ -27,7 +28,8 @@ class Books:
         self.meta: dict[str, Any] = {}
         self.copied: list[str] = []
         self.turns: list[tuple[int, str]] = []
-        self.uncounted = False
+        self.name: str | None = None
+        self.uncounted: list[Entry] = []
         self.bare = False
         self._context: dict[str, Any] = {}
         self._raw = msgspec.Raw()
@@ -122,6 +124,11 @@ class Books:
         if walk.model is None and type(model := settings.get("model")) is str:
             walk.model = model
 
+    def _named(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        if type(name := held.get("thread_name")) is str:
+            self.name = name
+        walk.keep("event_msg/thread_name_updated", held)
+
     def _started(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         walk.open = None
         walk.fresh = False
@@ -151,9 +158,13 @@ class Books:
         entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
 
     def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        """What the turn was still waiting for will never come."""
         walk.open = None
-        for call in walk.calls.values():
-            call.cancelled = call.cancelled or not call.answered
+        for entry in reversed(walk.entries):
+            if entry.is_prompt and not entry.is_doubtful:
+                break
+            for call in entry.calls:
+                call.cancelled = not call.answered
         if walk.last is not None:
             walk.last.aborted = True
         walk.keep("event_msg/turn_aborted", held)
@@ -163,6 +174,7 @@ class Books:
         turns = held.get("num_turns")
         if type(turns) is int:
             roll_back(walk.entries, turns)
+            walk.folds = unfold(walk.folds)
         walk.keep("event_msg/thread_rolled_back", held)
 
     def _compacted(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
@@ -176,9 +188,11 @@ class Books:
             entry, folded = last, walk.entries[:-1]
             entry.note(line=walk.line)
         else:
-            self.uncounted = self.uncounted or not walk.fresh
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
-        fold(folded, held.get("replacement_history"))
+            if not walk.fresh:
+                self.uncounted.append(entry)
+        history = held.get("replacement_history")
+        walk.folds.append(Fold(entry, history, fold(folded, history)))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
         if rest:
@@ -189,126 +203,34 @@ class Books:
         walk.reviewing = held.get("type") == "entered_review_mode"
         walk.keep(f"event_msg/{held.get('type')}", held)
 
-    # ------------------------------------------------------------------ what the user interface showed (0.147+)
-
     def _item(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
-        item = held.get("item")
-        if type(item) is not dict:
-            walk.keep("event_msg/item_completed", held)
-            return
-        own = _SHOWN.get(str(item.get("type")))
-        if own is not None:
-            rest = own(walk, item, around)
-            walk.keep("event_msg/item_completed", {**held, "item": rest})
-        elif type(name := item.get("id")) is str and (
-            name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
-        ):
-            call = walk.told(name, held)
-            if call is not None:
-                _adopt(walk, item)
+        take(walk, held, around)
+
+    # ------------------------------------------------------------------ other agents
+
+    def _between(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """Words from one agent to another that are no item, or stand beside one."""
+        mail = letter(held)
+        last = walk.entries[-1] if walk.entries else None
+        if mail is None or (last is not None and words_of(last.parts) == words_of([Text(text=mail["content"])])):
+            walk.keep("inter_agent_communication", held)
         else:
-            self._stray(walk, held, item)
+            walk.mail(mail, around)
 
-    def _stray(self, walk: Walk, held: dict[str, Any], item: dict[str, Any]) -> None:
-        """A command that no call asked for: a step of a program the model wrote, or a reviewer's."""
-        programs = [call for call in walk.calls.values() if call.name == "exec"]
-        if str(item.get("id")).startswith("exec-") and programs:
-            programs[-1].also({**held, "line": walk.line})
-            return
-        _adopt(walk, item)
-        walk.keep("event_msg/item_completed", held)
+    def _activity(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        adopt(walk, {**held, "type": "SubAgentActivity", "id": held.get("event_id")})
+        walk.keep("event_msg/sub_agent_activity", held)
 
 
-def _adopt(walk: Walk, item: dict[str, Any]) -> None:
-    """Which session a call started."""
-    match item:
-        case {
-            "type": "CollabAgentToolCall",
-            "tool": "spawn_agent" | "spawnAgent",
-            "receiver_thread_ids": [str(child), *_],
-        }:
-            walk.calls[str(item["id"])].child = child
-        case {"type": "SubAgentActivity", "agent_thread_id": str(child)}:
-            spawn = next((call for call in walk.spawns if call.child in (None, child)), None)
-            if spawn is not None:
-                spawn.child = child
-
-
-def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
-    content = item.get("content")
-    if type(content) is not list:
-        return item
-    parts: list[Part] = []
-    rest: list[Any] = []
-    for piece in content:
-        match piece:
-            case {"type": "text", "text": str(text)}:
-                parts.append(Text(text=text))
-                left = {key: value for key, value in piece.items() if key not in ("type", "text") and value != []}
-                rest += [left] if left else []
-            case {"type": "image", "image_url": str(url)}:
-                parts.append(picture(url))
-                rest += [{key: value for key, value in piece.items() if key not in ("type", "image_url")}]
-            case _:
-                rest.append(piece)
-    walk.typed(around, parts, {})
-    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
-
-
-def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
-    """An item may be told again as it grows: its words are heard once."""
-    told = (str(item.get("id")), text)
-    if told not in walk.shown:
-        walk.shown.add(told)
-        walk.heard(text, around, kind)
-
-
-def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
-    content = item.get("content")
-    if type(content) is not list:
-        return item
-    rest: list[Any] = []
-    for piece in content:
-        match piece:
-            case {"type": "Text", "text": str(text)} if len(piece) == 2:
-                _hear(walk, item, text, around, Text)
-            case _:
-                rest.append(piece)
-    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
-
-
-def _shown_thoughts(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:
-    rest: dict[str, Any] = {}
-    for key, value in item.items():
-        if key not in ("summary_text", "raw_content") or type(value) is not list:
-            rest[key] = value
-            continue
-        for text in value:
-            if type(text) is str:
-                _hear(walk, item, text, around, Thinking)
-            else:
-                rest.setdefault(key, []).append(text)
-    return rest
-
-
-def _shown_review(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:  # noqa: ARG001
-    walk.reviewing = item.get("type") == "EnteredReviewMode"
-    return item
-
-
-_SHOWN: dict[str, Callable[[Walk, dict[str, Any], Envelope], dict[str, Any]]] = {
-    "UserMessage": _shown_prompt,
-    "AgentMessage": _shown_words,
-    "Reasoning": _shown_thoughts,
-    "EnteredReviewMode": _shown_review,
-    "ExitedReviewMode": _shown_review,
-}
 _KINDS: dict[str, Callable[[Books, Walk, dict[str, Any], Envelope], None]] = {
     "session_meta": Books._meta,  # noqa: SLF001 (its own table)
     "bare": Books._bare,  # noqa: SLF001
     "turn_context": Books._turn_context,  # noqa: SLF001
     "compacted": Books._compacted,  # noqa: SLF001
     "event_msg/thread_settings_applied": Books._settings_applied,  # noqa: SLF001
+    "event_msg/thread_name_updated": Books._named,  # noqa: SLF001
+    "event_msg/sub_agent_activity": Books._activity,  # noqa: SLF001
+    "inter_agent_communication": Books._between,  # noqa: SLF001
     "event_msg/task_started": Books._started,  # noqa: SLF001
     "event_msg/task_complete": Books._completed,  # noqa: SLF001
     "event_msg/turn_aborted": Books._aborted,  # noqa: SLF001

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Attachment, Status, Text, ToolCall
+from pollux.model import NOTHING, Attachment, Status, Text, ToolCall, ToolResult
 from pollux.sources.codex.content import part_of
 from pollux.sources.codex.durations import seconds_of
 from pollux.sources.codex.schema import (
@@ -37,8 +37,10 @@ _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED
 _ENDED = {None: _OK, "completed": _OK, "generating": _OK, "failed": _ERROR}
 # The head that Codex puts before a command's output: `Exit code: N` (0.60+), `Process exited with code N` (0.100+).
 _EXIT = re.compile(r"(?:Chunk ID: [^\n]*\n|Wall time: [^\n]*\n)*(?:Exit code:|Process exited with code) (-?\d{1,10})\b")
-_ABORTS = ("Wall time: ", "aborted by user")
+_ABORTS = ("Wall time: ", "aborted")
 _ABORTED = re.compile(r"(?:Wall time: [^\n]*\n)?aborted by user")
+# What Codex answers itself where a run was killed before the tool could.
+_MADE_UP = "aborted"
 _FAILURES = (
     "unsupported call:",
     "unsupported custom tool call:",
@@ -57,6 +59,7 @@ _FAILURES = (
     "tool call error",
     "collab spawn failed",
     "unable to locate image",
+    "Script failed\n",
 )
 
 
@@ -205,6 +208,14 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
 
 
+def unasked(item: Answered, around: Envelope) -> ToolResult:
+    """An answer whose call was lost."""
+    extra: dict[str, Any] = {}
+    text, _, _, held = outcome(item, extra)
+    rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
+    return ToolResult(call=item.call_id, name=getattr(item, "name", None), output=text, attachments=held, extra=rest)
+
+
 def _shell_in(text: str) -> ShellOutput | None:
     """What a text holds that is JSON."""
     if text.startswith('{"output":'):
@@ -246,7 +257,7 @@ def _told(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bo
         held = event.get("item") if isinstance(event.get("item"), dict) else event
         assert isinstance(held, dict)  # noqa: S101 (one of the two is)
         exit_ = held.get("exit_code")
-        if code is None and type(exit_) is int:
+        if not code and type(exit_) is int:
             code = exit_
         match held:
             case {"status": "failed" | "declined"} | {"success": False} | {"result": {"Err": _}}:
@@ -261,8 +272,11 @@ def _status(call: Call, output: str | None, *, failed: bool) -> Status:
         if call.cancelled:
             return _CANCELLED
         return _ERROR if failed and call.events is not None else _UNFINISHED
-    if output is not None and output.startswith(_ABORTS) and _ABORTED.match(output):
-        return _CANCELLED
+    if output is not None and output.startswith(_ABORTS):
+        if output == _MADE_UP:
+            return _UNFINISHED
+        if _ABORTED.match(output):
+            return _CANCELLED
     if failed:
         return _ERROR
     return _OK if call.answered or call.ended is None else call.ended

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from pollux.model import Attachment, Context, Part, SummaryPart, Text, Unknown
 from pollux.sources.codex.schema import MessageItem, Piece
-from pollux.wire import tidy
+from pollux.wire import REFUSED, tidy
 
 # What the client puts into the user's place, told by how a part begins.
 INJECTED = {
@@ -33,7 +35,7 @@ _FIRST = frozenset(words[0] for words in _STARTS)
 _TAGS = ("<image name=", "</image>")
 _IMAGE = re.compile(r"<image name=[^\n]*>\Z|</image>\Z")
 _DATA = re.compile(r"data:([^;,]*)(?:;[^,]*)?,")
-_CWD = re.compile(r"<cwd>([^<\n]+)</cwd>")
+_CWD = re.compile(r"<cwd>([^<\n]+)</cwd>|^Current working directory: ([^\n]+)$", re.MULTILINE)
 _WORDS = frozenset(("input_text", "output_text", "text", "summary_text", "reasoning_text", "Text"))
 
 
@@ -99,6 +101,21 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
     ]
 
 
+def letter(held: Any) -> dict[str, Any] | None:
+    """Words from one agent to another, as some releases put them into the model's place: an object, or one as text."""
+    if type(held) is str:
+        if not held.startswith('{"author":'):
+            return None
+        try:
+            held = msgspec.json.decode(held)
+        except REFUSED:
+            return None
+    match held:
+        case {"author": str(), "recipient": str(), "content": str(), "trigger_turn": bool()}:
+            return dict(held)
+    return None
+
+
 def only_words(piece: Piece) -> str | None:
     """The words of a piece that has nothing but words, as nearly all have."""
     if (
@@ -161,4 +178,4 @@ def words_of(parts: Iterable[Any]) -> str:
 def directory_in(text: str) -> str | None:
     """The working directory an environment context names."""
     found = _CWD.search(text)
-    return found[1].strip() if found is not None else None
+    return (found[1] or found[2]).strip() if found is not None else None

@@ -5,13 +5,20 @@ Releases write the two in either order, so that words are matched by what they s
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 import msgspec
 
 from pollux.model import Text, Thinking
 from pollux.sources.codex.content import words_of
-from pollux.sources.codex.entries import Entry
+from pollux.sources.codex.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
+
+# Plans and citations, which are shown elsewhere than in the words around them; and whatever else may be marked so.
+_MARKED = (
+    re.compile(r"<(proposed_plan|oai-mem-citation)>.*?</\1>", re.DOTALL),
+    re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL),
+)
 
 
 class Heard(msgspec.Struct, gc=False):
@@ -24,6 +31,13 @@ class Heard(msgspec.Struct, gc=False):
     kind: type[Text | Thinking]
     text: str
     model: str | None
+
+    def entry(self) -> Entry:
+        """The message, where the words were only shown."""
+        if self.kind is Text and self.text == "Compact task completed":
+            return Entry(SYSTEM, CLIENT, self.line, self.ordinal, self.at, [Text(text=self.text)])
+        part = self.kind(text=self.text)
+        return Entry(ASSISTANT, MODEL, self.line, self.ordinal, self.at, [part], model=self.model)
 
 
 class Echoes:
@@ -73,7 +87,17 @@ class Echoes:
     def alone(self) -> list[Heard]:
         """What was only shown: its place in the conversation was never written."""
         waiting = [heard for waiting in self._heard.values() for heard in waiting]
-        return waiting if self._last is None else [*waiting, self._last]
+        if self._last is not None:
+            waiting.append(self._last)
+        if not waiting:
+            return waiting
+        unheard = {_dense(form.sub("", text)) for text, left in self._said.items() if left for form in _MARKED} - {""}
+        return [heard for heard in waiting if _dense(heard.text) not in unheard]
+
+
+def _dense(text: str) -> str:
+    """Words without white space."""
+    return "".join(text.split())
 
 
 class Prompts:

@@ -48,6 +48,15 @@ class Entry(msgspec.Struct, gc=False):
         """Did the human say it?"""
         return self.author is HUMAN and self.role is USER
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Was it never shown as a prompt, and looks like none: a warning, or in a tag as the next release's context?"""
+        if self.sure:
+            return False
+        text = next((part.text for part in self.parts if type(part) is Text), "")
+        tagged = text.startswith("<") and ">" in text[:60] and text.rstrip().endswith(">")
+        return tagged or text.startswith("Warning: ")
+
     def note(self, **more: Any) -> None:
         """Keep something beside the message; where the same was kept already, both."""
         if self.extra is None:

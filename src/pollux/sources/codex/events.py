@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
-    """A prompt as it was typed."""
+    """A prompt as it was typed; up to 0.47 it says what it is, which may be the client's context."""
+    if event.kind not in (None, "plain"):
+        walk.keep("event_msg/user_message", {**tidy(event), **around.extra})
+        return
     parts: list[Part] = [picture(url) for url in event.images] if event.images else []
     if event.message:
         parts.append(Text(text=event.message))
@@ -39,8 +42,6 @@ def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
         rest["text_elements"] = event.text_elements
     if event.client_id:
         rest["client_id"] = event.client_id
-    if event.kind not in (None, "plain"):
-        rest["kind"] = event.kind
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     walk.typed(around, parts, rest)

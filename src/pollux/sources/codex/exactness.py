@@ -32,8 +32,7 @@ def gaps(entries: list[Entry], *, uncounted: bool) -> tuple[Gap, ...]:
         elif entry.is_prompt:
             if waiting and not picture_only:
                 found.append(_gap(_UNANSWERED, asked))
-            if _broken_off(last):
-                found.append(_gap(_BROKEN_OFF, last))
+            found += _unended(last)
             # Releases around 0.40 send a picture and its question as two prompts, and answer once.
             answered_picture = picture_only and not waiting
             picture_only = all(type(part) is Attachment for part in entry.parts)
@@ -42,16 +41,16 @@ def gaps(entries: list[Entry], *, uncounted: bool) -> tuple[Gap, ...]:
         return (Gap(why="The files hold no figures at all.", certain=False),)
     if uncounted:
         found.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
-    return (*found, *_at_the_end(last, asked if waiting else None))
+    found += _unended(last)
+    return (*found, _gap(_UNANSWERED, asked)) if waiting else tuple(found)
 
 
-def _at_the_end(last: Entry | None, waiting: Entry | None) -> Iterator[Gap]:
-    if last is not None and last.usages is None and _ended(last) is False:
-        yield _gap("The last response has no figures, because its tool never ended.", last, certain=True)
+def _unended(last: Entry | None) -> Iterator[Gap]:
+    """What the last response of a turn leaves open."""
+    if last is not None and last.usages is None and not _ended(last):
+        yield _gap("A response has no figures, because its tool never ended.", last, certain=True)
     elif _broken_off(last):
         yield _gap(_BROKEN_OFF, last)
-    if waiting is not None:
-        yield _gap(_UNANSWERED, waiting)
 
 
 def _gap(why: str, entry: Entry | None, *, certain: bool = False) -> Gap:

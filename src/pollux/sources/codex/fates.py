@@ -4,26 +4,49 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from pollux.model import Fate, SummaryPart, Text
 from pollux.sources.codex.content import words_of
-from pollux.sources.codex.entries import Entry
+from pollux.sources.codex.entries import ASSISTANT, Entry
+
+
+class Fold(msgspec.Struct):
+    """A summary, the new context beside it, and what it took the place of."""
+
+    summary: Entry
+    history: Any
+    folded: list[Entry]
 
 
 def roll_back(entries: list[Entry], turns: int) -> None:
     """Take back the last `turns` prompts and everything after the first of them."""
-    prompts = [n for n, entry in enumerate(entries) if entry.is_prompt and entry.fate is not Fate.REWOUND]
+    standing = [n for n, entry in enumerate(entries) if entry.is_prompt and entry.fate is not Fate.REWOUND]
+    prompts = [n for n in standing if not entries[n].is_doubtful]
     if turns <= 0 or not prompts:
         return
     for entry in entries[prompts[-min(turns, len(prompts))] :]:
         entry.fate = Fate.REWOUND
 
 
-def fold(entries: list[Entry], history: Any) -> None:
+def fold(entries: list[Entry], history: Any) -> list[Entry]:
     """A summary takes the place of what was said so far; the prompts that the new context repeats stay in it."""
     repeated = _texts(history)
-    for entry in entries:
-        if entry.fate is Fate.LIVE and not (entry.is_prompt and _words(entry.parts) in repeated):
-            entry.fate = Fate.COMPRESSED
+    live = (entry for entry in entries if entry.fate is Fate.LIVE)
+    folded = [entry for entry in live if not (entry.is_prompt and _words(entry.parts) in repeated)]
+    for entry in folded:
+        entry.fate = Fate.COMPRESSED
+    return folded
+
+
+def unfold(folds: list[Fold]) -> list[Fold]:
+    """Where a summary was taken back itself, what it folded is live again. Gives the summaries that still count."""
+    for fold_ in folds:
+        if fold_.summary.fate is Fate.REWOUND:
+            for entry in fold_.folded:
+                if entry.fate is Fate.COMPRESSED:
+                    entry.fate = Fate.LIVE
+    return [fold_ for fold_ in folds if fold_.summary.fate is not Fate.REWOUND]
 
 
 def _words(parts: list[Any]) -> str:
@@ -45,7 +68,7 @@ def _texts(history: Any) -> set[str]:
 
 def absorbed(before: Entry | None, summary: str) -> bool:
     """Is the model's last message the summary itself (0.145+)? Then it is marked as such, and stands once."""
-    if before is None or not summary or before.calls:
+    if before is None or before.role is not ASSISTANT or not summary or before.calls:
         return False
     texts = [part for part in before.parts if type(part) is Text]
     said = "\n".join(part.text for part in texts)

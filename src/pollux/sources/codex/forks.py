@@ -10,15 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from pollux.errors import Unreadable
 from pollux.sources.codex.books import Books
+from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
+from pollux.sources.codex.schema import Figures, MetaLine, TokenCount
 from pollux.sources.codex.shelf import Shelf
 from pollux.wire import Notes
 
+_COUNTS = re.compile(rb'"type": ?"(?:session_meta|token_count)"')
 _TIME = re.compile(rb'\{"timestamp":"([^"\\]+)",(?:"ordinal":\d+,)?')
 _PAUSE = timedelta(milliseconds=10)
+# No copy takes so long over one line, and no human is so quick to send the same prompt again.
+_RESENT = timedelta(milliseconds=250)
 # So many of the parent's lines may be missing in a copy at one place.
 _SKIPPED = 8
 _NEVER = 1 << 60
@@ -44,27 +50,29 @@ def own_part(path: str, books: Books, shelf: Shelf) -> int:
     name = meta.get("id")
     begun = created(name if type(name) is str else None)
     turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
-    if begun is not None and turns:
-        if all(at >= begun for _, at in turns):
-            return 0
-        return next((line for line, at in turns if at >= begun), _NEVER)
+    first = next((line for line, at in turns if begun is not None and at >= begun), _NEVER)
+    if begun is not None and any(at < begun for _, at in turns):
+        return first
     if not books.copied:
         return 0
+    # The copy may be of a time before turns had ids; or the session itself, and was gone on with later.
     parent = shelf.rollout(books.copied[0])
-    if parent is not None:
-        return _by_parent(path, parent.path)
-    return _by_pause(path)
+    return min(first, _by_parent(path, parent.path) if parent is not None else _by_pause(path))
 
 
 def _by_parent(path: str, parent: str) -> int:
     """The first line after the copy that the parent does not have at that place."""
     theirs = [content for _, content, _ in _lines(parent)]
     place = 0
-    for number, content, _ in _lines(path):
+    forked = before = datetime.min.replace(tzinfo=UTC)
+    for number, content, at in _lines(path):
         if number == 1:
+            forked = before = at or before
             continue
+        late = number > 2 and at is not None and before >= forked and at - before > _RESENT
+        before = at or before
         window = theirs[place : place + _SKIPPED]
-        if content not in window:
+        if late or content not in window:
             return number
         place += window.index(content) + 1
     return _NEVER
@@ -96,6 +104,37 @@ def _moment(text: bytes) -> datetime | None:
         return datetime.fromisoformat(text.decode())
     except ValueError:
         return None
+
+
+def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
+    """The file that one goes on from (0.149+), and the number of the line before which it takes over."""
+    match meta.get("history_base"):
+        case {"thread_id": str(name), "end_ordinal_exclusive": int(end)}:
+            return name, end
+    return None
+
+
+def total_before(base: tuple[str, int] | None, shelf: Shelf) -> Figures | None:
+    """The total that the file a pointer leads to, or one before that, told last before the place it points to."""
+    seen: set[str] = set()
+    while base is not None and base[0] not in seen and (file := shelf.rollout(base[0])) is not None:
+        (name, end), base = base, None
+        seen.add(name)
+        total: Figures | None = None
+        try:
+            with unpacked(file.path, Notes()) as opened:
+                for _, record in records((line for line in opened if _COUNTS.search(line)), Notes()):
+                    if record.ordinal is not None and record.ordinal >= end:
+                        break
+                    if type(record) is MetaLine:
+                        base = base or base_of(record.payload)
+                    elif type(record.payload) is TokenCount and record.payload.info is not None:
+                        total = record.payload.info.total_token_usage or total
+        except Unreadable:
+            return None
+        if total is not None:
+            return total
+    return None
 
 
 def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:

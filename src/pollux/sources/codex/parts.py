@@ -14,7 +14,8 @@ from pollux.sources.codex import find
 from pollux.sources.codex.books import Books
 from pollux.sources.codex.document import document, records_of
 from pollux.sources.codex.entries import Entry
-from pollux.sources.codex.forks import own_part, resumed_copy
+from pollux.sources.codex.fates import fold, unfold
+from pollux.sources.codex.forks import base_of, own_part, resumed_copy, total_before
 from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.shelf import Shelf
@@ -44,10 +45,7 @@ class Part(msgspec.Struct):
     @property
     def base(self) -> tuple[str, int] | None:
         """The file that this one goes on from (0.149+), and up to where."""
-        match self.meta.get("history_base"):
-            case {"thread_id": str(name), "end_ordinal_exclusive": int(end)}:
-                return name, end
-        return None
+        return base_of(self.meta)
 
     @property
     def started(self) -> datetime | None:
@@ -83,6 +81,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = shown(file.path), None
     walk, books = Walk(notes), Books()
+    walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
     extra: dict[str, Any] = {}
     copied_from: str | None = None
     try:
@@ -108,33 +107,68 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     return Part(file, walk, books, extra, copied_from)
 
 
+def whole(own: list[Part]) -> tuple[list[Part], list[File]]:
+    """The parts that say something of their own, and the files that only repeat the beginning of another."""
+    kept: list[Part] = []
+    copies: list[File] = []
+    for held in sorted(own, key=lambda held: -held.walk.line):
+        if any(_repeats(held.file.path, other.file.path) for other in kept):
+            copies.append(held.file)
+        else:
+            kept.append(held)
+    return kept, copies
+
+
+def _repeats(path: str, longer: str) -> bool:
+    """Are the lines of a file the first ones of another?"""
+    try:
+        with unpacked(path, Notes()) as one, unpacked(longer, Notes()) as other:
+            return all(line.rstrip() == theirs.rstrip() for line, theirs in zip(one, other, strict=False))
+    except Unreadable:
+        return False
+
+
 class Chain(msgspec.Struct):
     """A session's files in order: first those it only points to, then its own."""
 
-    foreign: list[tuple[Part, int]]
+    foreign: list[Part]
     own: list[Part]
 
     def entries(self) -> list[tuple[Part, list[Entry]]]:
         """Every message, by the file it stands in."""
-        found: list[tuple[Part, list[Entry]]] = []
-        for held, end in self.foreign:
-            inherited = [entry for entry in held.walk.entries if entry.ordinal < end]
-            for entry in inherited:
-                entry.inherited = True
-            found.append((held, inherited))
-        return found + [(held, held.walk.entries) for held in self.own]
+        return [(held, held.walk.entries) for held in (*self.foreign, *self.own)]
 
 
 def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
     """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
     if len(own) == 1 and own[0].base is None:
         return Chain([], own)
+    path = _path(own, shelf, notes)
+    ends = {id(held): end for held, end in path}
+    for held in own:
+        _cut(held, ends.get(id(held), 0))
+    mine = {id(held) for held in own}
+    foreign = [held for held, _ in path if id(held) not in mine]
+    for held in foreign:
+        end = ends[id(held)]
+        _cut(held, end)
+        held.walk.entries = [entry for entry in held.walk.entries if end is None or entry.ordinal < end]
+        for entry in held.walk.entries:
+            entry.inherited = True
+    before: list[Entry] = []
+    for held, _ in path:
+        for summary in held.walk.folds:
+            fold(before, summary.history)
+        before += held.walk.entries
+    return Chain(foreign, own)
+
+
+def _path(own: list[Part], shelf: Shelf, notes: Notes) -> list[tuple[Part, int | None]]:
+    """From the oldest file to the newest, each with the number of the line before which the next one takes over."""
     by_rollout = {held.rollout: held for held in own if held.rollout is not None}
-    current = own[-1]
-    ends: dict[int, int | None] = {id(current): None}
-    foreign: list[tuple[Part, int]] = []
-    seen = {current.rollout}
-    at = current
+    at = own[-1]
+    path: list[tuple[Part, int | None]] = [(at, None)]
+    seen = {at.rollout}
     while (base := at.base) is not None:
         name, end = base
         if name in seen:
@@ -143,22 +177,24 @@ def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
             break
         seen.add(name)
         held = by_rollout.get(name)
-        if held is not None:
-            ends[id(held)] = end
-        else:
+        if held is None:
             file = shelf.rollout(name)
             held = part(file, shelf, notes) if file is not None else None
-            if held is None:
-                notes.file, notes.line = shown(at.file.path), 1
-                notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
-                break
-            foreign.insert(0, (held, end))
+        if held is None:
+            notes.file, notes.line = shown(at.file.path), 1
+            notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
+            break
+        path.insert(0, (held, end))
         at = held
     notes.line = None
-    for held in own:
-        upto = ends.get(id(held), 0)
-        if upto is not None:
-            for entry in held.walk.entries:
-                if entry.ordinal >= upto:
-                    entry.fate = Fate.REWOUND
-    return Chain(foreign, own)
+    return path
+
+
+def _cut(held: Part, end: int | None) -> None:
+    """What a file says from a place on was taken back, and so were the summaries in there."""
+    if end is None:
+        return
+    for entry in held.walk.entries:
+        if entry.ordinal >= end:
+            entry.fate = Fate.REWOUND
+    held.walk.folds = unfold(held.walk.folds)

@@ -97,8 +97,7 @@ class Beside:
     @cached_property
     def names(self) -> dict[str, str]:
         """The threads' names; the last one given counts."""
-        lines = self._lines(find.NAMES, Name)
-        return {line.id: line.thread_name for _, line in lines if line.id and line.thread_name}
+        return {line.id: line.thread_name or "" for _, line in self._lines(find.NAMES, Name) if line.id}
 
     @cached_property
     def imports(self) -> dict[str, Import]:
@@ -148,9 +147,9 @@ class Beside:
 
 
 def as_message(line: Line, file: str) -> Message:
-    """A prompt of which only the log tells; what begins with `/` was meant for the program."""
+    """A prompt of which only the log tells; what begins with `/` or `!` was meant for the program or the shell."""
     text = line.typed.text or ""
-    role = Role.SYSTEM if text.startswith("/") else Role.USER
+    role = Role.SYSTEM if text.startswith(("/", "!")) else Role.USER
     return Message(
         id=f"history-{line.number}",
         role=role,

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, Text, exactness, first_words
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.codex import prompts
 from pollux.sources.codex.bundles import AGENT, CodexBundle
@@ -17,7 +17,7 @@ from pollux.sources.codex.calls import Call
 from pollux.sources.codex.document import document, items_of, records_of, seal_of
 from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.exactness import gaps
-from pollux.sources.codex.parts import Chain, Part, chained, part
+from pollux.sources.codex.parts import Chain, Part, chained, part, whole
 from pollux.sources.codex.shelf import identity, stem
 from pollux.sources.codex.tokens import tally
 from pollux.wire import Notes, shown
@@ -44,6 +44,9 @@ def _read(bundle: CodexBundle) -> list[Session]:
     own = [held for file in chosen if (held := part(file, bundle.shelf, notes)) is not None]
     if not own:
         return _nothing(bundle, notes.all())
+    if len(own) > 1:
+        own, same = whole(own)
+        copies += same
     own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
     chain = chained(own, bundle.shelf, notes)
     session = _session(bundle, chain, copies, notes)
@@ -77,12 +80,12 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     meta = first.meta
     kind, author = _kind(meta)
     placed = chain.entries()
-    for held in (*chain.own, *(held for held, _ in chain.foreign)):
+    for held in (*chain.own, *chain.foreign):
         for call in held.walk.spawns:
             _adopt(call, bundle)
     messages = _messages(placed, author)
     files = [*(held.file.path for held in chain.own), *(file.path for file in copies)]
-    files += [held.file.path for held, _ in chain.foreign]
+    files += [held.file.path for held in chain.foreign]
     if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
         lost = prompts.lost(bundle.beside.typed[bundle.id], messages)
         log = bundle.beside.log.path
@@ -96,13 +99,14 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     own = [entry for _, entries in placed for entry in entries if not entry.inherited]
     parent = _parent(meta)
     extra = _extra(chain, current, copies, notes)
-    missing = gaps(own, uncounted=any(held.books.uncounted for held in chain.own))
+    unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
+    missing = gaps(own, uncounted=any(True for _ in unpaid))
     return Session(
         agent=AGENT,
         id=bundle.id,
         kind=kind,
         parent=f"{AGENT}:{parent}" if parent is not None else None,
-        title=bundle.beside.names.get(bundle.id) or _imported_title(bundle) or _task(kind, messages),
+        title=_title(bundle, chain) or _task(kind, messages),
         project=project,
         project_evidence=evidence,
         started=min(starts, default=None),
@@ -118,11 +122,11 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     )
 
 
-def _settle(entry: Entry, author: Author | None) -> None:
-    """Whose prompts they were."""
-    if author is not None:
+def _settle(entry: Entry, author: Author | None, *, echoed: bool) -> None:
+    """Whose prompts they were: what was inherited was said by whoever said it there."""
+    if author is not None and not entry.inherited:
         entry.author = author
-    elif not entry.sure and _looks_injected(entry):
+    elif echoed and entry.is_doubtful:
         entry.author = CLIENT
 
 
@@ -130,12 +134,6 @@ def _adopt(call: Call, bundle: CodexBundle) -> None:
     """Which session a call started, where there is one."""
     child = call.child or _spawned(call)
     call.child = f"{AGENT}:{child}" if child is not None and bundle.shelf.holds(child) else None
-
-
-def _looks_injected(entry: Entry) -> bool:
-    """A prompt that the user interface never showed, wrapped in a tag: the next release's new context."""
-    text = next((p.text for p in entry.parts if type(p) is Text), "")
-    return text.startswith("<") and ">" in text[:60] and text.rstrip().endswith(">")
 
 
 def _spawned(call: Call) -> str | None:
@@ -156,9 +154,11 @@ def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> 
     messages: list[Message] = []
     for held, entries in placed:
         file, document = shown(held.file.path), held.file.path.endswith(".json")
+        # Before lines had times, nothing was written of what was shown.
+        echoed = bool(held.walk.times)
         for entry in entries:
             if entry.author is HUMAN:
-                _settle(entry, author)
+                _settle(entry, author, echoed=echoed)
             name = entry.id or f"line-{entry.line}"
             while name in taken:
                 name = f"{name}-{entry.line}"
@@ -179,7 +179,9 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
             return Kind.SUBAGENT, MODEL
         case {"subagent": _} | {"internal": _}:
             return Kind.SUBAGENT, CLIENT
-    return (Kind.SUBAGENT, MODEL) if meta.get("thread_source") == "subagent" else (Kind.MAIN, None)
+    thread = meta.get("thread_source")
+    spawned = thread == "subagent" or (thread is None and type(meta.get("parent_thread_id")) is str)
+    return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
 def _parent(meta: dict[str, Any]) -> str | None:
@@ -216,9 +218,13 @@ def _task(kind: Kind, messages: list[Message]) -> str | None:
     return first_words(task.text) if task is not None else None
 
 
-def _imported_title(bundle: CodexBundle) -> str | None:
+def _title(bundle: CodexBundle, chain: Chain) -> str | None:
+    """The name somebody gave it: as the index has it last, else as its files do, else as it was imported."""
+    if (name := bundle.beside.names.get(bundle.id)) is not None:
+        return name or None
+    named = next((held.books.name for held in reversed(chain.own) if held.books.name), None)
     record = bundle.beside.imports.get(bundle.id)
-    return record.title if record is not None and record.title else None
+    return named or (record.title if record is not None and record.title else None)
 
 
 def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None) -> tuple[Link, ...]:
@@ -228,6 +234,8 @@ def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | 
     if parent is not None:
         links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence="its file names its parent"))
     origin = first.meta.get("forked_from_id")
+    if origin is None and chain.foreign:
+        origin = chain.foreign[-1].meta.get("id")
     if type(origin) is str and origin != bundle.id:
         links.append(Link(kind="forked_from", target=f"{AGENT}:{origin}", evidence="its file names its origin"))
     elif first.books.copied and parent is None:

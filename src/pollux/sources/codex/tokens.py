@@ -7,6 +7,7 @@ both say together can be added up. From 0.153 each response has a record of its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -20,9 +21,13 @@ _NOTHING: _Parts = (0, 0, 0, 0, 0)
 
 
 class Meter:
-    """Reads the figures of one file in order, and gives what each adds."""
+    """Reads the figures of one file in order, and gives what each adds.
+
+    `origin` gives the total of the session that a file goes on from, which its first event may only repeat.
+    """
 
     def __init__(self) -> None:
+        self.origin: Callable[[], Figures | None] | None = None
         self._total: _Parts | None = None
         self._counted: set[str] = set()
         self._recorded = False
@@ -35,16 +40,19 @@ class Meter:
             return None
         self.said = ("total_token_usage", so_far, line)
         before, total = self._total, _parts(so_far)
+        last = info.last_token_usage or so_far
+        step = _parts(last)
+        if before is None and total != step and self.origin is not None and (begun := self.origin()) is not None:
+            before = _parts(begun)
         if total == before:
             return None
         self._total = total
         recorded, self._recorded = self._recorded, False
-        last = info.last_token_usage or so_far
-        step = _parts(last)
+        told = last
         if before is not None and total != step:
             grown = _less(total, before)
             if grown != step and min(grown) >= 0:
-                step = grown
+                step, told = grown, so_far
         if recorded or step == _NOTHING:
             return None
         native = {
@@ -56,11 +64,11 @@ class Meter:
         }
         if last.cache_write_input_tokens is not None:
             native["cache_write_input_tokens"] = last.cache_write_input_tokens
-        return _usage(step, last, {"last_token_usage": native}, line)
+        return _usage(step, told, {"last_token_usage": native}, line)
 
     def record(self, record: UsageRecord, line: int) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
-        self._recorded = True
+        self._recorded = self._recorded or record.usage is not None
         if record.thread_token_usage is not None:
             self.said = ("thread_token_usage", record.thread_token_usage, line)
         if record.response_id is not None:
@@ -97,10 +105,10 @@ def _less(one: _Parts, other: _Parts) -> _Parts:
 def _usage(parts: _Parts, said: Figures, native: dict[str, Any], line: int) -> Usage:
     """The figures in the shared meaning. A part no figure stands for was not recorded."""
     return Usage(
-        input=parts[0],
+        input=parts[0] if said.input_tokens is not None else None,
         cached=parts[1] if said.cached_input_tokens is not None else None,
         cache_write=parts[4] if said.cache_write_input_tokens is not None else None,
-        output=parts[2],
+        output=parts[2] if said.output_tokens is not None else None,
         reasoning=parts[3] if said.reasoning_output_tokens is not None else None,
         requests=1,
         exact=True,

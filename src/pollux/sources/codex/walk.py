@@ -12,12 +12,13 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Part, Text, Thinking, ToolResult, Unknown, Usage
-from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, outcome, rides
-from pollux.sources.codex.content import as_context, directory_in, divided, only_words, part_of, pieces
+from pollux.model import NOTHING, Part, Text, Thinking, Unknown, Usage
+from pollux.sources.codex.calls import Answered, Asked, Call, called, leftovers, rides, unasked
+from pollux.sources.codex.content import as_context, directory_in, divided, letter, only_words, part_of, pieces
 from pollux.sources.codex.echoes import Echoes, Heard, Prompts
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.events import EVENTS
+from pollux.sources.codex.fates import Fold
 from pollux.sources.codex.records import Record
 from pollux.sources.codex.schema import (
     AgentItem,
@@ -58,6 +59,7 @@ class Walk:
         self.shown: set[tuple[str, str]] = set()
         self.calls: dict[str, Call] = {}
         self.spawns: list[Call] = []
+        self.folds: list[Fold] = []
         self.waiting: dict[str, list[dict[str, Any]]] = {}
         self.line = 0
         self.ordinal = 0
@@ -114,11 +116,7 @@ class Walk:
         self.spend()
         heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
         for words in heard:
-            part = words.kind(text=words.text)
-            entry = Entry(ASSISTANT, MODEL, words.line, words.ordinal, words.at, [part], model=words.model)
-            if words.kind is Text and words.text == "Compact task completed":
-                entry.role, entry.author, entry.model = SYSTEM, CLIENT, None
-            self.entries.insert(words.place, entry)
+            self.entries.insert(words.place, words.entry())
         for told in self.waiting.values():
             for event in told:
                 self.keep("event_msg", event)
@@ -142,6 +140,10 @@ class Walk:
                 )
 
     def _reply(self, item: MessageItem, around: Envelope) -> None:
+        first = item.content[0].text if item.content and type(item.content) is list else None
+        if first is not None and first[:1] == "{" and (mail := letter(first)) is not None:
+            self._beside(self.mail(mail, around), item, around)
+            return
         if self.reviewed:
             # What a reviewer found, put into words by the client.
             self.open = None
@@ -188,7 +190,7 @@ class Walk:
                     self.reviewed = self.reviewed or "<action>review</action>" in part.text[:1000]
         else:
             self.spend()
-            self.reviewed = False
+            self.reviewing = self.reviewed = False
             entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)] if slipped else said)
             known = self.prompts.send(entry)
             if known is not None:
@@ -205,6 +207,14 @@ class Walk:
         entry = self.add(USER, MODEL, around, [part_of(piece) for piece in pieces(item.content)])
         self._beside(entry, item, around)
         entry.note(author=item.author, recipient=item.recipient)
+
+    def mail(self, mail: dict[str, Any], around: Envelope) -> Entry:
+        """Another agent's words in another form."""
+        self.open = None
+        text = mail.pop("content")
+        entry = self.add(USER, MODEL, around, [Text(text=text)] if text else [])
+        entry.note(**mail)
+        return entry
 
     def typed(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
         """A prompt as the user interface showed it."""
@@ -230,7 +240,10 @@ class Walk:
             entry.note(typed=rest)
 
     def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
-        """The model's words as they were shown."""
+        """The model's words as they were shown; a reviewer's stand in its own file."""
+        if self.reviewing:
+            self.keep("event_msg", {"text": text})
+            return
         place, at = len(self.entries), around.timestamp
         self.echoes.hear(Heard(place, self.line, self.ordinal, at, kind, text, self.model))
 
@@ -284,15 +297,13 @@ class Walk:
             call.answer_with(item, around)
             return
         # A killed run may lose a call and keep its answer.
-        extra: dict[str, Any] = {}
-        text, _, _, held = outcome(item, extra)
-        rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
-        name = getattr(item, "name", None)
-        part = ToolResult(call=item.call_id, name=name, output=text, attachments=held, extra=rest)
-        self.add(USER, CLIENT, around, [part])
+        self.add(USER, CLIENT, around, [unasked(item, around)])
 
     def told(self, name: str, event: dict[str, Any]) -> Call | None:
-        """What the user interface told of a call, which may be written later."""
+        """What the user interface told of a call, which may be written later; a reviewer's stand in its own file."""
+        if self.reviewing:
+            self.keep("event_msg", event)
+            return None
         call = self.calls.get(name)
         if call is None:
             self.waiting.setdefault(name, []).append(event)

@@ -14,6 +14,7 @@ from pollux.model import Message, Session, ToolCall
 Json = dict[str, Any]
 ONE = "01a1ddc0-0000-7000-8000-000000000001"
 TWO = "01a1ddc1-0000-7000-8000-000000000002"
+REVERT = "01a1ddc2-0000-7000-8000-000000000003"
 DAY = "sessions/2026/11/15"
 
 
@@ -78,7 +79,7 @@ def item(kind: str, at: str = "06:00:02.000", line_: Json | None = None, **paylo
     return line("response_item", {"type": kind, **payload}, at, **(line_ or {}))
 
 
-def event(kind: str, at: str = "06:00:02.000", line_: Json | None = None, **payload: Any) -> Json:
+def event(kind: str, /, at: str = "06:00:02.000", line_: Json | None = None, **payload: Any) -> Json:
     return line("event_msg", {"type": kind, **payload}, at, **(line_ or {}))
 
 
@@ -123,6 +124,28 @@ def tokens(total: Json, last: Json) -> Json:
 def prompt(text: str) -> tuple[Json, Json]:
     """A prompt as it is always written: sent, and shown."""
     return sent(text), typed(text)
+
+
+def ordered(start: int, *records: Json) -> list[Json]:
+    """Lines as newer releases number them."""
+    return [{**record, "ordinal": number} for number, record in enumerate(records, start=start)]
+
+
+def based(name: str, on: str, end: int, **more: Any) -> Json:
+    """The first line of a file that goes on from another."""
+    base = {"thread_id": on, "end_ordinal_exclusive": end, "end_byte_offset": 1}
+    return meta(name, at="06:10:00.000", history_mode="paginated", history_base=base, **more)
+
+
+def completed(kind: str, /, name: str = "", **more: Any) -> Json:
+    """What the user interface showed, as newer releases write it."""
+    return event("item_completed", thread_id=ONE, turn_id="t", item={"type": kind, "id": name or f"{kind}-1", **more})
+
+
+def compacted(message: str, *prompts: str, at: str = "06:00:03.000") -> Json:
+    """A summary, and the prompts that the new context repeats."""
+    history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": p}]} for p in prompts]
+    return line("compacted", {"message": message, **({"replacement_history": history} if history else {})}, at)
 
 
 def said(session: Session) -> list[tuple[str, str, str]]:

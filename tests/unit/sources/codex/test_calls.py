@@ -16,6 +16,7 @@ from tests.unit.sources.codex.conftest import (
     answer,
     call,
     calls,
+    completed,
     event,
     item,
     lines,
@@ -45,6 +46,9 @@ def one(home: Home, *records: dict[str, Any]) -> Any:
         ("apply_patch verification failed: no file", Status.ERROR, None),
         ("error: no file", Status.ERROR, None),
         ("failed in sandbox LinuxSeccomp with execution error", Status.ERROR, None),
+        ("Script failed\nWall time 0.1 seconds\nOutput:\nboom", Status.ERROR, None),
+        ("aborted", Status.UNFINISHED, None),
+        ("aborted: all of it", Status.OK, None),
         ("aborted by user after 3.4s", Status.CANCELLED, None),
         ("Wall time: 3.4 seconds\naborted by user", Status.CANCELLED, None),
         ("the log says:\nExit code: 3", Status.OK, None),
@@ -207,6 +211,16 @@ def test_steps_of_a_program_stay_with_it(home: Home) -> None:
     found = one(home, program, step, item("custom_tool_call_output", call_id="c1", output="fine"))
     assert (found.canonical, found.status) == ("shell_exec", Status.OK)
     assert found.extra["events"][0]["item"]["id"] == "exec-1"
+
+
+def test_a_step_that_failed_is_the_programs_exit_code(home: Home) -> None:
+    program = item("custom_tool_call", name="exec", input="await run('ls; false')", call_id="c1")
+    steps = [
+        completed("CommandExecution", f"exec-{code}", exit_code=code, status="failed" if code else "completed")
+        for code in (0, 3, 0)
+    ]
+    found = one(home, program, *steps, item("custom_tool_call_output", call_id="c1", output="Script completed\n"))
+    assert (found.exit_code, found.status) == (3, Status.ERROR)
 
 
 ADD = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"

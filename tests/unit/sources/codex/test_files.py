@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,13 +15,16 @@ from pollux.sources.codex.forks import created
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
+    REVERT,
     TWO,
     Home,
+    based,
     codes,
     event,
     line,
     lines,
     meta,
+    ordered,
     prompt,
     reply,
     said,
@@ -31,7 +33,6 @@ from tests.unit.sources.codex.conftest import (
 )
 
 TALK = (*prompt("Hello"), reply("Hi", id="msg_1"))
-REVERT = "01a1ddc2-0000-7000-8000-000000000003"
 
 
 def test_roots(home: Home) -> None:
@@ -95,6 +96,14 @@ def test_bare_lines(home: Home) -> None:
     assert (session.project, session.ended, session.usage.total) == ("/work/notes", None, None)
 
 
+def test_the_first_form_of_the_environment(home: Home) -> None:
+    text = (
+        "<environment_context>\nCurrent working directory: /work/notes\nApproval policy: never\n</environment_context>"
+    )
+    home.rollout(*bare(ONE, "06:00:00.000", say("user", text, None), *OLD))
+    assert home.only().project == "/work/notes"
+
+
 def test_a_resume_that_copied_the_history(home: Home) -> None:
     more = (say("user", "More", None), say("assistant", "Yes", "msg_2"))
     home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(*bare(ONE, "06:00:00.000", *OLD)))
@@ -149,15 +158,6 @@ def test_a_fork_before_turns_had_ids(home: Home, orphan: bool) -> None:
     own = (sent("More", at="06:10:03.000"), typed("More", at="06:10:03.001"), reply("Yes", at="06:10:09.000"))
     home.rollout(meta(TWO, at="06:10:00.000"), *copy, *own, name=TWO)
     assert [m.inherited for m in home.sessions()[TWO].messages] == [True, True, False, False]
-
-
-def ordered(start: int, *records: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{**record, "ordinal": number} for number, record in enumerate(records, start=start)]
-
-
-def based(name: str, on: str, end: int, **more: Any) -> dict[str, Any]:
-    base = {"thread_id": on, "end_ordinal_exclusive": end, "end_byte_offset": 1}
-    return meta(name, at="06:10:00.000", history_mode="paginated", history_base=base, **more)
 
 
 def test_a_fork_that_points(home: Home) -> None:
@@ -245,38 +245,6 @@ def test_torn_and_garbled_compressed_files(home: Home) -> None:
     assert home.statuses()[place] == "unreadable"
 
 
-def test_names_become_titles(home: Home) -> None:
-    home.rollout(meta(), *TALK)
-    name = {"id": ONE, "thread_name": "Old", "updated_at": "2026-11-15T06:00:00.123456789Z"}
-    home.write("session_index.jsonl", lines(name, {**name, "thread_name": "Groceries ✓"}))
-    assert home.only().title == "Groceries ✓"
-
-
-def test_prompts_of_a_lost_session(home: Home) -> None:
-    home.rollout(meta(), *TALK)
-    kept = {"session_id": ONE, "ts": 1794722900, "text": "Hello"}
-    home.write("history.jsonl", lines(kept, {"session_id": TWO, "ts": 1794722911, "text": "Where are you?"}))
-    sessions = home.sessions()
-    assert (sessions[TWO].kind, said(sessions[TWO])) == (Kind.PROMPTS, [("human", "Where are you?", "live")])
-    assert len(sessions[ONE].prompts) == 1
-
-
-def test_a_prompt_the_session_file_lost(home: Home) -> None:
-    home.rollout(meta(), *TALK)
-    home.write("history.jsonl", lines({"session_id": ONE, "ts": 1794722900, "text": "And then?"}))
-    assert [m.text for m in home.only().prompts] == ["Hello", "And then?"]
-
-
-def test_sessions_imported_from_another_agent(home: Home) -> None:
-    home.rollout(meta(), *TALK)
-    source = "/home/mia/.parrot/talks/p1/7c1f.jsonl"
-    ledger = {"records": [{"source_path": source, "content_sha256": "0", "imported_thread_id": ONE, "title": "Birds"}]}
-    home.write("external_agent_session_imports.json", json.dumps(ledger))
-    session = home.only()
-    assert [(link.kind, link.target) for link in session.links] == [("copy_of", "parrot:7c1f")]
-    assert session.title == "Birds"
-
-
 def test_everything_is_accounted_for(home: Home) -> None:
     home.rollout(meta(), *TALK)
     home.write(f"{DAY}/.rollout-2026-11-15T06-00-00-{ONE}.paginated.tmp", "")
@@ -291,20 +259,6 @@ def test_everything_is_accounted_for(home: Home) -> None:
     assert "auth.json" not in status
     assert status["state_5.sqlite"] == status["state_5.sqlite-wal"] == "ignored"
     assert set(status.values()) == {"read", "ignored"}
-
-
-def test_damage_beside_the_sessions_is_told(home: Home) -> None:
-    home.rollout(meta(), *TALK)
-    home.write("history.jsonl", b"\xff\xfe\n[1]\n")
-    home.write("session_index.jsonl", "{}\n{]\n")
-    home.write("external_agent_session_imports.json", "[")
-    assert set(home.sessions()) == {ONE}
-    report = home.library().doctor()
-    assert {Path(n.file or "").name for n in report.notices} == {
-        "history.jsonl",
-        "session_index.jsonl",
-        "external_agent_session_imports.json",
-    }
 
 
 def test_files_by_path(home: Home) -> None:

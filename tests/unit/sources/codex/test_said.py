@@ -6,7 +6,6 @@ import pytest
 
 from pollux.model import Attachment, Context, Kind, SummaryPart, Thinking, Unknown
 from tests.unit.sources.codex.conftest import (
-    ONE,
     TWO,
     Home,
     Json,
@@ -15,6 +14,8 @@ from tests.unit.sources.codex.conftest import (
     calls,
     client,
     codes,
+    compacted,
+    completed,
     context,
     event,
     item,
@@ -199,9 +200,6 @@ def test_review_prompts_are_not_the_humans(home: Home) -> None:
 
 
 def test_paginated_items_are_echoes(home: Home) -> None:
-    def completed(kind: str, **more: object) -> dict[str, object]:
-        return event("item_completed", thread_id=ONE, turn_id="t", item={"type": kind, "id": f"{kind}-1", **more})
-
     home.rollout(
         meta(history_mode="paginated"),
         sent("Hello"),
@@ -218,11 +216,6 @@ def test_paginated_items_are_echoes(home: Home) -> None:
 
 
 def test_summary_said_and_recorded_stands_once(home: Home) -> None:
-    compacted = {
-        "timestamp": "2026-11-15T06:00:03Z",
-        "type": "compacted",
-        "payload": {"message": "Handover.\nSUMMARY: all well."},
-    }
     home.rollout(
         meta(),
         *prompt("Hello"),
@@ -230,7 +223,7 @@ def test_summary_said_and_recorded_stands_once(home: Home) -> None:
         call(),
         answer(),
         reply("SUMMARY: all well."),
-        compacted,
+        compacted("Handover.\nSUMMARY: all well."),
         *prompt("More"),
         reply("Yes"),
     )
@@ -242,15 +235,7 @@ def test_summary_said_and_recorded_stands_once(home: Home) -> None:
 
 
 def test_new_context_of_a_compaction_is_no_conversation(home: Home) -> None:
-    history = [
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hello"}]},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Another language model …"}]},
-    ]
-    folded = {
-        "type": "compacted",
-        "timestamp": "2026-11-15T06:00:03Z",
-        "payload": {"message": "", "replacement_history": history},
-    }
+    folded = compacted("", "Hello", "Another language model …")
     home.rollout(meta(), *prompt("Hello"), reply("Hi"), folded, reply("On"))
     assert said(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "compressed"), ("model", "On", "live")]
 
@@ -298,3 +283,33 @@ def test_failed_requests_leave_their_reason(home: Home) -> None:
     session = home.only()
     assert client(session)[-1].text == "No such model"
     assert calls(session) == []
+
+
+def test_words_in_a_tag_are_the_humans_before_anything_was_shown(home: Home) -> None:
+    text = "<b>Why is this not bold?</b>"
+    first = {"id": "x", "timestamp": "2025-08-01T06:00:00.000Z", "instructions": None}
+    home.rollout(first, sent(text)["payload"], reply("Markdown")["payload"])
+    assert home.only().prompts[0].text == text
+
+
+def test_a_warning_that_was_never_shown_is_no_prompt(home: Home) -> None:
+    warning = "Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead."
+    home.rollout(meta(), *prompt("Hello"), sent(warning), reply("Hi"))
+    assert said(home.only()) == TALK
+
+
+def test_a_prompt_shown_again_under_the_same_id_stands_once(home: Home) -> None:
+    again = completed("UserMessage", content=[{"type": "text", "text": "Hello"}])
+    home.rollout(meta(), sent("Hello"), again, reply("Hi"), again)
+    assert said(home.only()) == TALK
+
+
+def test_a_prompt_with_which_a_summary_ends_stays_the_humans(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), *prompt("done"), compacted("All is done"), reply("Yes"))
+    assert [text for _, text, _ in said(home.only())] == ["Hello", "Hi", "done", "Yes"]
+
+
+def test_context_that_was_shown_as_such_is_no_prompt(home: Home) -> None:
+    text = "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>"
+    home.rollout(meta(), sent(text), typed(text, kind="environment_context"), *prompt("Hello"), reply("Hi"))
+    assert said(home.only()) == TALK

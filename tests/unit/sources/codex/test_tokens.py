@@ -146,6 +146,15 @@ def test_a_fork_pays_only_for_itself(home: Home) -> None:
     assert used(home, TWO)[0] == 60
 
 
+def test_a_summary_that_was_inherited_is_no_gap(home: Home) -> None:
+    first = figures(100)
+    old = (*prompt("Go"), tokens(first, first), reply("1", id="msg_1"), line("compacted", {"message": "SUMMARY"}))
+    home.rollout(meta(), *old)
+    own = (sent("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(60), figures(60)))
+    home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
+    assert [home.sessions()[name].usage.exact for name in (ONE, TWO)] == [False, True]
+
+
 def test_exactness(home: Home) -> None:
     first = figures(100)
     home.rollout(meta(), *prompt("Go"), call(), tokens(first, first), answer())
@@ -156,3 +165,9 @@ def test_exactness(home: Home) -> None:
     assert home.only().usage.exact is False, "the summary's request is in no figure"
     home.rollout(meta(), *prompt("Go"), call(), tokens(first, first), event("turn_aborted", reason="interrupted"))
     assert home.only().usage.exact is True, "interrupted after a whole response"
+
+
+def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
+    given = {"input_tokens": 100, "total_tokens": 100}
+    home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
+    assert used(home) == (100, None, None, None, 1)
