@@ -24,8 +24,9 @@ from pollux.store.rows import Entry, Proof, Reading, micros
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
+CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
 CREATE TABLE heads(
-    root INTEGER, kind TEXT, path TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, kind, path)) WITHOUT ROWID;
+    root INTEGER, path TEXT, kind TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
 CREATE TABLE bundles(
     id INTEGER PRIMARY KEY, root INTEGER, key TEXT, seal TEXT, leaning BLOB, problem TEXT, notices BLOB,
     UNIQUE(root, key));
@@ -38,6 +39,8 @@ CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
+CREATE INDEX sessions_unsettled ON sessions(project_hash, root)
+    WHERE project_hash IS NOT NULL AND (project IS NULL OR evidence='guess');
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
@@ -175,13 +178,27 @@ class Catalogue:
         self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
         return self.root(agent, path)[0]
 
-    def seen_whole(self, root: int, snapshot: str) -> None:
-        """All that a root holds is in the catalogue."""
+    def seen_whole(self, root: int, snapshot: str, layout: bytes | None) -> None:
+        """All that a root holds is in the catalogue; this is how its files hang together, as far as that is known."""
         self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
+        self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
 
-    def heads(self, root: int) -> Heads:
-        """What glances at a root's files told."""
-        rows = self.rows("SELECT kind, path, stamp, told FROM heads WHERE root=?", root)
+    def changing(self, root: int) -> None:
+        """Until it is seen whole again, what a root holds and what is in the catalogue may differ."""
+        self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
+
+    def layout(self, root: int) -> bytes | None:
+        """How the files of a root hung together when it was last seen whole."""
+        found = self.rows("SELECT layout FROM layouts WHERE root=?", root)
+        return found[0][0] if found else None
+
+    def heads(self, root: int, files: Iterable[str] | None = None) -> Heads:
+        """What glances at a root's files told, or at some of them."""
+        asked = "SELECT kind, path, stamp, told FROM heads WHERE root=?"
+        if files is None:
+            rows = self.rows(asked, root)
+        else:
+            rows = [row for path in files for row in self.rows(f"{asked} AND path=?", root, path)]
         return {(kind, path): (stamp, told) for kind, path, stamp, told in rows}
 
     def put_heads(self, root: int, old: Heads, new: Heads) -> None:
@@ -189,16 +206,18 @@ class Catalogue:
         gone = [(root, *place) for place in old.keys() - new.keys()]
         self._sql.executemany("DELETE FROM heads WHERE root=? AND kind=? AND path=?", gone)
         changed = [(root, *place, *told) for place, told in new.items() if old.get(place) != told]
-        self._sql.executemany("REPLACE INTO heads VALUES(?, ?, ?, ?, ?)", changed)
+        self._sql.executemany("REPLACE INTO heads(root, kind, path, stamp, told) VALUES(?, ?, ?, ?, ?)", changed)
 
     # ------------------------------------------------------------------ bundles and sessions
 
-    def bundled(self, root: int) -> dict[str, Bundled]:
-        """The bundles of a root by key."""
-        return {
-            key: Bundled(number, seal, leaning)
-            for key, number, seal, leaning in self.rows("SELECT key, id, seal, leaning FROM bundles WHERE root=?", root)
-        }
+    def bundled(self, root: int, keys: Iterable[str] | None = None) -> dict[str, Bundled]:
+        """The bundles of a root by key, or some of them."""
+        asked = "SELECT key, id, seal, leaning FROM bundles WHERE root=?"
+        if keys is None:
+            rows = self.rows(asked, root)
+        else:
+            rows = [row for key in keys for row in self.rows(f"{asked} AND key=?", root, key)]
+        return {key: Bundled(number, seal, leaning) for key, number, seal, leaning in rows}
 
     def forget(self, bundles: Iterable[int]) -> int:
         """Drop bundles with their sessions; returns how many sessions went."""

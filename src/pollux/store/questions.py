@@ -277,7 +277,7 @@ class Questions:
             digest
             for (digest,) in self.catalogue.rows(
                 "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
-                f"AND (project IS NULL OR evidence='guess') AND {self.here}"
+                f"AND (project IS NULL OR evidence='guess') AND +{self.here}"
             )
         }
 

@@ -65,6 +65,16 @@ class ClaudeBundle(Bundle, kw_only=True):
         """Are they as they were?"""
         return not leaning or unchanged(leaning, stamps)
 
+    def ties(self) -> list[str] | None:
+        """The projects' folders, whose sessions give one another titles; a parent, forks, who first had the same id."""
+        if self.kind is Kind.PROMPTS:
+            return None
+        relatives = (self.name, *((self.parent,) if self.parent else ()), *(peer.id for peer in self.peers))
+        return [
+            *(os.path.dirname(folder) for folder in self.folders),  # noqa: PTH120
+            *(f"{self.agent}:{id}" for id in relatives),
+        ]
+
     def companions(self) -> list[str]:
         """The transcripts that begin as it does: they tell which of its words are inherited."""
         return [shown(file.path) for peer in self.peers for file in peer.files]
