@@ -155,7 +155,7 @@ class Library:
         A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
         """
         outcome = self._keep_up()
-        outcome.sessions = self._questions.count()
+        outcome.sessions = self._questions.count(Filter(everything=True))
         return outcome
 
     def _keep_up(self) -> Outcome:
@@ -277,6 +277,10 @@ class Library:
         asked = wanted or Filter()
         self.know(asked.agent)
         return self._ask(lambda current: current.listed(asked, limit))
+
+    def count(self, wanted: Filter | None = None) -> int:
+        """How many sessions a list of them all would have."""
+        return self._ask(lambda current: current.count(wanted or Filter()))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""

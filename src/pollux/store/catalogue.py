@@ -17,9 +17,9 @@ from uuid import uuid4
 
 import msgspec
 
-from pollux.model import Author, Notice, Role, Summary
+from pollux.model import Notice, Summary
 from pollux.store.rollups import quarter, rolled_up
-from pollux.store.rows import Entry, Proof, Reading, micros
+from pollux.store.rows import Entry, Marks, Proof, Reading, micros
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -113,6 +113,10 @@ class Catalogue:
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Ask anything."""
         return self._sql.execute(statement, values).fetchall()
+
+    def stream(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        """As `rows`, one after the other: for those who may have enough before all are looked up."""
+        return self._sql.execute(statement, values)
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -316,9 +320,9 @@ def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     return _NOTICES.decode(blob) if blob is not None else ()
 
 
-_MARKS = msgspec.msgpack.Decoder(list[tuple[str, Role, Author]])
+_MARKS = msgspec.msgpack.Decoder(Marks)
 
 
-def marks_of(blob: bytes) -> list[tuple[str, Role, Author]]:
+def marks_of(blob: bytes) -> Marks:
     """Each message's id, role and author as they were kept."""
     return _MARKS.decode(blob)
