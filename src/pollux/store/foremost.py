@@ -54,7 +54,8 @@ def _most(question: Asked, searcher: tantivy.Searcher, place: tantivy.DocAddress
     reached = sum(product["value"] for product in products)
     if not products or abs(reached - told["value"]) > 0.01 * reached:
         return None
-    return sum(product["details"][0]["value"] * product["details"][1]["value"] for product in products)
+    most: float = sum(product["details"][0]["value"] * product["details"][1]["value"] for product in products)
+    return most
 
 
 def _products(told: dict[str, Any]) -> list[dict[str, Any]]:

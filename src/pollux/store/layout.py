@@ -17,28 +17,45 @@ _EVERYBODY = 0
 """The group of files that nobody knows the reach of: where one of them changes, everything is looked at."""
 
 
+class Kept(msgspec.Struct, array_like=True):
+    """A file as it was, and its group.
+
+    The group is negative for a file that is no session's own, but lies among those of a group: it goes along with them,
+    and if it changes everything is looked at.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int
+    group: int
+
+    def same(self, file: File) -> bool:
+        """Is it as it was?"""
+        return self.mtime_ns == file.mtime_ns and self.size == file.size and self.inode == file.inode
+
+
 class Layout(msgspec.Struct, array_like=True):
     """The files of a root as they were when all of it was in the catalogue. `knowledge`: what was known beside them.
 
-    `groups` has a number for each file. It is negative for a file that is no session's own, but lies among those of a
-    group: it goes along with them, and if it changes everything is looked at. `ties` are those of all bundles, `keys`
-    the bundles' own; each has the number of its group.
+    `keys` are those of its bundles, `ties` what else these have in common; each with the number of its group.
     """
 
-    files: list[File]
-    groups: list[int]
-    ties: dict[str, int]
+    files: dict[str, Kept]
     keys: dict[str, int]
+    ties: dict[str, int]
     knowledge: str = ""
 
     @classmethod
-    def of(cls, files: list[File], bundles: Sequence[Bundle]) -> Layout:
+    def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
         """The layout of a root of which these are all bundles."""
-        tied = {bundle.key: ties for bundle in bundles if (ties := ties_of(bundle)) is not None}
-        ties = _grouped(tied.values())
+        tied = {bundle.key: [*_names(bundle, ties)] for bundle in bundles if (ties := bundle.ties()) is not None}
+        groups = _grouped(tied.values())
         shared = {file.path for bundle in bundles if bundle.key not in tied for file in bundle.files}
-        groups = [_EVERYBODY if file.path in shared else _group(file.path, ties) for file in files]
-        return cls(files, groups, ties, {key: ties[key] for key in tied})
+        kept = {
+            file.path: _kept(file, _EVERYBODY if file.path in shared else _group(file.path, groups)) for file in files
+        }
+        keys = {key: groups.pop(key) for key in tied}
+        return cls(kept, keys, {tie: group for tie, group in groups.items() if tie not in kept})
 
     def written(self, knowledge: str) -> bytes | None:
         """The layout as it is kept; None where a file's name is no text, and so cannot be."""
@@ -52,40 +69,34 @@ class Layout(msgspec.Struct, array_like=True):
         """The groups in which something changed; None where that may concern everything."""
         if knowledge != self.knowledge:
             return None
-        known = {file.path: number for number, file in enumerate(self.files)}
-        groups: list[int] = []
-        touched: set[int] = set()
+        changed: dict[str, Kept] = {}
         fresh: set[str] = set()
         for file in files:
-            number = known.pop(file.path, None)
-            if number is None:
-                group = abs(_group(file.path, self.ties))
+            before = self.files.get(file.path)
+            if before is None:
                 fresh.add(file.path)
-            else:
-                group = self.groups[number]
-                if self.files[number] == file:
-                    groups.append(group)
-                    continue
-            if group <= _EVERYBODY:
-                return None
-            groups.append(group)
-            touched.add(group)
-        return None if known else Part(self, files, groups, touched, fresh)
+                changed[file.path] = _kept(file, abs(_group(file.path, self.ties)))
+            elif not before.same(file):
+                changed[file.path] = _kept(file, before.group)
+        if len(files) - len(fresh) < len(self.files) or any(one.group <= _EVERYBODY for one in changed.values()):
+            return None
+        return Part(Layout({**self.files, **changed}, self.keys, self.ties), files, changed, fresh)
+
+    def group(self, tie: str) -> int:
+        """The group that a name belongs to, as far as that is known."""
+        if (kept := self.files.get(tie)) is not None:
+            return kept.group
+        return self.keys.get(tie) or self.ties.get(tie, _EVERYBODY)
 
 
 class Part:
     """The groups of a root in which something changed."""
 
-    def __init__(
-        self, layout: Layout, files: list[File], groups: list[int], touched: set[int], fresh: set[str]
-    ) -> None:
+    def __init__(self, layout: Layout, files: Iterable[File], changed: dict[str, Kept], fresh: set[str]) -> None:
         self._layout = layout
-        self._every = files
-        self._groups = groups
-        self._touched = touched
         self._fresh = fresh
-        self.files = [file for file, group in zip(files, groups, strict=True) if abs(group) in touched]
-        self.keys = {key for key, group in layout.keys.items() if group in touched}
+        self._touched = {kept.group for kept in changed.values()}
+        self.files = [file for file in files if abs(layout.files[file.path].group) in self._touched]
 
     def whole(self, bundles: Sequence[Bundle]) -> Layout | None:
         """The root's layout now, where these bundles of the part are what they would be among all others.
@@ -93,24 +104,35 @@ class Part:
         That is so where none has gone, none is tied to anything new or to two groups, and every new file is some
         session's own.
         """
-        known, added, keys = self._layout.ties, dict[str, int](), dict[str, int]()
+        layout, own = self._layout, set[str]()
+        keys = dict(layout.keys)
         for bundle in bundles:
-            ties = ties_of(bundle) or ()
-            groups = {known[tie] for tie in ties if tie in known}
-            strange = {tie for tie in ties if tie not in known}
-            if len(groups) != 1 or not groups <= self._touched or not strange - {bundle.key} <= self._fresh:
+            ties = bundle.ties()
+            if ties is None:
                 return None
-            added |= dict.fromkeys(strange, *groups)
-            keys[bundle.key] = known.get(bundle.key) or added[bundle.key]
-        if not self.keys <= keys.keys() or not added.keys() >= self._fresh:
+            groups = {layout.group(tie) for tie in _names(bundle, ties) if tie != bundle.key}
+            if before := layout.group(bundle.key):
+                groups.add(before)
+            if len(groups) != 1 or not groups <= self._touched:
+                return None
+            (keys[bundle.key],) = groups
+            own.update(file.path for file in bundle.files)
+        gone = {key for key, group in layout.keys.items() if group in self._touched} - {one.key for one in bundles}
+        if gone or not own >= self._fresh:
             return None
-        return Layout(self._every, self._groups, known | added, self._layout.keys | keys)
+        return Layout(layout.files, keys, layout.ties)
 
 
-def ties_of(bundle: Bundle) -> list[str] | None:
-    """What ties a bundle to others: what its source says, its files and its key."""
-    told = bundle.ties()
-    return None if told is None else [bundle.key, *told, *(file.path for file in bundle.files)]
+def _names(bundle: Bundle, ties: Iterable[str]) -> Iterator[str]:
+    """By what a bundle is tied to others: what its source says, its files and its key."""
+    yield bundle.key
+    yield from ties
+    for file in bundle.files:
+        yield file.path
+
+
+def _kept(file: File, group: int) -> Kept:
+    return Kept(file.size, file.mtime_ns, file.inode, group)
 
 
 def _grouped(tied: Iterable[Iterable[str]]) -> dict[str, int]:
