@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pollux.model import Kind, Notice, Summary, Usage, Value, add, joint
+from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.projects import fits
 from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
+from pollux.store.families import Families
 from pollux.store.rows import Marks, micros
 from pollux.store.shortest import Shortest
 
@@ -181,6 +182,11 @@ class Questions:
     def _ids(self) -> list[str]:
         return [id for (id,) in self.catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self.here} ORDER BY id")]
 
+    def has(self, key: str) -> bool:
+        """Is there a session of this key?"""
+        asked = f"SELECT 1 FROM sessions WHERE key=? AND id=? AND +{self.here} LIMIT 1"
+        return bool(self.catalogue.rows(asked, key, key.partition(":")[2]))
+
     def summary(self, key: str) -> Summary | None:
         """One session's."""
         rows = self.catalogue.rows(
@@ -322,30 +328,6 @@ class Questions:
                 "SELECT id, key, problem, notices FROM bundles WHERE root=?", number
             )
         }
-
-
-class Families:
-    """Each session's usage with that of all its descendants."""
-
-    def __init__(self, children: Mapping[str, Sequence[Summary]]) -> None:
-        self._children = children
-
-    def usage(self, told: Summary) -> Usage:
-        """A session's own and its descendants'."""
-        used = [told.usage, *self._below(told.key, frozenset({told.key}))]
-        if len(used) == 1:
-            return told.usage
-        return add(used, exact=joint(usage.exact for usage in used))
-
-    def keys(self, key: str, above: frozenset[str] = frozenset()) -> list[str]:
-        """A session's key and those of its descendants."""
-        above |= {key}
-        below = [child.key for child in self._children.get(key, ()) if child.key not in above]
-        return [key, *(one for child in below for one in self.keys(child, above))]
-
-    def _below(self, key: str, above: frozenset[str]) -> list[Usage]:
-        below = [child for child in self._children.get(key, ()) if child.key not in above]
-        return [u for child in below for u in (child.usage, *self._below(child.key, above | {child.key}))]
 
 
 def is_project(asked: str, path: str | None, digest: str | None) -> bool:
