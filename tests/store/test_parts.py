@@ -122,6 +122,47 @@ def test_a_session_that_moves_to_another_project_is_known_there(shelf: Shelf) ->
     assert shelf.answers() == shelf.truth()
 
 
+def test_a_typed_line_that_a_growing_transcript_turns_out_to_hold(bare_shelf: Shelf) -> None:
+    """Before a log told whose its lines are, every transcript of the project might hold them."""
+    folder = bare_shelf.home / ".claude" / "projects" / "-work-x"
+    folder.mkdir(parents=True)
+    typed = {"display": "wombats?", "pastedContents": {}, "timestamp": 1_796_000_000_000, "project": "/work/x"}
+    (folder.parent.parent / "history.jsonl").write_text(json.dumps(typed) + "\n")
+
+    def say(name: str, number: int, text: str) -> None:
+        with (folder / f"{name}.jsonl").open("a") as out:
+            said = {"role": "user", "content": text}
+            line = {"parentUuid": None, "sessionId": name, "uuid": f"{name}-{number}", "cwd": "/work/x"}
+            out.write(json.dumps({**line, "type": "user", "message": said, "timestamp": "2026-11-30T00:00:00Z"}) + "\n")
+
+    name = "0d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e"
+    say(name, 1, "hello")
+    library = bare_shelf.library()
+    library.sync()
+    assert len(kept(library)) == 2
+    say(name, 2, "wombats?")
+    library = bare_shelf.library()
+    library.sync()
+    assert kept(library) == fresh(library)
+    assert bare_shelf.answers() == bare_shelf.truth()
+
+
+def test_a_fork_in_another_project_is_known_as_one(bare_shelf: Shelf) -> None:
+    genuine = CORPUS / "claude"
+    transcript = next(path for path in sorted(genuine.rglob("projects/*/*.jsonl")) if path.stat().st_size > 2000)
+    folder = bare_shelf.home / ".claude" / "projects"
+    for project in ("-one", "-two"):
+        (folder / project).mkdir(parents=True)
+    (folder / "-one" / "0d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_bytes(transcript.read_bytes())
+    (folder / "-two" / "1d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_text("{}\n")
+    bare_shelf.library().sync()
+    (folder / "-two" / "1d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_bytes(transcript.read_bytes())
+    library = bare_shelf.library()
+    library.sync()
+    assert kept(library) == fresh(library)
+    assert bare_shelf.answers() == bare_shelf.truth()
+
+
 def test_what_an_interrupted_sync_read_goes_when_its_file_does(shelf: Shelf) -> None:
     shelf.library().sync()
     files = [shelf.talk(f"n{number}", "numbats") for number in range(3)]

@@ -121,8 +121,8 @@ class Bundle(msgspec.Struct, kw_only=True):
     def ties(self) -> Iterable[str] | None:
         """What it has in common with all bundles whose files decide about it, or whom its own decide about.
 
-        Paths of folders, keys of sessions, whatever else has a name. None where it may be tied to any other: then they
-        are always looked at together.
+        Paths of folders, keys of sessions, whatever else has a name. None where that may be any: then all bundles of
+        the root are always looked at together.
         """
         return None
 

@@ -14,7 +14,7 @@ import msgspec
 from pollux.sources.base import Bundle, File
 
 _EVERYBODY = 0
-"""The group of files that nobody knows the reach of: where one of them changes, everything is looked at."""
+"""The group of what nobody knows the reach of: where a file of it changes, everything is looked at."""
 
 
 class Kept(msgspec.Struct, array_like=True):
@@ -49,12 +49,9 @@ class Layout(msgspec.Struct, array_like=True):
     def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
         """The layout of a root of which these are all bundles."""
         tied = {bundle.key: [*_names(bundle, ties)] for bundle in bundles if (ties := bundle.ties()) is not None}
-        groups = _grouped(tied.values())
-        shared = {file.path for bundle in bundles if bundle.key not in tied for file in bundle.files}
-        kept = {
-            file.path: _kept(file, _EVERYBODY if file.path in shared else _group(file.path, groups)) for file in files
-        }
-        keys = {key: groups.pop(key) for key in tied}
+        groups = _grouped(tied.values()) if len(tied) == len(bundles) else {}
+        kept = {file.path: _kept(file, _group(file.path, groups)) for file in files}
+        keys = {key: groups.pop(key) for key in tied if key in groups}
         return cls(kept, keys, {tie: group for tie, group in groups.items() if tie not in kept})
 
     def written(self, knowledge: str) -> bytes | None:

@@ -23,8 +23,11 @@ class Shortest:
 
 def shortest(id: str, others: Collection[str]) -> str:
     """As `Shortest.of`, for one id among others that need not be sorted."""
-    before = max((other for other in others if other < id), default="")
-    after = min((other for other in others if other > id and not other.startswith(id)), default="")
+    before = max([other for other in others if other < id], default="")
+    behind = [other for other in others if other > id]
+    after = min(behind, default="")
+    if after.startswith(id):
+        after = min([other for other in behind if not other.startswith(id)], default="")
     return Shortest(sorted((before, id, after))).of(id)
 
 

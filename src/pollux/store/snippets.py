@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
@@ -90,22 +89,22 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
     """Where the window begins: it holds as many different finds as it can, and a little of what stands before."""
     if not marks or len(text) <= width:
         return 0
-    best, chosen = (0, 0), marks[0][0]
-    inside: Counter[int] = Counter()
-    end = 0
+    most, chosen = 0, marks[0][0]
+    inside = dict[int, int]()
+    end, number = 0, len(marks)
     for n, (start, _, what) in enumerate(marks):
-        while end < len(marks) and marks[end][1] <= start + width - _LEAD:
-            inside[marks[end][2]] += 1
+        while end < number and marks[end][1] <= start + width - _LEAD:
+            inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
             end += 1
-        value = (len(inside), end - n)
-        if value > best:
-            best, chosen = value, start
-        if end > n:
-            inside[what] -= 1
-            if not inside[what]:
-                del inside[what]
-        else:
+        value = len(inside) * number + end - n  # how many different ones, then how many
+        if value > most:
+            most, chosen = value, start
+        if end == n:
             end = n + 1
+        elif inside[what] > 1:
+            inside[what] -= 1
+        else:
+            del inside[what]
     start = max(0, min(chosen - _LEAD, len(text) - width))
     if start == 0:
         return 0

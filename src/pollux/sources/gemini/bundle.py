@@ -76,7 +76,7 @@ class GeminiBundle(Bundle, kw_only=True):
         """The project's folders and its log; a parent; the session that first had the same id."""
         relatives = (self.id.partition("@")[0], self.parent)
         return [
-            *(tie for folder in self.folders for tie in (folder.path, folder.hash) if tie is not None),
+            *(tie for folder in self.folders for tie in (folder.path, folder.hash, folder.marked) if tie),
             *((self.hash,) if self.hash is not None else ()),
             *(f"{self.agent}:{id}" for id in relatives if id is not None),
             *((file.path for file in self.log.files) if self.log is not None else ()),
