@@ -47,18 +47,20 @@ class Layout(msgspec.Struct, array_like=True):
 
     @classmethod
     def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
-        """The layout of a root of which these are all bundles."""
+        """The layout of a root of which these are all bundles; empty where they cannot be told apart."""
         tied = {bundle.key: [*_names(bundle, ties)] for bundle in bundles if (ties := bundle.ties()) is not None}
-        groups = _grouped(tied.values()) if len(tied) == len(bundles) else {}
+        if len(tied) < len(bundles):
+            return cls({}, {}, {})
+        groups = _grouped(tied.values())
         kept = {file.path: _kept(file, _group(file.path, groups)) for file in files}
-        keys = {key: groups.pop(key) for key in tied if key in groups}
+        keys = {key: groups.pop(key) for key in tied}
         return cls(kept, keys, {tie: group for tie, group in groups.items() if tie not in kept})
 
     def written(self, knowledge: str) -> bytes | None:
-        """The layout as it is kept; None where a file's name is no text, and so cannot be."""
+        """The layout as it is kept; None where there are no groups, or a file's name is no text."""
         self.knowledge = knowledge
         try:
-            return msgspec.msgpack.encode(self)
+            return msgspec.msgpack.encode(self) if self.keys else None
         except UnicodeEncodeError:
             return None
 
