@@ -66,6 +66,7 @@ def test_files_that_come_and_grow_one_by_one(agent: str, name: str, tmp_path: Pa
     files = [path for path in sorted(genuine.rglob("*")) if path.is_file()]
     steps = [(path, half) for path in chance.sample(files, min(40, len(files))) for half in (True, False)]
     places = {"HOME": str(home), "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
+    library = Library(places, home, hunt=False)
     for path, half in steps:
         target = home / path.relative_to(genuine)
         target.parent.mkdir(parents=True, exist_ok=True)
