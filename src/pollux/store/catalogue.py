@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -59,6 +60,7 @@ CREATE TABLE prompts(
     session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
+_TOGETHER = 500
 _PARTS = ("abouts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
@@ -198,12 +200,20 @@ class Catalogue:
 
     def heads(self, root: int, files: Iterable[str] | None = None) -> Heads:
         """What glances at a root's files told, or at some of them."""
-        asked = "SELECT kind, path, stamp, told FROM heads WHERE root=?"
-        if files is None:
-            rows = self.rows(asked, root)
-        else:
-            rows = [row for path in files for row in self.rows(f"{asked} AND path=?", root, path)]
+        rows = self._among("SELECT kind, path, stamp, told FROM heads WHERE root=?", root, "path", files)
         return {(kind, path): (stamp, told) for kind, path, stamp, told in rows}
+
+    def _among(self, asked: str, root: int, column: str, values: Iterable[str] | None) -> list[tuple[Any, ...]]:
+        """A root's rows, or those of them that have one of these values."""
+        if values is None:
+            return self.rows(asked, root)
+        every = list(values)
+        chunks = [every[start : start + _TOGETHER] for start in range(0, len(every), _TOGETHER)]
+        return [
+            row
+            for chunk in chunks
+            for row in self.rows(f"{asked} AND {column} IN ({', '.join('?' * len(chunk))})", root, *chunk)
+        ]
 
     def put_heads(self, root: int, old: Heads, new: Heads) -> None:
         """Renew what is known of files."""
@@ -216,11 +226,7 @@ class Catalogue:
 
     def bundled(self, root: int, keys: Iterable[str] | None = None) -> dict[str, Bundled]:
         """The bundles of a root by key, or some of them."""
-        asked = "SELECT key, id, seal, leaning FROM bundles WHERE root=?"
-        if keys is None:
-            rows = self.rows(asked, root)
-        else:
-            rows = [row for key in keys for row in self.rows(f"{asked} AND key=?", root, key)]
+        rows = self._among("SELECT key, id, seal, leaning FROM bundles WHERE root=?", root, "key", keys)
         return {key: Bundled(number, seal, leaning) for key, number, seal, leaning in rows}
 
     def forget(self, bundles: Iterable[int]) -> int:
@@ -300,29 +306,31 @@ class Catalogue:
         self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
 
 
-_SUMMARY = msgspec.msgpack.Decoder(Summary)
-_PROOF = msgspec.msgpack.Decoder(Proof)
-_NOTICES = msgspec.msgpack.Decoder(tuple[Notice, ...])
+@cache
+def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    """Made when something of this kind is first read: each takes a while, and no command needs all."""
+    return msgspec.msgpack.Decoder(kind)
 
 
 def summary_of(blob: bytes) -> Summary:
     """A summary as it was kept."""
-    return _SUMMARY.decode(blob)
+    told: Summary = _decoder(Summary).decode(blob)
+    return told
 
 
 def proof_of(blob: bytes) -> Proof:
     """What speaks for and against a session's figures, as it was kept."""
-    return _PROOF.decode(blob)
+    told: Proof = _decoder(Proof).decode(blob)
+    return told
 
 
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     """Notices as they were kept."""
-    return _NOTICES.decode(blob) if blob is not None else ()
-
-
-_MARKS = msgspec.msgpack.Decoder(Marks)
+    told: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
+    return told
 
 
 def marks_of(blob: bytes) -> Marks:
     """Each message's id, role and author as they were kept."""
-    return _MARKS.decode(blob)
+    told: Marks = _decoder(Marks).decode(blob)
+    return told

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -43,6 +43,26 @@ class Outcome(msgspec.Struct, kw_only=True):
     busy: bool = False
 
 
+class Stamps(Mapping[str, str]):
+    """The stamps of files by their shown paths. Mostly few are asked for."""
+
+    def __init__(self, files: list[File]) -> None:
+        self._listed = files
+
+    @cached_property
+    def _files(self) -> dict[str, File]:
+        return {shown(file.path): file for file in self._listed}
+
+    def __getitem__(self, path: str) -> str:
+        return self._files[path].stamp
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
 class Look:
     """One root as it is now."""
 
@@ -53,14 +73,14 @@ class Look:
         self.files: list[File] = list(source.find(root.path))
 
     @cached_property
-    def stamps(self) -> dict[str, str]:
+    def stamps(self) -> Stamps:
         """Those of all files by their shown paths."""
-        return {shown(file.path): file.stamp for file in self.files}
+        return Stamps(self.files)
 
     @cached_property
     def _seal(self) -> str:
         try:
-            return hashlib.blake2b(msgspec.msgpack.encode(self.files), digest_size=16).hexdigest()
+            return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
             return sealed(f"{path}\n{stamp}" for path, stamp in self.stamps.items())
 
@@ -237,7 +257,7 @@ def _hashes(seen: Iterable[tuple[Look, int]]) -> set[str]:
     return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 
 
-def _stands(bundle: Bundle, leaning: bytes, stamps: dict[str, str]) -> bool:
+def _stands(bundle: Bundle, leaning: bytes, stamps: Mapping[str, str]) -> bool:
     try:
         return bundle.stands(leaning, stamps)
     except msgspec.DecodeError:
