@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import shutil
 from collections.abc import Sequence
@@ -162,6 +163,17 @@ def test_a_fork_in_another_project_is_known_as_one(bare_shelf: Shelf) -> None:
     library.sync()
     assert kept(library) == fresh(library)
     assert bare_shelf.answers() == bare_shelf.truth()
+
+
+def test_a_file_whose_name_is_no_text_comes(shelf: Shelf) -> None:
+    shelf.talk("aaaa", "hello")
+    shelf.library().sync()
+    odd = shelf.talk(os.fsdecode(b"b\xffd"), "wombats")
+    odd.write_bytes(odd.read_bytes().replace(b"b\\udcffd", b"bbbb"))
+    assert [hit.key for hit in shelf.library().search("wombats").hits] == ["gemini:bbbb"]
+    shelf.talk("aaaa", "numbats")
+    assert [hit.key for hit in shelf.library().search("numbats").hits] == ["gemini:aaaa"]
+    assert shelf.answers() == shelf.truth()
 
 
 def test_what_an_interrupted_sync_read_goes_when_its_file_does(shelf: Shelf) -> None:

@@ -193,7 +193,7 @@ class Sync:
 
     def _partly(self, look: Look, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
-        heads = self._catalogue.heads(root, (file.path for file in part.files))
+        heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
         with self._glancing(root, part.files, heads) as around:
             bundles = look.source.bundles(look.root.path, part.files, around)
             layout = part.whole(bundles)
@@ -207,7 +207,7 @@ class Sync:
         """Surroundings in which glances at these files are remembered, those before and those to come."""
         around = msgspec.structs.replace(self._around, heads=dict(known))
         yield around
-        stamps = {file.path: file.stamp for file in files}
+        stamps = {shown(file.path): file.stamp for file in files}
         heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
         with self._catalogue.change():
             self._catalogue.put_heads(root, known, heads)
