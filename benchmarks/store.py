@@ -24,6 +24,7 @@ QUERIES = {
     "mid word": "subprocess",
     "common word": "self",
     "phrase": '"return self"',
+    "mid phrase": '"import subprocess"',
     "two words": "import subprocess",
     "架构": "架构",
     "common, one project": "self project:payments",

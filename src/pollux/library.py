@@ -31,6 +31,7 @@ from pollux.store.sync import Circumstances, Look, Outcome
 from pollux.store.tasks import Enough, Progress
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
+from pollux.wire.calm import calm
 from pollux.writers.document import BEGINS, session_of
 
 if TYPE_CHECKING:
@@ -153,8 +154,15 @@ class Library:
 
         A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
         """
-        self._prove([self.cwd, *self.cwd.parents])
-        looks = [Look(source, root) for source, root in self.roots()]
+        outcome = self._keep_up()
+        outcome.sessions = self._questions.count(Filter(everything=True))
+        return outcome
+
+    def _keep_up(self) -> Outcome:
+        """A sync that does not count."""
+        self._prove(lambda: [self.cwd, *self.cwd.parents])
+        with calm():
+            looks = [Look(source, root) for source, root in self.roots()]
         self._keep(looks)
         looks += [Look(source, root) for source, root in self._kept_roots()]
         try:
@@ -166,7 +174,6 @@ class Library:
             outcome = Outcome(busy=True)
         self.memory.save()
         self.busy = outcome.busy
-        outcome.sessions = self._questions.count()
         return outcome
 
     def _keep(self, looks: Rows[Look]) -> None:
@@ -182,17 +189,17 @@ class Library:
         except StoreError as error:
             self.problem = str(error)
 
-    def _prove(self, folders: Iterable[Path], hashes: Collection[str] = ()) -> bool:
+    def _prove(self, folders: Callable[[], Iterable[Path]], hashes: Collection[str] = ()) -> bool:
         """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
         unsettled = {digest for digest in hashes if self.memory.path_of(digest) is None} | self._questions.unsettled()
-        proved = {digest: str(f) for f in folders if (digest := _hash(str(f))) in unsettled} if unsettled else {}
+        proved = {digest: str(f) for f in folders() if (digest := _hash(str(f))) in unsettled} if unsettled else {}
         for digest, path in proved.items():
             self.memory.learn(digest, path)
         return bool(proved)
 
     def _learnt(self, hashes: set[str]) -> bool:
         """Do the directories of known sessions tell what some hashes stand for, or those of sessions without one?"""
-        return self._prove(map(Path, self._questions.directories()), hashes)
+        return self._prove(lambda: map(Path, self._questions.directories()), hashes)
 
     def cache(self) -> Held:
         """What the cache holds, as it is: nothing is brought up to date."""
@@ -207,7 +214,7 @@ class Library:
     def _current(self) -> Questions:
         """The catalogue, once a run brought up to date."""
         if self._fresh:
-            self.sync()
+            self._keep_up()
         return self._questions
 
     def _ask(self, question: Callable[[Questions], T], *, synced: bool = True) -> T:
@@ -270,6 +277,10 @@ class Library:
         asked = wanted or Filter()
         self.know(asked.agent)
         return self._ask(lambda current: current.listed(asked, limit))
+
+    def count(self, wanted: Filter | None = None) -> int:
+        """How many sessions a list of them all would have."""
+        return self._ask(lambda current: current.count(wanted or Filter()))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""

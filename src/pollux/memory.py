@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 
 from pollux.errors import StoreError
@@ -95,7 +94,9 @@ class Table:
             return
         table = {**_read(self.file), **self._fresh}
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.stem}-")
+        from tempfile import mkstemp  # only those who learnt something need it
+
+        handle, name = mkstemp(dir=self.file.parent, prefix=f".{self.file.stem}-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as out:
                 json.dump(table, out, ensure_ascii=False, indent=1, sort_keys=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -30,8 +30,9 @@ def day_of(where: tzinfo | None) -> Callable[[int], date | None]:
         if quarter == UNTIMED:
             return None
         try:
-            moment = datetime.fromtimestamp(quarter * QUARTER, UTC)
-            return moment.astimezone(where).date()
+            if where is None:
+                return date.fromtimestamp(quarter * QUARTER)  # noqa: DTZ012 (the machine's own zone is meant)
+            return datetime.fromtimestamp(quarter * QUARTER, where).date()
         except (OverflowError, OSError, ValueError):  # the edge of the calendar
             return None
 
@@ -43,8 +44,7 @@ def span_of(by: str, where: tzinfo | None) -> Callable[[int], str | None]:
     day = day_of(where)
 
     @cache
-    def name(quarter: int) -> str | None:
-        found = day(quarter)
+    def name(found: date | None) -> str | None:
         if found is None:
             return None
         if by == "week":
@@ -52,7 +52,7 @@ def span_of(by: str, where: tzinfo | None) -> Callable[[int], str | None]:
             return f"{year}-W{week:02}"
         return found.isoformat()[:7] if by == "month" else found.isoformat()
 
-    return name
+    return lambda quarter: name(day(quarter))
 
 
 def bounds(name: str) -> tuple[date, date]:

@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.cli.clean import clean, one_line
-from pollux.cli.listing import KINDS
 from pollux.cli.when import ago
 from pollux.cli.width import pad, width, wrap, wrap_facts
+from pollux.cli.words import KINDS
 from pollux.when import now
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pollux.cli.clean import one_line
 from pollux.cli.table import Column, table
 from pollux.cli.when import ago
-from pollux.cli.words import NONE, number, tilde, tokens
+from pollux.cli.words import KINDS, NONE, number, tilde, tokens
 from pollux.when import now
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pollux.library import Listed
 
 WIDE = 130
-KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
 
 
 def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import os
 
 NONE = "–"
 NO_PRICE = "—"
+KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
 
 
 def number(value: int | None) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from pollux.export.work import Job, answered
 from pollux.model import Session
-from pollux.store.questions import Shortest
+from pollux.store.shortest import Shortest
 from pollux.transforms.redact import Finding, Redactor
 
 

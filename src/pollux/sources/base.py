@@ -32,7 +32,7 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
 
 
-class File(Value, frozen=True, kw_only=True):
+class File(Value, frozen=True, kw_only=True, array_like=True):
     """A file under a root: its name, its stat, and what its place says it is.
 
     `role` is the source's own word. `status` and `reason` are what `doctor` says of the file unless a session is read
@@ -117,6 +117,14 @@ class Bundle(msgspec.Struct, kw_only=True):
     def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that lean)
         """Is all that an earlier reading leaned on as it was? `stamps` are those of all files by their shown paths."""
         return not leaning
+
+    def ties(self) -> Iterable[str] | None:
+        """What it has in common with all bundles whose files decide about it, or whom its own decide about.
+
+        Paths of folders, keys of sessions, whatever else has a name. None where that may be any: then all bundles of
+        the root are always looked at together.
+        """
+        return None
 
 
 def sealed(texts: Iterable[str]) -> str:

@@ -63,10 +63,10 @@ def found(entry: os.DirEntry[str], role: str, status: Status, reason: str | None
         stat = entry.stat()
     except OSError as error:
         return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-    if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112
-        return File(path=entry.path, role=OTHER, reason="a link to a folder; links are not followed")
     if stat.st_mode & 0o170000 != 0o100000:
-        return File(path=entry.path, role=OTHER, reason="not a regular file")
+        linked = entry.is_symlink() and os.path.isdir(entry.path)  # noqa: PTH112
+        odd = "a link to a folder; links are not followed" if linked else "not a regular file"
+        return File(path=entry.path, role=OTHER, reason=odd)
     return File(
         path=entry.path,
         role=role,

@@ -11,21 +11,23 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 
-from pollux.model import Author, Notice, Role, Summary
+from pollux.model import Notice, Summary
 from pollux.store.rollups import quarter, rolled_up
-from pollux.store.rows import Entry, Proof, Reading, micros
+from pollux.store.rows import Entry, Marks, Proof, Reading, micros
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
+CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
 CREATE TABLE heads(
-    root INTEGER, kind TEXT, path TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, kind, path)) WITHOUT ROWID;
+    root INTEGER, path TEXT, kind TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
 CREATE TABLE bundles(
     id INTEGER PRIMARY KEY, root INTEGER, key TEXT, seal TEXT, leaning BLOB, problem TEXT, notices BLOB,
     UNIQUE(root, key));
@@ -38,6 +40,8 @@ CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
+CREATE INDEX sessions_unsettled ON sessions(project_hash, root)
+    WHERE project_hash IS NOT NULL AND (project IS NULL OR evidence='guess');
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
@@ -56,6 +60,7 @@ CREATE TABLE prompts(
     session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
+_TOGETHER = 500
 _PARTS = ("abouts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
@@ -110,6 +115,10 @@ class Catalogue:
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Ask anything."""
         return self._sql.execute(statement, values).fetchall()
+
+    def stream(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        """As `rows`, one after the other: for those who may have enough before all are looked up."""
+        return self._sql.execute(statement, values)
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -175,30 +184,50 @@ class Catalogue:
         self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
         return self.root(agent, path)[0]
 
-    def seen_whole(self, root: int, snapshot: str) -> None:
-        """All that a root holds is in the catalogue."""
+    def seen_whole(self, root: int, snapshot: str, layout: bytes | None) -> None:
+        """All that a root holds is in the catalogue; this is how its files hang together, as far as that is known."""
         self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
+        self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
 
-    def heads(self, root: int) -> Heads:
-        """What glances at a root's files told."""
-        rows = self.rows("SELECT kind, path, stamp, told FROM heads WHERE root=?", root)
+    def changing(self, root: int) -> None:
+        """Until it is seen whole again, what a root holds and what is in the catalogue may differ."""
+        self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
+
+    def layout(self, root: int) -> bytes | None:
+        """How the files of a root hung together when it was last seen whole."""
+        found = self.rows("SELECT layout FROM layouts WHERE root=?", root)
+        return found[0][0] if found else None
+
+    def heads(self, root: int, files: Iterable[str] | None = None) -> Heads:
+        """What glances at a root's files told, or at some of them."""
+        rows = self._among("SELECT kind, path, stamp, told FROM heads WHERE root=?", root, "path", files)
         return {(kind, path): (stamp, told) for kind, path, stamp, told in rows}
+
+    def _among(self, asked: str, root: int, column: str, values: Iterable[str] | None) -> list[tuple[Any, ...]]:
+        """A root's rows, or those of them that have one of these values."""
+        if values is None:
+            return self.rows(asked, root)
+        every = list(values)
+        chunks = [every[start : start + _TOGETHER] for start in range(0, len(every), _TOGETHER)]
+        return [
+            row
+            for chunk in chunks
+            for row in self.rows(f"{asked} AND {column} IN ({', '.join('?' * len(chunk))})", root, *chunk)
+        ]
 
     def put_heads(self, root: int, old: Heads, new: Heads) -> None:
         """Renew what is known of files."""
         gone = [(root, *place) for place in old.keys() - new.keys()]
         self._sql.executemany("DELETE FROM heads WHERE root=? AND kind=? AND path=?", gone)
         changed = [(root, *place, *told) for place, told in new.items() if old.get(place) != told]
-        self._sql.executemany("REPLACE INTO heads VALUES(?, ?, ?, ?, ?)", changed)
+        self._sql.executemany("REPLACE INTO heads(root, kind, path, stamp, told) VALUES(?, ?, ?, ?, ?)", changed)
 
     # ------------------------------------------------------------------ bundles and sessions
 
-    def bundled(self, root: int) -> dict[str, Bundled]:
-        """The bundles of a root by key."""
-        return {
-            key: Bundled(number, seal, leaning)
-            for key, number, seal, leaning in self.rows("SELECT key, id, seal, leaning FROM bundles WHERE root=?", root)
-        }
+    def bundled(self, root: int, keys: Iterable[str] | None = None) -> dict[str, Bundled]:
+        """The bundles of a root by key, or some of them."""
+        rows = self._among("SELECT key, id, seal, leaning FROM bundles WHERE root=?", root, "key", keys)
+        return {key: Bundled(number, seal, leaning) for key, number, seal, leaning in rows}
 
     def forget(self, bundles: Iterable[int]) -> int:
         """Drop bundles with their sessions; returns how many sessions went."""
@@ -277,29 +306,31 @@ class Catalogue:
         self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
 
 
-_SUMMARY = msgspec.msgpack.Decoder(Summary)
-_PROOF = msgspec.msgpack.Decoder(Proof)
-_NOTICES = msgspec.msgpack.Decoder(tuple[Notice, ...])
+@cache
+def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    """Made when something of this kind is first read: each takes a while, and no command needs all."""
+    return msgspec.msgpack.Decoder(kind)
 
 
 def summary_of(blob: bytes) -> Summary:
     """A summary as it was kept."""
-    return _SUMMARY.decode(blob)
+    told: Summary = _decoder(Summary).decode(blob)
+    return told
 
 
 def proof_of(blob: bytes) -> Proof:
     """What speaks for and against a session's figures, as it was kept."""
-    return _PROOF.decode(blob)
+    told: Proof = _decoder(Proof).decode(blob)
+    return told
 
 
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     """Notices as they were kept."""
-    return _NOTICES.decode(blob) if blob is not None else ()
+    told: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
+    return told
 
 
-_MARKS = msgspec.msgpack.Decoder(list[tuple[str, Role, Author]])
-
-
-def marks_of(blob: bytes) -> list[tuple[str, Role, Author]]:
+def marks_of(blob: bytes) -> Marks:
     """Each message's id, role and author as they were kept."""
-    return _MARKS.decode(blob)
+    told: Marks = _decoder(Marks).decode(blob)
+    return told

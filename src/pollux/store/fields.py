@@ -29,6 +29,9 @@ _WORTH = {
     PassageKind.REPLY: 1.5,
     PassageKind.THINKING: 1.2,
 }
+OWN_WORDS = (PassageKind.TITLE, PassageKind.PROMPT)
+OTHERS_WORTH = max(worth for kind, worth in _WORTH.items() if kind not in OWN_WORDS)
+"""What no passage is worth more than, unless it is a title or the human's own words."""
 _COPY = 0.9
 _FIRST_YEAR = datetime(2023, 1, 1, tzinfo=UTC)
 _HALF_LIFE = timedelta(days=730)
@@ -145,7 +148,21 @@ def weight(passage: Passage) -> float:
     The human's words count more than a tool's, and two years halve what a passage is worth. Halving goes by the
     calendar, so the order of any two passages is the same whenever somebody asks. tantivy takes `log2(2 + value)`.
     """
-    halves = 0.0 if passage.at is None else (passage.at - _FIRST_YEAR) / _HALF_LIFE
     worth = _WORTH.get(passage.kind, 1.0) * (_COPY if passage.copied else 1.0)
-    factor = worth * math.exp2(min(max(halves, 0.0), _MOST_HALVES))
+    return kept_factor(worth * youth(passage.at))
+
+
+def youth(at: datetime | None) -> float:
+    """What the time in which something was said multiplies its worth by: at least 1."""
+    halves = 0.0 if at is None else (at - _FIRST_YEAR) / _HALF_LIFE
+    return math.exp2(min(max(halves, 0.0), _MOST_HALVES))
+
+
+def kept_factor(factor: float) -> float:
+    """A factor as the index wants to be told."""
     return math.exp2(max(factor, 1.0)) - 2.0
+
+
+def factor_of(kept: float) -> float:
+    """A factor that was kept so."""
+    return math.log2(2.0 + kept)

@@ -8,12 +8,11 @@ from pollux.model import Author, Role, Summary
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
 from pollux.store.query import Both, Query, Sort, Words
-from pollux.store.questions import Questions, Shortest
+from pollux.store.questions import Questions
+from pollux.store.rows import Marks
 from pollux.store.searching import Hit
+from pollux.store.shortest import shortest
 from pollux.store.text import TextIndex
-
-Mark = tuple[str, Role, Author]
-"""A message's id, and who it is by."""
 
 
 def find(  # noqa: PLR0913
@@ -53,23 +52,23 @@ def _known(raw: list[Hit], questions: Questions) -> list[Found | None]:
 class Told:
     """A session in which something was found."""
 
-    def __init__(self, summary: Summary, marks: list[Mark], questions: Questions) -> None:
+    def __init__(self, summary: Summary, marks: Marks, questions: Questions) -> None:
         self._summary = summary
         self._marks = marks
         self._short = questions.short(summary.id)
-        self._messages = Shortest(sorted({id for id, _, _ in marks}))
 
     def found(self, hit: Hit) -> Found:
         """The hit, with what is known about its message."""
-        known = hit.message < len(self._marks)
-        id, role, author = self._marks[hit.message] if known else ("", Role.SYSTEM, Author.CLIENT)
+        marks, place = self._marks, hit.message
+        known = place < len(marks.ids)
+        id = marks.ids[place] if known else ""
         return Found(
             key=self._summary.key,
             short_id=self._short,
             message_id=id,
-            short_message_id=self._messages.of(id),
-            role=role,
-            author=author,
+            short_message_id=shortest(id, marks.ids),
+            role=Role(marks.roles[place]) if known else Role.SYSTEM,
+            author=Author(marks.authors[place]) if known else Author.CLIENT,
             kind=hit.kind,
             at=hit.at,
             session_kind=self._summary.kind,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from difflib import get_close_matches
 from enum import StrEnum
 
 from pollux.errors import BadQuery, RequestError
@@ -216,7 +215,7 @@ class _Reader:
             return _words(word)
         if named[1].lower() in FILTERS:
             return self._filter(named[1].lower(), named[2], start)
-        if named[2] and (near := get_close_matches(named[1].lower(), FILTERS, n=1, cutoff=0.75)):
+        if named[2] and (near := _near(named[1], FILTERS, cutoff=0.75)):
             self.hints.append(
                 f"{named[1]}: is no filter and was looked for as text. Did you mean {near[0]}:{named[2]}?"
             )
@@ -228,7 +227,7 @@ class _Reader:
             raise BadQuery(f"{name}: needs a value right after the colon.", self.text, place, _QUOTE)
         known: Sequence[str] = _KNOWN.get(name, self.agents if name == "agent" else ())
         if known and value.lower() not in known:
-            near = get_close_matches(value.lower(), known, n=1)
+            near = _near(value, known)
             hint = f"Did you mean {name}:{near[0]}?" if near else f"It can be {', '.join(known)}."
             raise BadQuery(f"{name}: cannot be {value!r}.", self.text, place, hint)
         if name in ("since", "before", "until"):
@@ -253,3 +252,10 @@ def _words(text: str) -> Words | None:
     if not any(letter.isalnum() for letter in text):
         return None
     return Words(text=text[:-1], prefix=True) if text.endswith("*") else Words(text=text)
+
+
+def _near(word: str, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
+    """What is written almost like a word. Few mistype, so only they wait for the import."""
+    from difflib import get_close_matches
+
+    return get_close_matches(word.lower(), known, n=1, cutoff=cutoff)

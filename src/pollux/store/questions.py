@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from pollux.model import Author, Kind, Notice, Role, Summary, Usage, Value, add, joint
+from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.projects import fits
 from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
-from pollux.store.rows import micros
+from pollux.store.families import Families
+from pollux.store.rows import Marks, micros
+from pollux.store.shortest import Shortest
 
 ALWAYS_LISTED = (Kind.MAIN,)
 WITNESSES = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
@@ -101,23 +103,38 @@ class Questions:
 
     def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
-        where, values = self.where(asked)
         with self.catalogue.still():
-            every = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-            once = {
-                key: (moment is not None, moment or 0, key, no)
-                for key, no, moment in self.catalogue.rows(every, *values)
-            }
-            newest = sorted(once.values(), reverse=True)
-            one = "SELECT id, troubled, summary FROM sessions WHERE no=?"
-            kept = [self.catalogue.rows(one, no)[0] for *_, no in newest[:limit]]
-            family = Families(self._children())
-            short = self.short if len(kept) < _FEW else Shortest(self._ids()).of
+            few = limit is not None and limit < _FEW
+            numbers = self._first(asked, limit or 0) if few else self._newest(asked)[:limit]
+            one = "SELECT key, id, troubled, summary FROM sessions WHERE no=?"
+            kept = [self.catalogue.rows(one, no)[0] for no in numbers]
+            family = Families(self._children([key for key, *_ in kept] if few else None))
+            short = self.short if few else Shortest(self._ids()).of
             return [
                 Listed(summary=told, family_usage=family.usage(told), short=short(id), troubled=bool(troubled))
-                for id, troubled, blob in kept
+                for _, id, troubled, blob in kept
                 for told in (summary_of(blob),)
             ]
+
+    def _newest(self, asked: Filter) -> list[int]:
+        """The numbers of all wanted sessions, the newest first."""
+        where, values = self.where(asked)
+        every = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+        once = {
+            key: (moment is not None, moment or 0, key, no) for key, no, moment in self.catalogue.rows(every, *values)
+        }
+        return [no for *_, no in sorted(once.values(), reverse=True)]
+
+    def _first(self, asked: Filter, limit: int) -> list[int]:
+        """The first few of these: all others are left alone."""
+        where, values = self.where(asked)
+        order = (
+            f"SELECT key, id, no FROM sessions INDEXED BY sessions_newest WHERE {where} ORDER BY moment DESC, key DESC"
+        )
+        same = f"SELECT no FROM sessions WHERE key=? AND id=? AND +{where} ORDER BY {BEST_FIRST.format('')} LIMIT 1"
+        every = self.catalogue.stream(order, *values)
+        meant = (no for key, id, no in every if self.catalogue.rows(same, key, id, *values) == [(no,)])
+        return list(islice(meant, limit))
 
     def where(self, asked: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, and its values."""
@@ -144,17 +161,31 @@ class Questions:
             values += [value for pair in fitting for value in pair]
         return " AND ".join(terms), values
 
-    def _children(self) -> dict[str, list[Summary]]:
+    def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
+        """The children of all sessions, or of these and their descendants."""
+        asked = f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND +{self.here}"
         children: dict[str, dict[str, Summary]] = {}
-        for parent, blob in self.catalogue.rows(
-            f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND {self.here}"
-        ):
-            told = summary_of(blob)
-            children.setdefault(parent, {})[told.key] = told
+        rows = self.catalogue.rows(asked) if keys is None else []
+        level, seen = set(keys or ()), set[str]()
+        while rows or level:
+            rows += [row for key in level for row in self.catalogue.rows(f"{asked} AND parent=?", key)]
+            seen |= level
+            level = set()
+            for parent, blob in rows:
+                told = summary_of(blob)
+                children.setdefault(parent, {})[told.key] = told
+                if keys is not None and told.key not in seen:
+                    level.add(told.key)
+            rows = []
         return {parent: list(below.values()) for parent, below in children.items()}
 
     def _ids(self) -> list[str]:
         return [id for (id,) in self.catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self.here} ORDER BY id")]
+
+    def has(self, key: str) -> bool:
+        """Is there a session of this key?"""
+        asked = f"SELECT 1 FROM sessions WHERE key=? AND id=? AND +{self.here} LIMIT 1"
+        return bool(self.catalogue.rows(asked, key, key.partition(":")[2]))
 
     def summary(self, key: str) -> Summary | None:
         """One session's."""
@@ -165,7 +196,7 @@ class Questions:
         )
         return summary_of(rows[0][0]) if rows else None
 
-    def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, list[tuple[str, Role, Author]]]]:
+    def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
         """The sessions that have these numbers, under these roots: what they are, and who their messages are by."""
         asked = f"SELECT summary, marks FROM sessions JOIN abouts ON session=no WHERE no=? AND {self.here}"
         found = {number: self.catalogue.rows(asked, number) for number in dict.fromkeys(numbers)}
@@ -181,9 +212,10 @@ class Questions:
         )
         return Shortest([other for rows in (before, [(id,)], after) for (other,) in rows]).of(id)
 
-    def count(self) -> int:
-        """How many sessions there are."""
-        return int(self.catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {self.here}")[0][0])
+    def count(self, asked: Filter) -> int:
+        """How many sessions are wanted."""
+        where, values = self.where(asked)
+        return int(self.catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {where}", *values)[0][0])
 
     def cut(self) -> int:
         """How many outputs of tools are too long for all of their words to be in the index."""
@@ -192,11 +224,11 @@ class Questions:
 
     def family_usage(self, told: Summary) -> Usage:
         """What a session and its descendants used."""
-        return Families(self._children()).usage(told)
+        return Families(self._children([told.key])).usage(told)
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""
-        return Families(self._children()).keys(key)
+        return Families(self._children([key])).keys(key)
 
     def starting(self, prefix: str, agent: str | None = None) -> list[Place]:
         """The sessions whose id starts like this, those that were left last first."""
@@ -277,7 +309,7 @@ class Questions:
             digest
             for (digest,) in self.catalogue.rows(
                 "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
-                f"AND (project IS NULL OR evidence='guess') AND {self.here}"
+                f"AND (project IS NULL OR evidence='guess') AND +{self.here}"
             )
         }
 
@@ -296,50 +328,6 @@ class Questions:
                 "SELECT id, key, problem, notices FROM bundles WHERE root=?", number
             )
         }
-
-
-class Families:
-    """Each session's usage with that of all its descendants."""
-
-    def __init__(self, children: Mapping[str, Sequence[Summary]]) -> None:
-        self._children = children
-
-    def usage(self, told: Summary) -> Usage:
-        """A session's own and its descendants'."""
-        used = [told.usage, *self._below(told.key, frozenset({told.key}))]
-        if len(used) == 1:
-            return told.usage
-        return add(used, exact=joint(usage.exact for usage in used))
-
-    def keys(self, key: str, above: frozenset[str] = frozenset()) -> list[str]:
-        """A session's key and those of its descendants."""
-        above |= {key}
-        below = [child.key for child in self._children.get(key, ()) if child.key not in above]
-        return [key, *(one for child in below for one in self.keys(child, above))]
-
-    def _below(self, key: str, above: frozenset[str]) -> list[Usage]:
-        below = [child for child in self._children.get(key, ()) if child.key not in above]
-        return [u for child in below for u in (child.usage, *self._below(child.key, above | {child.key}))]
-
-
-class Shortest:
-    """Of each id the beginning by which its session is found: its alone, but for ids that extend it."""
-
-    def __init__(self, ids: list[str]) -> None:
-        self._ids = ids
-
-    def of(self, id: str) -> str:
-        """At least eight characters."""
-        place = bisect_left(self._ids, id)
-        before = self._ids[place - 1] if place else ""
-        following = (self._ids[n] for n in range(place + 1, len(self._ids)))
-        after = next((other for other in following if not other.startswith(id)), "")
-        return id[: max(_shared(id, before) + 1, _shared(id, after) + 1, 8)]
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two ids begin with in common."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def is_project(asked: str, path: str | None, digest: str | None) -> bool:

@@ -50,17 +50,25 @@ class Proof(msgspec.Struct, array_like=True, frozen=True):
     tallies: tuple[Tally, ...]
 
 
+class Marks(msgspec.Struct, array_like=True):
+    """Each message's id, role and author. Texts only: a search wants to know of one message among hundreds."""
+
+    ids: list[str]
+    roles: list[str]
+    authors: list[str]
+
+
 class Entry(msgspec.Struct, array_like=True):
     """One session, ready to be kept. Its words are kept under `no`; `cut` of its outputs were too long for that.
 
-    `marks` are each message's id, role and author, `prompts` when each prompt was made.
+    `prompts` says when each prompt was made.
     """
 
     no: int
     cut: int
     summary: Summary
     about: str
-    marks: list[tuple[str, str, str]]
+    marks: Marks
     troubled: bool
     notices: tuple[Notice, ...]
     links: tuple[Link, ...]
@@ -93,7 +101,11 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         cut=cut,
         summary=summary,
         about="\n".join(said).casefold(),
-        marks=[(message.id, message.role, message.author) for message in session.messages],
+        marks=Marks(
+            [message.id for message in session.messages],
+            [message.role for message in session.messages],
+            [message.author for message in session.messages],
+        ),
         troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
         notices=session.notices,
         links=session.links,

@@ -16,7 +16,7 @@ from pollux.model import Author, Message, Session, Summary, Value, summarize
 from pollux.store.found import Found
 from pollux.store.halves import written_out
 from pollux.store.passages import PassageKind, texts
-from pollux.store.questions import Shortest
+from pollux.store.shortest import Shortest
 from pollux.store.snippets import around
 from pollux.store.team import Task, answers, helpers, weight
 

@@ -9,15 +9,14 @@ import tantivy
 from tantivy import Query as Asked
 
 from pollux.store.asking import any_of, ask, one_of, together
-from pollux.store.fields import tokens
-from pollux.store.query import Both, Node, Not, Only, Sort, Words
+from pollux.store.foremost import frequency
+from pollux.store.query import Both, Node, Not, Only, Sort
 from pollux.store.ranking import Ranked, best, sessions_with, top
 
 _MOST_PASSAGES = 2_000
 """So many of the best passages with the rarest word are followed up. Two common words meet in one passage anyway."""
 
 _DEEDS = ("tool", "file", "failed")
-_COMMON = 1 << 60
 
 
 class _Split(NamedTuple):
@@ -39,7 +38,7 @@ def scattered(
     if len(split.wanted) < 2:
         return []
     where = [*scope, *(question for each in split.where if (question := ask(each, searcher)) is not None)]
-    wanted = sorted(split.wanted, key=lambda each: _frequency(searcher, each))
+    wanted = sorted(split.wanted, key=lambda each: _rarity(frequency(searcher, each)))
     asked = [together(question, *where) for each in wanted if (question := ask(each, searcher)) is not None]
     unwanted = [question for each in split.unwanted if (question := ask(each, searcher)) is not None]
     some = any_of(asked)
@@ -91,8 +90,6 @@ def _split(node: Both) -> _Split:
     return _Split(where, wanted, unwanted)
 
 
-def _frequency(searcher: tantivy.Searcher, node: Node) -> int:
-    """How many passages hold a word; of a phrase, its rarest word. Other things count as common."""
-    if not isinstance(node, Words) or node.prefix:
-        return _COMMON
-    return min((searcher.doc_freq("text", token) for token in tokens(node.text)), default=_COMMON)
+def _rarity(frequency: int | None) -> tuple[bool, int]:
+    """The rarest first; what is not known counts as common."""
+    return frequency is None, frequency or 0

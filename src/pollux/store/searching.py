@@ -11,6 +11,7 @@ import tantivy
 from pollux.model import Kind, Value
 from pollux.store.asking import ask, one_of, together
 from pollux.store.fields import EPOCH, KINDS, kind_numbers
+from pollux.store.foremost import own_words
 from pollux.store.found import Span
 from pollux.store.passages import PassageKind
 from pollux.store.query import Query, Sort
@@ -50,7 +51,7 @@ class Wanted(Value, frozen=True, kw_only=True):
     session_kinds: Collection[Kind] | None = None
 
 
-def search(searcher: tantivy.Searcher, query: Query, wanted: Wanted) -> list[Hit]:
+def search(searcher: tantivy.Searcher, query: Query, wanted: Wanted, youngest: float) -> list[Hit]:
     """See `TextIndex.search`. A query of filters alone has nothing to rank by, and gives the newest first."""
     question = ask(query.node, searcher)
     if question is None or wanted.limit <= 0:
@@ -62,15 +63,20 @@ def search(searcher: tantivy.Searcher, query: Query, wanted: Wanted) -> list[Hit
         scope.append(one_of("session_kind", list(wanted.session_kinds)))
     looked_for = needles(query.node)
     sort = wanted.sort if looked_for else Sort.NEWEST
-    ranked = best(searcher, together(question, *scope), sort, wanted.limit, wanted.per_session)
-    hits = [_hit(searcher, each, looked_for) for each in ranked]
+    whole = together(question, *scope)
+    limit, each = wanted.limit, wanted.per_session
+    ranked = None
+    if sort is Sort.RELEVANCE:
+        ranked = own_words(searcher, query.node, whole, youngest=youngest, limit=limit, per_session=each)
+    if ranked is None:
+        ranked = best(searcher, whole, sort, limit, each)
+    hits = _hits(searcher, ranked, looked_for)
     if len(hits) == wanted.limit or not looked_for:
         return hits
     found = {each.session for each in ranked}
     rest = scattered(searcher, query.node, scope, found, wanted.limit - len(hits))
     scale = min(1.0, _BELOW * hits[-1].score / rest[0].score) if hits and rest else 1.0
-    for each in rest:
-        hit = _hit(searcher, each, looked_for)
+    for hit in _hits(searcher, rest, looked_for):
         hits.append(msgspec.structs.replace(hit, score=hit.score * scale, scattered=True))
     return sorted(hits, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else hits
 
@@ -86,16 +92,22 @@ def counts(
     return messages_with(searcher, together(question, *scope), sessions)
 
 
-def _hit(searcher: tantivy.Searcher, ranked: Ranked, looked_for: Sequence[Needle]) -> Hit:
-    at = searcher.fast_field_values("at", [ranked.address])[0]
-    kind = searcher.fast_field_values("kind", [ranked.address])[0]
-    shown = snippet(plain(searcher.doc(ranked.address)["text"][0]), looked_for)
-    return Hit(
-        session=ranked.session,
-        message=ranked.message,
-        kind=KINDS[int(kind or 0)],
-        at=None if at is None else EPOCH + timedelta(microseconds=int(at)),
-        score=ranked.score,
-        snippet=shown.text,
-        spans=shown.spans,
-    )
+def _hits(searcher: tantivy.Searcher, ranked: Sequence[Ranked], looked_for: Sequence[Needle]) -> list[Hit]:
+    addresses = [each.address for each in ranked]
+    times = searcher.fast_field_values("at", addresses)
+    kinds = searcher.fast_field_values("kind", addresses)
+    hits: list[Hit] = []
+    for each, at, kind in zip(ranked, times, kinds, strict=True):
+        shown = snippet(plain(searcher.doc(each.address)["text"][0]), looked_for)
+        hits.append(
+            Hit(
+                session=each.session,
+                message=each.message,
+                kind=KINDS[int(kind or 0)],
+                at=None if at is None else EPOCH + timedelta(microseconds=int(at)),
+                score=each.score,
+                snippet=shown.text,
+                spans=shown.spans,
+            )
+        )
+    return hits

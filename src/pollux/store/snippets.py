@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from pollux.store.fields import tokens
@@ -55,6 +54,9 @@ def _needle(words: Words) -> Needle | None:
     if not found:
         return None
     pattern = re.escape(found[0])
+    if not stands_alone(found[0][0]):
+        # Where a word begins. Behind its first letters, so that these are what is searched for.
+        pattern += f"(?<![^\\W_{UNSPACED}]{pattern})"
     for before, after in pairwise(found):
         close = stands_alone(before[-1]) or stands_alone(after[0])
         pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
@@ -90,22 +92,22 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
     """Where the window begins: it holds as many different finds as it can, and a little of what stands before."""
     if not marks or len(text) <= width:
         return 0
-    best, chosen = (0, 0), marks[0][0]
-    inside: Counter[int] = Counter()
-    end = 0
+    most, chosen = 0, marks[0][0]
+    inside = dict[int, int]()
+    end, number = 0, len(marks)
     for n, (start, _, what) in enumerate(marks):
-        while end < len(marks) and marks[end][1] <= start + width - _LEAD:
-            inside[marks[end][2]] += 1
+        while end < number and marks[end][1] <= start + width - _LEAD:
+            inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
             end += 1
-        value = (len(inside), end - n)
-        if value > best:
-            best, chosen = value, start
-        if end > n:
-            inside[what] -= 1
-            if not inside[what]:
-                del inside[what]
-        else:
+        value = len(inside) * number + end - n  # how many different ones, then how many
+        if value > most:
+            most, chosen = value, start
+        if end == n:
             end = n + 1
+        elif inside[what] > 1:
+            inside[what] -= 1
+        else:
+            del inside[what]
     start = max(0, min(chosen - _LEAD, len(text) - width))
     if start == 0:
         return 0
@@ -141,25 +143,27 @@ def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 def _found(text: str, folded: str, places: Sequence[int] | None, needle: Needle) -> list[Span]:
     """Where a needle stands in a text: as whole words, or as a part of a camelCase word."""
+    spans = [match.span() for match in islice(needle.whole.finditer(folded), _MOST_MARKS)]
+    looked_at = spans[-1][1] if len(spans) == _MOST_MARKS else len(folded)
+    if needle.alone and folded.count(needle.first, 0, looked_at) > len(spans):
+        return _with_parts(text, folded, places, needle)
+    return spans if places is None else [(places[start], places[end]) for start, end in spans]
+
+
+def _with_parts(text: str, folded: str, places: Sequence[int] | None, needle: Needle) -> list[Span]:
+    """As `_found`, where some of what looks like the needle is a part of another word."""
     spans: list[Span] = []
     start = folded.find(needle.first)
     while start >= 0 and len(spans) < _MOST_MARKS:
         end = start + 1
-        if _begins(folded, start) and (whole := needle.whole.match(folded, start)) is not None:
+        if (whole := needle.whole.match(folded, start)) is not None:
             end = whole.end()
             spans.append((start, end) if places is None else (places[start], places[end]))
-        elif needle.alone:
+        else:
             at = start if places is None else places[start]
             spans += [span for span in camel_spans(text, at) if _is_part(text[slice(*span)], needle)]
         start = folded.find(needle.first, end)
     return list(dict.fromkeys(spans))
-
-
-def _begins(folded: str, start: int) -> bool:
-    """Does a word begin here?"""
-    return (
-        start == 0 or not folded[start - 1].isalnum() or stands_alone(folded[start - 1]) or stands_alone(folded[start])
-    )
 
 
 def _is_part(part: str, needle: Needle) -> bool:

@@ -148,7 +148,7 @@ class Store:
     def sync(self, looks: list[Look], now: Circumstances) -> Outcome:
         """Take in what changed; quick where nothing did. Where nothing can be written, memory serves for this run."""
         began = time.perf_counter()
-        known = all(self._knows(look, now.around.memory.stamp) for look in looks)
+        known = all(look.known(self.catalogue, now.around.memory.stamp) for look in looks)
         outcome = Outcome() if known else self._synced(looks, now)
         outcome.files = sum(len(look.files) for look in looks)
         outcome.seconds = time.perf_counter() - began
@@ -158,9 +158,6 @@ class Store:
         """What is known of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.heads(number) if number else {}
-
-    def _knows(self, look: Look, knowledge: str) -> bool:
-        return self.catalogue.root(look.source.name, look.name)[1] == look.snapshot(knowledge)
 
     def _synced(self, looks: list[Look], now: Circumstances) -> Outcome:
         if self.catalogue.path is None:
@@ -184,7 +181,8 @@ class Store:
 
     def _written(self, looks: list[Look], now: Circumstances) -> Outcome:
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        changed = {look.source.name for look in looks if not self._knows(look, now.around.memory.stamp)}
+        stamp = now.around.memory.stamp
+        changed = {look.source.name for look in looks if not look.known(self.catalogue, stamp)}
         return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
 
     def _in_memory(self, problem: str, looks: list[Look], now: Circumstances) -> Outcome:

@@ -7,16 +7,21 @@ dropped by the next one that writes.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
-from pollux.store.catalogue import Catalogue, first_number
+from pollux.store.catalogue import Bundled, Catalogue, Heads, first_number
+from pollux.store.layout import Layout, Part
 from pollux.store.tasks import Progress, Report, Task
 from pollux.wire import shown
+from pollux.wire.calm import calm
 
 if TYPE_CHECKING:
     from pollux.store.rows import Reading
@@ -38,6 +43,26 @@ class Outcome(msgspec.Struct, kw_only=True):
     busy: bool = False
 
 
+class Stamps(Mapping[str, str]):
+    """The stamps of files by their shown paths. Mostly few are asked for."""
+
+    def __init__(self, files: list[File]) -> None:
+        self._listed = files
+
+    @cached_property
+    def _files(self) -> dict[str, File]:
+        return {shown(file.path): file for file in self._listed}
+
+    def __getitem__(self, path: str) -> str:
+        return self._files[path].stamp
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
 class Look:
     """One root as it is now."""
 
@@ -46,11 +71,26 @@ class Look:
         self.root = root
         self.name = shown(root.path)
         self.files: list[File] = list(source.find(root.path))
-        self.stamps = {shown(file.path): file.stamp for file in self.files}
+
+    @cached_property
+    def stamps(self) -> Stamps:
+        """Those of all files by their shown paths."""
+        return Stamps(self.files)
+
+    @cached_property
+    def _seal(self) -> str:
+        try:
+            return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
+        except UnicodeEncodeError:  # names that are no text
+            return sealed(f"{path}\n{stamp}" for path, stamp in self.stamps.items())
 
     def snapshot(self, knowledge: str) -> str:
         """Stands for all files, and for what is known beside them."""
-        return sealed([knowledge, *(f"{path}\n{stamp}" for path, stamp in self.stamps.items())])
+        return f"{self._seal} {knowledge}"
+
+    def known(self, catalogue: Catalogue, knowledge: str) -> bool:
+        """Does a catalogue hold all that is under this root?"""
+        return catalogue.root(self.source.name, self.name)[1] == self.snapshot(knowledge)
 
 
 class Circumstances(NamedTuple):
@@ -72,11 +112,13 @@ class Sync:
         self._learnt = now.learnt
         self._progress = Progress()
         self._removed = 0
+        self._layouts: dict[int, Layout] = {}
+        self._sole: set[int] = set()
 
     def run(self, looks: Iterable[Look]) -> Outcome:
         """Take all roots that changed in. Agents that wonder which project they worked on come last."""
         self._heal()
-        seen = [(look, self._root(look)) for look in looks]
+        seen = self._begin(list(looks))
         first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
         wondering = [pair for pair in seen if pair[0].source.wonders]
         last = self._tasks(wondering)
@@ -89,18 +131,34 @@ class Sync:
         self._read(last)
         with self._catalogue.change():
             for look, root in seen:
-                self._catalogue.seen_whole(root, look.snapshot(self._around.memory.stamp))
+                knowledge = self._around.memory.stamp
+                layout = self._layouts[root].written(knowledge)
+                self._catalogue.seen_whole(root, look.snapshot(knowledge), layout)
         size = sum(task.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
-    def _root(self, look: Look) -> int:
+    def _begin(self, looks: list[Look]) -> list[tuple[Look, int]]:
+        """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
+        stamp = self._around.memory.stamp
+        changed = [look for look in looks if not look.known(self._catalogue, stamp)]
+        agents = [look.source.name for look in changed]
+        seen: list[tuple[Look, int]] = []
         with self._catalogue.change():
-            return self._catalogue.add_root(look.source.name, look.name)
+            for look in looks:
+                whole = self._catalogue.root(look.source.name, look.name)[1] != ""
+                root = self._catalogue.add_root(look.source.name, look.name)
+                # What lies under one root of an agent may depend on another of its roots.
+                if whole and look in changed and agents.count(look.source.name) == 1:
+                    self._sole.add(root)
+                self._catalogue.changing(root)
+                seen.append((look, root))
+        return seen
 
     def _tasks(self, seen: Iterable[tuple[Look, int]]) -> list[Task]:
         """What must be read under some roots, the newest first. What is no more is dropped."""
         gone: list[int] = []
-        tasks = [task for look, root in seen for task in self._compare(look, root, gone)]
+        with calm():
+            tasks = [task for look, root in seen for task in self._compare(look, root, gone)]
         self._removed += self._drop(gone)
         return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
 
@@ -114,20 +172,54 @@ class Sync:
 
     def _compare(self, look: Look, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read; those that are no more go to `gone`."""
-        known = self._catalogue.heads(root)
+        part = self._part(look, root)
+        tasks = self._partly(look, root, part) if part is not None else None
+        if tasks is not None:
+            return tasks
+        with self._glancing(root, look.files, self._catalogue.heads(root)) as around:
+            bundles = look.source.bundles(look.root.path, look.files, around)
+            old = self._catalogue.bundled(root)
+            tasks = self._outdated(look, root, bundles, old)
+        gone += [before.id for before in old.values()]
+        self._layouts[root] = Layout.of(look.files, bundles)
+        return tasks
+
+    def _part(self, look: Look, root: int) -> Part | None:
+        """What must be looked at, where that is not everything."""
+        kept = self._catalogue.layout(root) if root in self._sole else None
+        if kept is None:
+            return None
+        return msgspec.msgpack.decode(kept, type=Layout).part(self._around.memory.stamp, look.files)
+
+    def _partly(self, look: Look, root: int, part: Part) -> list[Task] | None:
+        """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
+        heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
+        with self._glancing(root, part.files, heads) as around:
+            bundles = look.source.bundles(look.root.path, part.files, around)
+            layout = part.whole(bundles)
+            if layout is None:
+                return None
+            self._layouts[root] = layout
+            return self._outdated(look, root, bundles, self._catalogue.bundled(root, (one.key for one in bundles)))
+
+    @contextmanager
+    def _glancing(self, root: int, files: list[File], known: Heads) -> Iterator[Surroundings]:
+        """Surroundings in which glances at these files are remembered, those before and those to come."""
         around = msgspec.structs.replace(self._around, heads=dict(known))
-        bundles = look.source.bundles(look.root.path, look.files, around)
-        old = self._catalogue.bundled(root)
+        yield around
+        stamps = {shown(file.path): file.stamp for file in files}
+        heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
+        with self._catalogue.change():
+            self._catalogue.put_heads(root, known, heads)
+
+    def _outdated(self, look: Look, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
+        """Those of some bundles that must be read. What is known of them is taken from `old`."""
         tasks: list[Task] = []
         for bundle in bundles:
             seal = bundle.seal()
             before = old.pop(bundle.key, None)
             if before is None or before.seal != seal or not _stands(bundle, before.leaning, look.stamps):
                 tasks.append(Task(root, bundle, look.source, seal, before.id if before is not None else None))
-        gone += [before.id for before in old.values()]
-        heads = {place: told for place, told in around.heads.items() if look.stamps.get(place[1]) == told[0]}
-        with self._catalogue.change():
-            self._catalogue.put_heads(root, known, heads)
         return tasks
 
     def _drop(self, gone: list[int]) -> int:
@@ -165,7 +257,7 @@ def _hashes(seen: Iterable[tuple[Look, int]]) -> set[str]:
     return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 
 
-def _stands(bundle: Bundle, leaning: bytes, stamps: dict[str, str]) -> bool:
+def _stands(bundle: Bundle, leaning: bytes, stamps: Mapping[str, str]) -> bool:
     try:
         return bundle.stands(leaning, stamps)
     except msgspec.DecodeError:

@@ -62,16 +62,20 @@ class Tallying:
         self._rows = questions.catalogue.rows
         self._asked = asked
         timeless = msgspec.structs.replace(asked, since=None, until=None, everything=True)
+        self._all = timeless == Filter(everything=True) and ids is None
         self._where, self._values = questions.where(timeless)
         self._where += " AND kind != 'checkpoint'"  # a copy of a conversation
         if ids is not None and len(ids) <= _FEW:
             self._where += f" AND id IN ({', '.join('?' * len(ids))})"
             self._values += ids
         self.sessions = self._counted(questions)
+        self._rolled: list[Rolled] | None = None
 
     def _counted(self, questions: Questions) -> dict[int, Counted]:
         """By number. One that lies under two roots counts once, as it was left last."""
-        parents = dict(self._rows(f"SELECT key, parent FROM sessions WHERE {questions.here}"))
+        asked = f"SELECT key, parent FROM sessions WHERE parent IS NOT NULL AND +{questions.here}"
+        parents: dict[str, str | None] = dict(self._rows(asked))
+        parents |= {above: None for above in {*parents.values()} - {*parents} if above and questions.has(above)}
         found = self._rows(
             "SELECT no, key, agent, project, project_hash, exact FROM sessions "
             f"WHERE {self._where} ORDER BY {WORST_FIRST.format('')}",
@@ -90,17 +94,18 @@ class Tallying:
             for no, key, agent, project, digest, exact in newest.values()
         }
 
-    def models(self) -> list[str]:
+    def models(self) -> set[str]:
         """Every model that was used."""
-        asked = f"SELECT DISTINCT model FROM quarters WHERE {self._chosen()}"
-        return [model for (model,) in self._rows(asked, *self._values)]
+        return {row[2] for row in self.rolled()}
 
-    def rolled(self) -> Iterable[Rolled]:
+    def rolled(self) -> list[Rolled]:
         """The roll-ups."""
-        columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
-        times, values = self._times("quarter")
-        rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
-        return (row for row in rows if row[0] in self.sessions)
+        if self._rolled is None:
+            columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
+            times, values = self._times("quarter")
+            rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
+            self._rolled = [row for row in rows if row[0] in self.sessions]
+        return self._rolled
 
     def requests(self) -> Iterable[Rolled]:
         """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
@@ -149,7 +154,8 @@ class Tallying:
         return (row for row in self._rows(asked, *self._values, *values) if row[0] in self.sessions)
 
     def _chosen(self) -> str:
-        return f"session IN (SELECT no FROM sessions WHERE {self._where})"
+        """Narrows rows down where that saves work. Whose they are is looked at in any case."""
+        return "1" if self._all else f"session IN (SELECT no FROM sessions WHERE {self._where})"
 
     def _times(self, column: str) -> tuple[str, list[int]]:
         terms, values = "", list[int]()

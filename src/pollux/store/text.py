@@ -9,14 +9,14 @@ import contextlib
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import tantivy
 
 from pollux.errors import StoreError
 from pollux.model import Kind
 from pollux.store.asking import one_of
-from pollux.store.fields import document, register, schema
+from pollux.store.fields import document, factor_of, kept_factor, register, schema, youth
 from pollux.store.guesses import words_like
 from pollux.store.passages import Facts, Passage, PassageKind
 from pollux.store.pieces import take_in
@@ -35,6 +35,7 @@ class TextIndex:
     def __init__(self, folder: Path, index: tantivy.Index) -> None:
         self.folder = folder
         self._index = index
+        self._told: _Told | None = None
 
     @classmethod
     def open(cls, folder: Path) -> TextIndex:
@@ -49,12 +50,21 @@ class TextIndex:
         """See what was committed since this index was opened or last refreshed."""
         with _guarded(self.folder):
             self._index.reload()
+            self._told = None
 
     def generation(self) -> int | None:
         """The number of the last commit that is seen; None where nothing was ever committed."""
-        with _guarded(self.folder):
-            searcher = self._index.searcher()
-            return max((int(searcher.doc(mark)["generation"][0]) for mark in _marks(searcher)), default=None)
+        return self._tells().generation
+
+    def youngest(self) -> float:
+        """The largest `youth` that a passage has, or had."""
+        return self._tells().youth
+
+    def _tells(self) -> _Told:
+        if self._told is None:
+            with _guarded(self.folder):
+                self._told = _told(self._index.searcher())
+        return self._told
 
     def size(self) -> int:
         """How many passages can be found."""
@@ -67,6 +77,7 @@ class TextIndex:
         with _guarded(self.folder, writing=True):
             take_in(self.folder, pieces)
             self._index = _opened(self.folder)
+            self._told = None
 
     def writer(self, heap: int = HEAP, threads: int = 1) -> Writer:
         """Begin to write; raises `Busy` where another process does."""
@@ -97,7 +108,7 @@ class TextIndex:
             wanted = Wanted(
                 limit=limit, sort=Sort(sort), per_session=per_session, kinds=kinds, session_kinds=session_kinds
             )
-            return search(self._index.searcher(), query, wanted)
+            return search(self._index.searcher(), query, wanted, self.youngest())
 
     def counts(
         self, query: Query, sessions: Collection[int], kinds: Collection[PassageKind] | None = None
@@ -110,6 +121,20 @@ class TextIndex:
         """Words of the index that are written almost like this one, the nearest and most frequent first."""
         with _guarded(self.folder):
             return words_like(self._index.searcher(), word, most)
+
+
+class _Told(NamedTuple):
+    """What an index says of itself."""
+
+    generation: int | None
+    youth: float
+
+
+def _told(searcher: tantivy.Searcher) -> _Told:
+    marks = _marks(searcher)
+    youths = [factor_of(float(kept)) for kept in searcher.fast_field_values("weight", marks) if kept is not None]
+    generations = [int(searcher.doc(mark)["generation"][0]) for mark in marks]
+    return _Told(max(generations, default=None), max(youths, default=1.0))
 
 
 def _marks(searcher: tantivy.Searcher) -> list[tantivy.DocAddress]:
@@ -139,11 +164,13 @@ class Writer:
         self._index = index
         self._writer = writer
         self._dirty = False
+        self._youth = index.youngest()
 
     def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
         """Add the passages of a session, known by its number; gives how many of them had to be cut."""
         self._dirty = True
         every = list(passages)
+        self._youth = max(self._youth, youth(max((one.at for one in every if one.at is not None), default=None)))
         with _guarded(self._index.folder, writing=True):
             for passage in every:
                 self._writer.add_document(document(number, facts, passage))
@@ -173,6 +200,7 @@ class Writer:
             mark = tantivy.Document()
             mark.add_text("marker", _MARKER)
             mark.add_unsigned("generation", generation)
+            mark.add_float("weight", kept_factor(self._youth))
             self._writer.add_document(mark)
             self._writer.commit()
         self._dirty = False

@@ -57,6 +57,8 @@ def unreadable(path: str | Path, error: Exception) -> Unreadable:
 
 def shown(path: str | Path) -> str:
     """A path as text that can be printed and put into JSON, also where its bytes are no text."""
+    if type(path) is str and path.isascii():
+        return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

@@ -39,8 +39,7 @@ def command(
     for_programs = as_json or jsonl
     asked = wanted(**options, words=tuple(word for text in query for word in text.split()))
     shelf, screen = library(ctx, quiet=for_programs), Screen(ctx)
-    found = shelf.list(asked)
-    shown = found if limit is None else found[:limit]
+    shown = shelf.list(asked, limit)
     if for_programs:
         _for_programs(screen, shelf, shown, jsonl)
         ctx.exit(0 if shown else 1)
@@ -49,7 +48,7 @@ def command(
     from pollux.cli.listing import listing
 
     screen.lines(listing(screen, shown, str(shelf.places.home)))
-    if screen.terminal and (remark := _remark(found, shown)):
+    if screen.terminal and (remark := _remark(shown, shelf.count(asked) if limit is not None else len(shown))):
         talk(screen.paint(remark, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
@@ -83,26 +82,26 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
     from pollux.cli.words import plural
     from pollux.library import Filter
 
-    every = shelf.list(Filter(everything=True))
+    every = shelf.count(Filter(everything=True))
     if not every:
         talk("\n".join(nothing(screen, shelf)))
         ctx.exit(1)
-    ordinary = shelf.list()
+    ordinary = shelf.count()
     if not ordinary and asked == Filter():
-        raise NotFound(f"There are no ordinary sessions, but {plural(len(every), 'other')}.", "Try: pollux list --all")
+        raise NotFound(f"There are no ordinary sessions, but {plural(every, 'other')}.", "Try: pollux list --all")
     looked = every if asked.everything else ordinary
-    hint = "Try: pollux list --all" if len(every) > len(looked) else "Try: pollux list"
+    hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
     if asked.project is not None:
         hint = "Try: pollux projects"
-    raise NotFound(f"None of {plural(len(looked), 'session')} fits.", hint)
+    raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 
-def _remark(found: list[Listed], shown: list[Listed]) -> str:
+def _remark(shown: list[Listed], every: int) -> str:
     from pollux.cli.words import plural
 
     said = []
-    if len(shown) < len(found):
-        said.append(f"{len(shown):,} of {plural(len(found), 'session')}.")
+    if len(shown) < every:
+        said.append(f"{len(shown):,} of {plural(every, 'session')}.")
     if any(one.troubled for one in shown):
         said.append("`!` marks a session whose files are damaged or odd: pollux doctor tells.")
     if any(one.summary.kept for one in shown):

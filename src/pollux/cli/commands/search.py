@@ -186,7 +186,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str
     from pollux.cli.words import plural
     from pollux.library import Filter
 
-    every = len(shelf.list(Filter(everything=True)))
+    every = shelf.count(Filter(everything=True))
     if not every:
         from pollux.cli.empty import nothing
 

@@ -167,7 +167,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library) -> None:
     from pollux.cli.empty import nothing
     from pollux.cli.screen import talk
 
-    if shelf.list():
+    if shelf.count():
         raise NotFound("Nothing was used then and there.", "Try: pollux stats, or: pollux list")
     talk("\n".join(nothing(screen, shelf)))
     ctx.exit(1)

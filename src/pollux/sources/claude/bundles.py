@@ -27,7 +27,8 @@ class ClaudeBundle(Bundle, kw_only=True):
     """The files of one session and what lies around them.
 
     `name` is the id that its own records carry; `folders` are the folders named by the session. `peers` are
-    transcripts that begin with the same record; `summaries` are titles that later sessions gave to earlier ones.
+    transcripts that begin with the same record, one of `roots`; `summaries` are titles that later sessions gave to
+    earlier ones.
     """
 
     kind: Kind = Kind.MAIN
@@ -38,6 +39,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     children: list[ClaudeBundle] = []
     siblings: list[ClaudeBundle] = []
     peers: list[ClaudeBundle] = []
+    roots: set[str] = set()
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
@@ -64,6 +66,20 @@ class ClaudeBundle(Bundle, kw_only=True):
     def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
         """Are they as they were?"""
         return not leaning or unchanged(leaning, stamps)
+
+    def ties(self) -> list[str] | None:
+        """The projects' folders, whose sessions give one another titles; a parent, first records, a like id.
+
+        Typed lines whose session nobody wrote down are looked for in all transcripts.
+        """
+        if self.kind is Kind.PROMPTS and self.id.endswith("-prompts"):
+            return None
+        relatives = (self.name, *((self.parent,) if self.parent else ()))
+        return [
+            *(os.path.dirname(folder) for folder in self.folders),  # noqa: PTH120
+            *(f"{self.agent}:{id}" for id in relatives),
+            *(f"begins with {root}" for root in self.roots),
+        ]
 
     def companions(self) -> list[str]:
         """The transcripts that begin as it does: they tell which of its words are inherited."""
@@ -203,8 +219,9 @@ def _introduce(found: list[ClaudeBundle], look: Look) -> None:
     """Transcripts that begin with the same record know one another: one of them is the other's fork."""
     by_root: dict[str, list[ClaudeBundle]] = {}
     for bundle in found:
-        for root in {look(file).root for file in bundle.transcripts()} - {None}:
-            by_root.setdefault(root, []).append(bundle)  # type: ignore[arg-type]
+        bundle.roots = {root for file in bundle.transcripts() if (root := look(file).root) is not None}
+        for root in bundle.roots:
+            by_root.setdefault(root, []).append(bundle)
     for group in by_root.values():
         for bundle in group if len(group) > 1 else ():
             bundle.peers = [other for other in group if other is not bundle]

@@ -72,6 +72,16 @@ class GeminiBundle(Bundle, kw_only=True):
         """The notes that say which project its folders belong to."""
         return [shown(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
 
+    def ties(self) -> list[str]:
+        """The project's folders and its log; a parent; the session that first had the same id."""
+        relatives = (self.id.partition("@")[0], self.parent)
+        return [
+            *(tie for folder in self.folders for tie in (folder.path, folder.hash, folder.marked) if tie),
+            *((self.hash,) if self.hash is not None else ()),
+            *(f"{self.agent}:{id}" for id in relatives if id is not None),
+            *((file.path for file in self.log.files) if self.log is not None else ()),
+        ]
+
     @property
     def folder_paths(self) -> list[str]:
         """The project's folders under `tmp`."""

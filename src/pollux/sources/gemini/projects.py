@@ -49,7 +49,8 @@ class Folder:
         self.name = os.path.basename(path)  # noqa: PTH119
         self.files = files
         self.marker = marker_of(path)
-        self.hash: str | None = self.name if _HASH.match(self.name) else digest(self.marker) if self.marker else None
+        self.marked = digest(self.marker) if self.marker else None
+        self.hash: str | None = self.name if _HASH.match(self.name) else self.marked
 
 
 class Projects:

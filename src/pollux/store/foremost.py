@@ -1,0 +1,65 @@
+"""A shorter way to the same answer, for common words.
+
+What a human typed counts so much more than the rest that it mostly stands first. Of a common word it is a small part of
+all passages: that part is ranked alone, and where even the best of the others could not come before its last, done.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import tantivy
+from tantivy import Query as Asked
+
+from pollux.store.asking import one_of, together
+from pollux.store.fields import OTHERS_WORTH, OWN_WORDS, kind_numbers, tokens
+from pollux.store.query import Both, Node, Not, Only, Sort, Words
+from pollux.store.ranking import Ranked, best
+
+_MANY = 50_000
+"""So many passages are ranked in a millisecond or two. Of fewer, a second look would cost more than it saves."""
+
+
+def own_words(  # noqa: PLR0913
+    searcher: tantivy.Searcher, node: Both, question: Asked, *, youngest: float, limit: int, per_session: int | None
+) -> list[Ranked] | None:
+    """As `best`, by relevance; None where more has to be looked at. No passage is younger than `youngest` says."""
+    wanted = [each for each in node.nodes if not isinstance(each, Only | Not)]
+    if not wanted or min(frequency(searcher, each) or 0 for each in wanted) < _MANY:
+        return None
+    own = together(question, one_of("kind", kind_numbers(OWN_WORDS)))
+    ranked = best(searcher, own, Sort.RELEVANCE, limit, per_session)
+    if len(ranked) < limit:
+        return None
+    most = _most(question, searcher, ranked[0].address)
+    return ranked if most is not None and ranked[-1].score > most * OTHERS_WORTH * youngest else None
+
+
+def frequency(searcher: tantivy.Searcher, node: Node) -> int | None:
+    """How many passages hold a word; of a phrase, its rarest word. None where that cannot be told without looking."""
+    if not isinstance(node, Words) or node.prefix:
+        return None
+    return min((searcher.doc_freq("text", token) for token in tokens(node.text)), default=None)
+
+
+def _most(question: Asked, searcher: tantivy.Searcher, place: tantivy.DocAddress) -> float | None:
+    """The relevance that no passage reaches, before it is weighed; None where it cannot be told.
+
+    All words of the question occur in each answer, so how it came about for one tells what it is made of: for each word
+    a product, whose last factor, how often the word occurs for the length of the text, is below 1.
+    """
+    told = msgspec.json.decode(question.explain(searcher, place).to_json())
+    products = list(_products(told))
+    reached = sum(product["value"] for product in products)
+    if not products or abs(reached - told["value"]) > 0.01 * reached:
+        return None
+    most: float = sum(product["details"][0]["value"] * product["details"][1]["value"] for product in products)
+    return most
+
+
+def _products(told: dict[str, Any]) -> list[dict[str, Any]]:
+    inner = told.get("details", [])
+    if inner and inner[0]["description"] == "(K1+1)":
+        return [told]
+    return [product for each in inner for product in _products(each)]

@@ -1,0 +1,184 @@
+"""How the files of a root hang together, so that what changed in one group of sessions leaves the others alone.
+
+Most of the time one session of thousands grew. Which files make up a session may depend on others, but not on all:
+a source says by what its sessions are tied together, and those that share no tie are groups of their own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from pollux.sources.base import Bundle, File
+
+_EVERYBODY = 0
+"""The group of what nobody knows the reach of: where a file of it changes, everything is looked at."""
+
+
+class Kept(msgspec.Struct, array_like=True):
+    """A file as it was, and its group.
+
+    The group is negative for a file that is no session's own, but lies among those of a group: it goes along with them,
+    and if it changes everything is looked at.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int
+    group: int
+
+    def same(self, file: File) -> bool:
+        """Is it as it was?"""
+        return self.mtime_ns == file.mtime_ns and self.size == file.size and self.inode == file.inode
+
+
+class Layout(msgspec.Struct, array_like=True):
+    """The files of a root as they were when all of it was in the catalogue. `knowledge`: what was known beside them.
+
+    `keys` are those of its bundles, `ties` what else these have in common; each with the number of its group.
+    """
+
+    files: dict[str, Kept]
+    keys: dict[str, int]
+    ties: dict[str, int]
+    knowledge: str = ""
+
+    @classmethod
+    def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
+        """The layout of a root of which these are all bundles; empty where they cannot be told apart."""
+        tied = {bundle.key: [*_names(bundle, ties)] for bundle in bundles if (ties := bundle.ties()) is not None}
+        if len(tied) < len(bundles):
+            return cls({}, {}, {})
+        groups = _grouped(tied.values())
+        kept = {file.path: _kept(file, _group(file.path, groups)) for file in files}
+        keys = {key: groups.pop(key) for key in tied}
+        return cls(kept, keys, {tie: group for tie, group in groups.items() if tie not in kept})
+
+    def written(self, knowledge: str) -> bytes | None:
+        """The layout as it is kept; None where there are no groups, or a file's name is no text."""
+        self.knowledge = knowledge
+        try:
+            return msgspec.msgpack.encode(self) if self.keys else None
+        except UnicodeEncodeError:
+            return None
+
+    def part(self, knowledge: str, files: list[File]) -> Part | None:
+        """The groups in which something changed; None where that may concern everything."""
+        if knowledge != self.knowledge:
+            return None
+        changed: dict[str, Kept] = {}
+        fresh: set[str] = set()
+        for file in files:
+            before = self.files.get(file.path)
+            if before is None:
+                fresh.add(file.path)
+                changed[file.path] = _kept(file, abs(_group(file.path, self.ties)))
+            elif not before.same(file):
+                changed[file.path] = _kept(file, before.group)
+        if len(files) - len(fresh) < len(self.files) or any(one.group <= _EVERYBODY for one in changed.values()):
+            return None
+        return Part(Layout({**self.files, **changed}, self.keys, self.ties), files, changed, fresh)
+
+    def group(self, tie: str) -> int:
+        """The group that a name belongs to, as far as that is known."""
+        if (kept := self.files.get(tie)) is not None:
+            return kept.group
+        return self.keys.get(tie) or self.ties.get(tie, _EVERYBODY)
+
+
+class Part:
+    """The groups of a root in which something changed."""
+
+    def __init__(self, layout: Layout, files: Iterable[File], changed: dict[str, Kept], fresh: set[str]) -> None:
+        self._layout = layout
+        self._fresh = fresh
+        self._touched = {kept.group for kept in changed.values()}
+        self.files = [file for file in files if abs(layout.files[file.path].group) in self._touched]
+
+    def whole(self, bundles: Sequence[Bundle]) -> Layout | None:
+        """The root's layout now, where these bundles of the part are what they would be among all others.
+
+        That is so where none has gone, none is tied to anything new or to two groups, and every new file is some
+        session's own.
+        """
+        layout, own = self._layout, set[str]()
+        keys = dict(layout.keys)
+        for bundle in bundles:
+            ties = bundle.ties()
+            if ties is None:
+                return None
+            groups = {layout.group(tie) for tie in _names(bundle, ties) if tie != bundle.key}
+            if before := layout.group(bundle.key):
+                groups.add(before)
+            if len(groups) != 1 or not groups <= self._touched:
+                return None
+            (keys[bundle.key],) = groups
+            own.update(file.path for file in bundle.files)
+        gone = {key for key, group in layout.keys.items() if group in self._touched} - {one.key for one in bundles}
+        if gone or not own >= self._fresh:
+            return None
+        return Layout(layout.files, keys, layout.ties)
+
+
+def _names(bundle: Bundle, ties: Iterable[str]) -> Iterator[str]:
+    """By what a bundle is tied to others: what its source says, its files and its key."""
+    yield bundle.key
+    yield from ties
+    for file in bundle.files:
+        yield file.path
+
+
+def _kept(file: File, group: int) -> Kept:
+    return Kept(file.size, file.mtime_ns, file.inode, group)
+
+
+def _grouped(tied: Iterable[Iterable[str]]) -> dict[str, int]:
+    """A number for every tie, the same for those that some bundle has in common."""
+    joined = _Joined()
+    for ties in tied:
+        joined.join(ties)
+    return {tie: joined.first(number) for tie, number in joined.numbers.items()}
+
+
+class _Joined:
+    """Numbers that were found to mean the same."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._same = [_EVERYBODY]
+
+    def join(self, ties: Iterable[str]) -> None:
+        """All of these have one number."""
+        common = 0
+        for tie in ties:
+            number = self.numbers.get(tie)
+            if number is None:
+                if not common:
+                    common = len(self._same)
+                    self._same.append(common)
+                self.numbers[tie] = common
+            elif not common:
+                common = self.first(number)
+            elif (other := self.first(number)) != common:
+                self._same[max(common, other)] = common = min(common, other)
+
+    def first(self, number: int) -> int:
+        """The least number that means the same."""
+        while self._same[number] != number:
+            self._same[number] = number = self._same[self._same[number]]
+        return number
+
+
+def _group(path: str, ties: dict[str, int]) -> int:
+    """A file's group: its own, or, negative, that of the nearest folder above it."""
+    if (group := ties.get(path)) is not None:
+        return group
+    return next((-ties[folder] for folder in _above(path) if folder in ties), _EVERYBODY)
+
+
+def _above(path: str) -> Iterator[str]:
+    while (folder := os.path.dirname(path)) != path:  # noqa: PTH120
+        yield folder
+        path = folder
