@@ -188,12 +188,11 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     if type(answer) is ToolSearchOutput:
         extra["tools"] = answer.tools
         return None, None, False, ()
-    output, shell = answer.output, answer.shell  # type: ignore[union-attr]
-    if shell is None and type(output) is str:
+    output = answer.output  # type: ignore[union-attr]
+    if type(output) is str:
         shell = _shell_in(output)
         if shell is None:
             return (output, *verdict(output), ())
-    if shell is not None:
         extra["metadata"] = shell.metadata
         code = shell.metadata.get("exit_code")
         return shell.output, code if type(code) is int else None, False, ()

@@ -137,11 +137,10 @@ class ShellOutput(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class Output(Item):
-    """An answer as a text, as parts, or wrapped in an object; `shell` is ours: what a text holds that is JSON."""
+    """An answer as a text, as parts, or wrapped in an object."""
 
     call_id: str | None = None
     output: str | list[Piece] | dict[str, Any] | None = None
-    shell: ShellOutput | None = msgspec.field(name="⁂shell", default=None)
 
 
 class FunctionOutput(Output, tag_field="type", tag="function_call_output"):
