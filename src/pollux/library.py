@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pollux import registry
-from pollux.edition import edition
-from pollux.errors import Ambiguous, NotFound, StoreError, UnknownName, Unreadable
+from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
-from pollux.memory import ProjectMemory
 from pollux.model import Session, Usage, summarize
-from pollux.moves import Moved, Moves
-from pollux.places import Places
 from pollux.projects import fits
-from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
 from pollux.store.query import PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
-from pollux.store.store import TROUBLE, Held, Store
-from pollux.store.sync import Circumstances, Look, Outcome
+from pollux.store.store import Held
+from pollux.store.sync import Outcome
 from pollux.store.tasks import Enough, Progress
+from pollux.upkeep import Upkeep, project_hash
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import read_head, shown
-from pollux.wire.calm import calm
 from pollux.writers.document import BEGINS, session_of
 
 if TYPE_CHECKING:
-    from pollux.export.work import Job
-
-if TYPE_CHECKING:
     from pollux.accounts import Accounts
-    from pollux.archive.keep import Archive
-    from pollux.archive.tree import Trees
+    from pollux.export.work import Job
     from pollux.keeping import Keeping
     from pollux.rehoming import Rehoming
 
@@ -65,13 +55,11 @@ __all__ = [
 
 _HEAD = 4096
 
-T = TypeVar("T")
-
 Rows = list
 """The plain list; inside `Library` that word is a method."""
 
 
-class Library:
+class Library(Upkeep):
     """Every session of every agent.
 
     >>> for session in Library().sessions():
@@ -83,174 +71,12 @@ class Library:
     a sync is.
     """
 
-    def __init__(
-        self,
-        environ: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-        *,
-        hunt: bool = True,
-        fresh: bool = True,
-        report: Callable[[Progress], None] = lambda _: None,
-    ) -> None:
-        self.places = Places(environ)
-        self.cwd = Path.cwd() if cwd is None else cwd
-        self.memory = ProjectMemory(self.places)
-        self.moves = Moves(self.places)
-        self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
-        self.problem: str | None = None
-        self.busy = False
-        self._hunt = hunt
-        self._fresh = fresh
-        self._report = report
-        self._asked: str | None = None
-
-    # ------------------------------------------------------------------ where things are
-
-    def sources(self) -> Rows[Source]:
-        """Every agent pollux can read."""
-        return [self.source(name) for name in registry.source_names()]
-
-    def source(self, name: str) -> Source:
-        """One agent. Where projects were moved, it says where they are now."""
-        return Moved(registry.source(name), self.moves) if self.moves.all() else registry.source(name)
-
-    def know(self, agent: str | None) -> None:
-        """Raise `UnknownName` where an agent was named that pollux cannot read."""
-        if agent is not None:
-            registry.source(agent)
-
-    def roots(self) -> Rows[tuple[Source, Root]]:
-        """Where each agent's sessions are looked for."""
-        return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
-
-    def every_root(self) -> Rows[tuple[Source, Root]]:
-        """Where each agent's sessions are looked for, and where those lie that pollux kept."""
-        return [*self.roots(), *self._kept_roots()]
-
-    def _kept_roots(self) -> Rows[tuple[Source, Root]]:
-        return self.trees.roots() if self.places.kept.is_dir() else []
-
-    def bundles(self, agent: str | None = None) -> Rows[tuple[Source, Bundle]]:
-        """The files of every session as they are now, those that changed last first."""
-        if agent is not None and agent not in registry.source_names():
-            raise UnknownName("agent", agent, registry.source_names())
-        found: list[tuple[Source, Bundle]] = []
-        for source, root in self.every_root():
-            if agent in (None, source.name):
-                found += [(source, bundle) for bundle in self.bundles_of(source, root)]
-        return sorted(found, key=lambda pair: pair[1].changed_ns, reverse=True)
-
-    def bundles_of(self, source: Source, root: Root) -> Rows[Bundle]:
-        """One root's; a file that the store knows is not opened for its head again."""
-        files = list(source.find(root.path))
-        around = self._around()
-        around.heads = self.store.heads(source.name, shown(root.path))
-        return source.bundles(root.path, files, around)
-
-    # ------------------------------------------------------------------ keeping up
-
-    def sync(self) -> Outcome:
-        """Bring the cache up to date. Where another pollux is at it, nothing is done and `busy` is set.
-
-        A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
-        """
-        outcome = self._keep_up()
-        outcome.sessions = self._questions.count(Filter(everything=True))
-        return outcome
-
-    def _keep_up(self) -> Outcome:
-        """A sync that does not count."""
-        self._prove(lambda: [self.cwd, *self.cwd.parents])
-        with calm():
-            looks = [Look(source, root) for source, root in self.roots()]
-        self._keep(looks)
-        looks += [Look(source, root) for source, root in self._kept_roots()]
-        try:
-            now = Circumstances(self._around(), self._report, self._learnt)
-            outcome = self.store.sync(looks, now)
-            if outcome.changed and self._learnt(set()):
-                self.store.sync(looks, now)
-        except Enough:
-            outcome = Outcome(busy=True)
-        self.memory.save()
-        self.busy = outcome.busy
-        return outcome
-
-    def _keep(self, looks: Rows[Look]) -> None:
-        """Keep what is there where the user wants that, and lay out what is there no more."""
-        if not self.places.archive.is_dir():
-            return
-        try:
-            if self.archive.keeping:
-                self.archive.keep(looks)
-            if self.archive.exists:
-                self.trees.refresh(self.archive, looks)
-                self.problem = self.trees.problem
-        except StoreError as error:
-            self.problem = str(error)
-
-    def _prove(self, folders: Callable[[], Iterable[Path]], hashes: Collection[str] = ()) -> bool:
-        """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
-        unsettled = {digest for digest in hashes if self.memory.path_of(digest) is None} | self._questions.unsettled()
-        proved = {digest: str(f) for f in folders() if (digest := _hash(str(f))) in unsettled} if unsettled else {}
-        for digest, path in proved.items():
-            self.memory.learn(digest, path)
-        return bool(proved)
-
-    def _learnt(self, hashes: set[str]) -> bool:
-        """Do the directories of known sessions tell what some hashes stand for, or those of sessions without one?"""
-        return self._prove(lambda: map(Path, self._questions.directories()), hashes)
-
-    def cache(self) -> Held:
-        """What the cache holds, as it is: nothing is brought up to date."""
-        return self.store.held()
-
-    def clear_cache(self) -> None:
-        """Throw the cache away. It is made anew when something is asked."""
-        self.store.clear()
-        self.__dict__.pop("_current", None)
-
-    @cached_property
-    def _current(self) -> Questions:
-        """The catalogue, once a run brought up to date."""
-        if self._fresh:
-            self._keep_up()
-        return self._questions
-
-    def _ask(self, question: Callable[[Questions], T], *, synced: bool = True) -> T:
-        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
-        for remedy in (self.store.close, self.store.start_anew):
-            try:
-                return question(self._current if synced else self._questions)
-            except TROUBLE:
-                self.__dict__.pop("_current", None)
-                remedy()
-        try:
-            return question(self._current if synced else self._questions)
-        except TROUBLE as error:
-            raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
-
     @cached_property
     def accounts(self) -> Accounts:
         """What was used, and what it cost."""
         from pollux.accounts import Accounts
 
         return Accounts(self._ask, settings=self.places.settings, prices=self.places.prices)
-
-    @cached_property
-    def archive(self) -> Archive:
-        """The states of the agents' files that were kept. Most have none, so it is imported when it is needed."""
-        from pollux.archive.keep import Archive
-
-        return Archive(self.places.archive, self.places.archive_index)
-
-    @cached_property
-    def trees(self) -> Trees:
-        """What the agents deleted, laid out as they had it."""
-        from pollux.archive.renamed import Renamed
-        from pollux.archive.tree import Trees
-
-        return Trees(self.places.kept, Renamed(self.places.relocations / "renamed"), self.source)
 
     @cached_property
     def keeping(self) -> Keeping:
@@ -265,10 +91,6 @@ class Library:
         from pollux.rehoming import Rehoming
 
         return Rehoming(self)
-
-    @property
-    def _questions(self) -> Questions:
-        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.every_root()])
 
     # ------------------------------------------------------------------ many sessions
 
@@ -390,17 +212,6 @@ class Library:
     def _starting(self, prefix: str, agent: str | None) -> Rows[Place]:
         return self._ask(lambda current: current.starting(prefix, agent))
 
-    def _read(self, *places: Place) -> Iterator[Session]:
-        """Sessions from their files."""
-        for source, root in self.every_root():
-            wanted: dict[str, set[str]] = {}
-            for place in places:
-                if (place.agent, place.root) == (source.name, shown(root.path)):
-                    wanted.setdefault(place.bundle, set()).add(place.key)
-            for bundle in self.bundles_of(source, root) if wanted else ():
-                if bundle.key in wanted:
-                    yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
-
     def starting(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
         """Agent, id and title of the sessions whose id starts like this, those that were left last first."""
         for one in self.list(Filter(everything=True)):
@@ -504,7 +315,7 @@ class Library:
 
     def teach(self, path: str) -> str:
         """Remember that this path is a project; returns the hash it will be known by."""
-        digest = _hash(path)
+        digest = project_hash(path)
         self.memory.teach(digest, path)
         return digest
 
@@ -513,7 +324,7 @@ class Library:
         before, after = self.moves.move(old, new)
         self.teach(before)
         self.store.close()
-        self.store = Store(self.places.index, f"{edition()} {self.moves.stamp}")
+        self.store = self._opened_store()
         self.__dict__.pop("_current", None)
         return before, after
 
@@ -527,17 +338,6 @@ class Library:
         account.totals["outputs_cut"] = self._ask(Questions.cut)
         return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
 
-    # ------------------------------------------------------------------ inside
-
-    def _around(self) -> Surroundings:
-        return Surroundings(
-            home=self.places.home,
-            cwd=self.cwd,
-            memory=self.memory,
-            asked=self._asked,
-            hunt=self._hunt,
-        )
-
 
 def _exported(path: Path) -> Session:
     try:
@@ -546,10 +346,6 @@ def _exported(path: Path) -> Session:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
     except ValueError as error:
         raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
-
-
-def _hash(path: str) -> str:
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _path(name: str) -> Path | None:

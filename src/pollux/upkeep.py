@@ -1,0 +1,134 @@
+"""The cache, brought up to date before anything is asked of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pollux.errors import StoreError
+from pollux.shelves import Shelves
+from pollux.store.questions import Filter, Questions
+from pollux.store.store import TROUBLE, Held
+from pollux.store.sync import Circumstances, Look, Outcome
+from pollux.store.tasks import Enough, Progress
+from pollux.wire import shown
+from pollux.wire.calm import calm
+
+T = TypeVar("T")
+
+
+class Upkeep(Shelves):
+    """The shelves with a catalogue of what stands on them.
+
+    `problem` says why nothing could be kept, `busy` that answers may be behind the files.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        *,
+        hunt: bool = True,
+        fresh: bool = True,
+        report: Callable[[Progress], None] = lambda _: None,
+    ) -> None:
+        super().__init__(environ, cwd, hunt=hunt)
+        self.problem: str | None = None
+        self.busy = False
+        self._fresh = fresh
+        self._report = report
+
+    def sync(self) -> Outcome:
+        """Bring the cache up to date. Where another pollux is at it, nothing is done and `busy` is set.
+
+        A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
+        """
+        outcome = self._keep_up()
+        outcome.sessions = self._questions.count(Filter(everything=True))
+        return outcome
+
+    def _keep_up(self) -> Outcome:
+        """A sync that does not count."""
+        self._prove(lambda: [self.cwd, *self.cwd.parents])
+        with calm():
+            looks = [Look(source, root) for source, root in self.roots()]
+        self._keep(looks)
+        looks += [Look(source, root) for source, root in self._kept_roots()]
+        try:
+            now = Circumstances(self._around(), self._report, self._learnt)
+            outcome = self.store.sync(looks, now)
+            if outcome.changed and self._learnt(set()):
+                self.store.sync(looks, now)
+        except Enough:
+            outcome = Outcome(busy=True)
+        self.memory.save()
+        self.busy = outcome.busy
+        return outcome
+
+    def _keep(self, looks: list[Look]) -> None:
+        """Keep what is there where the user wants that, and lay out what is there no more."""
+        if not self.places.archive.is_dir():
+            return
+        try:
+            if self.archive.keeping:
+                self.archive.keep(looks)
+            if self.archive.exists:
+                self.trees.refresh(self.archive, looks)
+                self.problem = self.trees.problem
+        except StoreError as error:
+            self.problem = str(error)
+
+    def _prove(self, folders: Callable[[], Iterable[Path]], hashes: Collection[str] = ()) -> bool:
+        """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
+        unsettled = {digest for digest in hashes if self.memory.path_of(digest) is None} | self._questions.unsettled()
+        proved = (
+            {digest: str(f) for f in folders() if (digest := project_hash(str(f))) in unsettled} if unsettled else {}
+        )
+        for digest, path in proved.items():
+            self.memory.learn(digest, path)
+        return bool(proved)
+
+    def _learnt(self, hashes: set[str]) -> bool:
+        """Do the directories of known sessions tell what some hashes stand for, or those of sessions without one?"""
+        return self._prove(lambda: map(Path, self._questions.directories()), hashes)
+
+    def cache(self) -> Held:
+        """What the cache holds, as it is: nothing is brought up to date."""
+        return self.store.held()
+
+    def clear_cache(self) -> None:
+        """Throw the cache away. It is made anew when something is asked."""
+        self.store.clear()
+        self.__dict__.pop("_current", None)
+
+    @cached_property
+    def _current(self) -> Questions:
+        """The catalogue, once a run brought up to date."""
+        if self._fresh:
+            self._keep_up()
+        return self._questions
+
+    def _ask(self, question: Callable[[Questions], T], *, synced: bool = True) -> T:
+        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
+        for remedy in (self.store.close, self.store.start_anew):
+            try:
+                return question(self._current if synced else self._questions)
+            except TROUBLE:
+                self.__dict__.pop("_current", None)
+                remedy()
+        try:
+            return question(self._current if synced else self._questions)
+        except TROUBLE as error:
+            raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
+
+    @property
+    def _questions(self) -> Questions:
+        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.every_root()])
+
+
+def project_hash(path: str) -> str:
+    """What some agents call a project by its path."""
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
