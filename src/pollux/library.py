@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pollux.archive.keep import Archive
     from pollux.archive.tree import Trees
     from pollux.keeping import Keeping
+    from pollux.recovering import Recovering
     from pollux.rehoming import Rehoming
 
 __all__ = [
@@ -251,6 +252,13 @@ class Library:
         from pollux.keeping import Keeping
 
         return Keeping(self)
+
+    @cached_property
+    def recovering(self) -> Recovering:
+        """Sessions put together again from all that is left of them."""
+        from pollux.recovering import Recovering
+
+        return Recovering(self)
 
     @cached_property
     def rehoming(self) -> Rehoming:

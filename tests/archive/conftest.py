@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,7 @@ class World:
         self.folder = folder
         self.home = folder / "home"
         self.home.mkdir()
+        self.environ = {"HOME": str(self.home)}
         self._clock = monkeypatch
         self.day = 0.0
         self.tomorrow()
@@ -30,6 +32,9 @@ class World:
         """Put homes of the corpus together into one."""
         for version in versions:
             shutil.copytree(CORPUS / version / "home", self.home, dirs_exist_ok=True, symlinks=True)
+            told = CORPUS / version / "env.json"
+            for name, value in json.loads(told.read_bytes()).items() if told.exists() else ():
+                self.environ[name] = value.replace("{HOME}", str(self.home))
 
     @property
     def now(self) -> datetime:
@@ -44,7 +49,7 @@ class World:
 
     def library(self) -> Library:
         places = {f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
-        return Library({"HOME": str(self.home), **places}, self.home, hunt=False)
+        return Library({**self.environ, **places}, self.home, hunt=False)
 
     def keeping(self) -> Library:
         """A library that keeps, and has just done so."""

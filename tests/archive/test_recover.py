@@ -46,7 +46,7 @@ def test_what_was_kept_comes_back_whole(world: World, home: str) -> None:
         world.later(0.1)
         library = world.keeping()
         for session in before.get(str(file), ()):
-            again = library.keeping.recover(library.session(session.key))
+            again = library.recovering.recover(library.session(session.key))
             assert said(session) <= said(again.session), f"{file} {left is None}"
             assert all(m.origin is None or Path(m.origin.file).exists() for m in again.session.messages)
         file.write_bytes(raw)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
 from pollux.sources.moving import Moving
+from pollux.sources.resuming import Form, Resumable
 
 
 class Wrapped:
@@ -53,4 +54,10 @@ class Wrapped:
         """What must change where projects were moved; one that others added may not say."""
         told = getattr(self.source, "moving", None)
         found: Moving | None = told(root, moved) if told is not None else None
+        return found
+
+    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable] | None:
+        """Files that the agent resumes; one that others added may not make any."""
+        made = getattr(self.source, "resuming", None)
+        found: list[Resumable] | None = made(session, forms, root) if made is not None else None
         return found

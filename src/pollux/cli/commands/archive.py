@@ -140,30 +140,22 @@ def restore(
     pollux archive restore 3274cde4 --to ./back
     pollux archive restore 3274cde4 --in-place
     """
-    from pollux.cli.clean import one_line
-    from pollux.cli.screen import Screen, talk
-    from pollux.cli.words import plural, size, tilde
+    from pollux.cli.placing import agreed, file_lines, one_place
+    from pollux.cli.screen import Screen
 
-    if in_place == (folder is not None):
-        raise RequestError("Say where the files shall go.", "Either --to DIR or --in-place.")
+    one_place(folder, in_place=in_place)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
     states, beside = shelf.keeping.states(session, as_of), shelf.keeping.companions(session, as_of)
     planned = shelf.keeping.plan(states, folder, beside)
-    missing = [told for told, _ in planned if told.missing]
-    if in_place and missing and not yes:
-        talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
-        for told in missing:
-            talk(f"  {one_line(tilde(told.path, str(shelf.places.home)))}  ({size(told.bytes)})")
-        if as_json or not screen.terminal:
-            raise RequestError("Nothing was written.", "Add --yes to write these files.")
-        click.confirm("Write them?", abort=True, err=True)
-    shelf.keeping.restore(planned, folder)
+    files = [told for told, _ in planned]
+    if in_place and not yes:
+        agreed(screen, files, str(shelf.places.home), ask=not as_json)
+    shelf.keeping.restore(planned)
     if as_json:
-        screen.json([told for told, _ in planned])
-        return
-    marks = {(True, False): "  (was there)", (False, True): "  (another is there, and was left)"}
-    screen.lines(one_line(told.path) + marks.get((told.there, told.left), "") for told, _ in planned)
+        screen.json(files)
+    else:
+        screen.lines(file_lines(files))
 
 
 @command.command("export")
