@@ -89,6 +89,8 @@ class Recovering:
         """All that any file of the agent's, any copy of it, and any kept state of it holds of a session."""
         readings = self._library.readings(session)
         own = [reading for reading in readings if not reading.kept]
+        if len(own) < len(readings) and self._is_less(session):
+            readings = [reading for reading in readings if reading.kept]
         if self._archive.exists:
             keeping = self._library.keeping
             losses = [c.at for c in keeping.history(session) if c.change in ("cut", "rewritten", "gone")]
@@ -96,6 +98,18 @@ class Recovering:
                 with contextlib.suppress(NotFound):
                     readings.insert(0, keeping.then(session, at))
         return recovered(own[0] if own else None, readings or [session])
+
+    def _is_less(self, session: Session) -> bool:
+        """Are the agent's own files beginnings of what is kept of them? Then what they say was said better."""
+        files = self._library.files_of(session.key)
+        kept: dict[str, list[bytes]] = {}
+        for one in self._kept(session, files):
+            kept.setdefault(one.form.path, []).append(one.form.content)
+        for one in self._live(session, files):
+            fuller = [state for state in kept.get(one.form.path, ()) if len(state) > len(one.form.content)]
+            if fuller and not any(state.startswith(one.form.content) for state in fuller):
+                return False
+        return True
 
     # ------------------------------------------------------------------ files to go on with
 

@@ -11,9 +11,23 @@ from pathlib import Path
 import pytest
 
 from pollux.library import Library
+from pollux.model import Session, Text, ToolCall
 
 CORPUS = Path(__file__).parent.parent / "corpus"
+HOMES = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in CORPUS.glob("*/*/home"))
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def said(session: Session) -> set[tuple[str, str]]:
+    """Every prompt, reply and tool call."""
+    found = set()
+    for message in session.messages:
+        for part in message.parts:
+            if isinstance(part, Text):
+                found.add((session.key, part.text))
+            elif isinstance(part, ToolCall):
+                found.add((session.key, f"{part.name} {part.input} {part.output}"))
+    return found
 
 
 class World:
@@ -63,6 +77,17 @@ class World:
         library = self.library()
         found = [Path(f.path) for s, r in library.roots() for f in s.find(r.path)]
         return sorted(path for path in found if path.suffix == ".jsonl" and path.name != "history.jsonl")
+
+    def session_files(self) -> list[Path]:
+        """Every file that holds a conversation, or a part of one."""
+        roles = ("session", "subagent", "agent", "rollout")
+        found = (f for source, root in self.library().roots() for f in source.find(root.path))
+        return sorted(Path(file.path) for file in found if file.role in roles)
+
+    def agent_home(self, file: Path) -> Path:
+        """The folder above the one in which an agent keeps its sessions."""
+        roots = (root.path for _, root in self.library().roots())
+        return next(root.parent for root in roots if root in file.parents)
 
     def fingerprint(self) -> dict[str, tuple[int, int, int, bytes]]:
         """Everything in the home: names, stat and content."""

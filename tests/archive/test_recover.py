@@ -10,10 +10,8 @@ import pytest
 
 from pollux.library import Filter, Library
 from pollux.model import Author, Role, Session
-from tests.archive.conftest import CORPUS, World
-from tests.archive.test_month import said
+from tests.archive.conftest import HOMES, World, said
 
-HOMES = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in CORPUS.glob("*/*/home"))
 SAMPLE = 2
 
 

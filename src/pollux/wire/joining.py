@@ -55,16 +55,17 @@ def value_of(raw: bytes) -> dict[str, Any] | None:
 class Document(msgspec.Struct):
     """A JSON object with a list in it: the bytes of its members in their order, of the list's items apart.
 
-    `whole` says that it could be read as it is; of one that was cut, the last item may lack members.
+    `whole` says that it could be read as it is. Else the item in which it was `cut` is what is whole in that one.
     """
 
     members: dict[str, bytes]
     items: list[bytes]
     whole: bool = True
+    cut: bytes | None = None
 
 
 def document(raw: bytes, name: str) -> Document | None:
-    """The document that has a list under a name, or what is left of it: whole items, and whole members of a cut one."""
+    """The document that has a list under a name, or what is left of it."""
     if (found := _document(raw, name)) is not None:
         return found
     closed, end = close(raw)
@@ -72,14 +73,13 @@ def document(raw: bytes, name: str) -> Document | None:
     if found is None:
         return None
     found.whole = False
-    if len(closed) - end > _IN_A_MEMBER and found.items:
-        found.items[-1] = _shorter(found.items[-1])
+    missing = closed[end:]
+    if missing.endswith(b"}]}") and found.items:
+        found.cut = found.items.pop()
+        if missing != b"}]}":  # the cut goes through the last member too
+            found.cut = _shorter(found.cut)
     found.items += [block for _, block in blocks(raw[end:], 4) if value_of(block) is not None]
     return found
-
-
-_IN_A_MEMBER = len(b"}]}")
-"""More brackets than these must be closed where the cut goes through a member of an item."""
 
 
 def _document(raw: bytes, name: str) -> Document | None:

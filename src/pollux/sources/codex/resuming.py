@@ -56,10 +56,7 @@ def _rollout(forms: list[bytes]) -> bytes | None:
 
 
 def _document(forms: list[bytes]) -> bytes | None:
-    """All items (April to May 2025)."""
+    """All whole items (April to May 2025)."""
     held = [found for raw in forms if (found := document(raw, _ITEMS)) is not None and "session" in found.members]
-    if not held:
-        return None
-    items = joined([found.items for found in held])
-    last = held[-1]
-    return forms[-1] if last.whole and items == last.items else written(Document(last.members, items), _ITEMS)
+    items = joined(found.items for found in held)
+    return written(Document(held[-1].members, items), _ITEMS) if items else None

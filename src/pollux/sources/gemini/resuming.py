@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,13 +109,12 @@ def _document(forms: list[tuple[Document, bytes]]) -> bytes:
 
 def _united(documents: list[Document]) -> list[bytes]:
     """A message that was cut counts only where none is whole, and only where it tells who said what."""
-    often = Counter(_id(item) for found in documents for item in found.items)
+    whole = {_id(item) for found in documents for item in found.items}
     held: list[list[bytes]] = []
     for found in documents:
-        items = [item for item in found.items if (value_of(item) or {}).keys() >= _MESSAGE]
-        if not found.whole and items and often[_id(items[-1])] > 1:
-            items.pop()
-        held.append(items)
+        cut = found.cut
+        usable = cut is not None and (value_of(cut) or {}).keys() >= _MESSAGE and _id(cut) not in whole
+        held.append([*found.items, *([cut] if cut is not None and usable else ())])
     return joined(held, _id)
 
 
