@@ -7,12 +7,13 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import timedelta
 from functools import cached_property, partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import private
@@ -20,13 +21,15 @@ from pollux.archive.past import Change, all_changes
 from pollux.archive.rebuild import Left, left_out
 from pollux.archive.recover import Recovered, recovered
 from pollux.archive.restore import Piece, Restored, plan
-from pollux.archive.tree import is_safe, put, whole
-from pollux.errors import NotFound, OutputError
-from pollux.model import Kind, Session, Summary, Value
-from pollux.sources.base import Root
+from pollux.archive.tree import put, whole
+from pollux.archive.union import turns
+from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
+from pollux.model import Kind, Message, Session, Summary, Value, summarize
+from pollux.sources.base import Bundle, Root
 from pollux.sources.resuming import Form, Resumable, fullest
 from pollux.store.questions import Filter
 from pollux.wire import shown
+from pollux.wire.joining import mended as closed_at_end
 
 if TYPE_CHECKING:
     from pollux.library import Library
@@ -58,6 +61,26 @@ class Recovering:
         self._library = library
         self._archive = library.archive
 
+    def session(self, name: str) -> Session:
+        """As `Library.session`; also one whose files were cut so short that nobody else sees it."""
+        try:
+            return self._library.session(name)
+        except (UnknownName, Unreadable):
+            place = os.path.realpath(name)
+            for bundle, found in self._cut():
+                if name in (bundle.key, bundle.id) or any(os.path.realpath(f.path) == place for f in bundle.files):
+                    return found
+            raise
+
+    def _cut(self) -> Iterator[tuple[Bundle, Session]]:
+        """Sessions that there are only in records that were cut off."""
+        listed = {one.summary.key for one in self._library.list(Filter(everything=True))}
+        for source, root in self._library.roots():
+            for bundle in self._library.bundles_of(source, root):
+                if bundle.key not in listed:
+                    files = {shown(file.path) for file in bundle.files}
+                    yield from ((bundle, one) for one in self._mended(source.name, files) if one.key not in listed)
+
     def recoverable(self) -> list[tuple[Summary, str]]:
         """Sessions of which the agents' files hold not all that there was, and what there is instead."""
         found = []
@@ -69,7 +92,7 @@ class Recovering:
                 found.append((told, "typed lines"))
             elif any(change.change == "cut" for change in self._histories.get(told.key, ())):
                 found.append((told, "earlier states"))
-        return found
+        return found + [(summarize(session), "a record that was cut off") for _, session in self._cut()]
 
     @cached_property
     def _histories(self) -> dict[str, list[Change]]:
@@ -91,6 +114,9 @@ class Recovering:
         own = [reading for reading in readings if not reading.kept]
         if len(own) < len(readings) and self._is_less(session):
             readings = [reading for reading in readings if reading.kept]
+        else:
+            mended = self._mended(session.agent, self._library.files_of(session.key))
+            readings = [*(one for one in mended if one.key == session.key), *readings]
         if self._archive.exists:
             keeping = self._library.keeping
             losses = [c.at for c in keeping.history(session) if c.change in ("cut", "rewritten", "gone")]
@@ -99,13 +125,23 @@ class Recovering:
                     readings.insert(0, keeping.then(session, at))
         return recovered(own[0] if own else None, readings or [session])
 
+    def _mended(self, agent: str, files: Collection[str]) -> list[Session]:
+        """The sessions of some files with what stands in records that were cut off, where there are any."""
+        live = list(self._live(agent, files))
+        closed = [closed_at_end(one.form.content) for one in live]
+        if not any(content is not None for content in closed):
+            return []
+        laid = [(one.form.path, content or one.form.content) for one, content in zip(live, closed, strict=True)]
+        with self._laid_out(agent, laid) as (folder, readings):
+            return [_moved(one, folder, live[0].home) for one in readings]
+
     def _is_less(self, session: Session) -> bool:
         """Are the agent's own files beginnings of what is kept of them? Then what they say was said better."""
         files = self._library.files_of(session.key)
         kept: dict[str, list[bytes]] = {}
         for one in self._kept(session, files):
             kept.setdefault(one.form.path, []).append(one.form.content)
-        for one in self._live(session, files):
+        for one in self._live(session.agent, files):
             fuller = [state for state in kept.get(one.form.path, ()) if len(state) > len(one.form.content)]
             if fuller and not any(state.startswith(one.form.content) for state in fuller):
                 return False
@@ -126,8 +162,8 @@ class Recovering:
         # Forms that say the same in other records would double it. Then the fullest form of each file must do.
         for chosen in (forms, [Form(path=path, content=content) for path, content in fullest(forms).items()]):
             made = self._made(wanted[0], chosen, home)
-            readings = self._read_back(session.agent, made)
-            held, missing, doubled = left_out(wanted, readings, made)
+            with self._laid_out(session.agent, [(file.path, file.content) for file in made]) as (_, readings):
+                held, missing, doubled = left_out(wanted, readings, made)
             if held and (best is None or held > best.messages):
                 best = Rebuilt(key=session.key, home=home, files=tuple(made), messages=held, left=missing)
             if not doubled:
@@ -146,45 +182,38 @@ class Recovering:
 
     def _forms(self, session: Session, files: Collection[str]) -> tuple[Path, list[Form]]:
         """Every content that some files had and have, those written last at the end; and the home these are in."""
-        found = sorted([*self._live(session, files), *self._kept(session, files)], key=lambda one: one[:2])
+        found = sorted([*self._live(session.agent, files), *self._kept(session, files)], key=lambda one: one[:2])
         home = found[-1].home if found else self._library.places.home
         return home, list(dict.fromkeys(one.form for one in found))
 
-    def _live(self, session: Session, files: Collection[str]) -> Iterator[_Found]:
+    def _live(self, agent: str, files: Collection[str]) -> Iterator[_Found]:
         for source, root in self._library.roots():
             home = root.path.parent
-            for file in source.find(root.path) if source.name == session.agent else ():
+            for file in source.find(root.path) if source.name == agent else ():
                 if shown(file.path) in files:
                     with contextlib.suppress(OSError):
                         form = Form(path=os.path.relpath(file.path, home), content=Path(file.path).read_bytes())
                         yield _Found(file.mtime_ns, sys.maxsize, home, form)
 
     def _kept(self, session: Session, files: Collection[str]) -> Iterator[_Found]:
-        """What stands at the beginning of the next state is no form of its own."""
-        states = self._library.keeping.past_states(session, files)
-        for state, later in zip_longest(states, states[1:]):
-            same = later is not None and (later.home, later.path) == (state.home, state.path)
-            if state.sha is None or (same and later.change == "grown") or not is_safe(state.path):
-                continue
+        for state in turns(self._library.keeping.past_states(session, files)):
             with contextlib.suppress(Damaged):
-                form = Form(path=os.fsdecode(state.path), content=self._archive.read(state.sha))
+                form = Form(path=os.fsdecode(state.path), content=self._archive.read(state.sha or b""))
                 yield _Found(state.mtime_ns, state.at, Path(os.fsdecode(state.home)), form)
 
-    def _read_back(self, agent: str, made: list[Resumable]) -> list[Session]:
-        """The sessions in some files, laid out as the agent would have them."""
+    @contextlib.contextmanager
+    def _laid_out(self, agent: str, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[Path, list[Session]]]:
+        """The sessions in some files that lie in a folder as the agent would have them."""
         source = whole(self._library.source(agent))
         try:
             private(self._library.places.cache)
-            with tempfile.TemporaryDirectory(dir=self._library.places.cache) as folder:
-                for file in made:
-                    put(Path(folder, file.path), file.content, 0)
-                return [
-                    session
-                    for root in sorted(Path(folder).iterdir())
-                    if root.is_dir()
-                    for bundle in self._library.bundles_of(source, Root(path=root, reason="made anew"))
-                    for session in source.read(bundle)
-                ]
+            with tempfile.TemporaryDirectory(dir=self._library.places.cache) as name:
+                folder = Path(name)
+                for path, content in files:
+                    put(folder / path, content, 0)
+                roots = [Root(path=path, reason="made anew") for path in sorted(folder.iterdir()) if path.is_dir()]
+                bundles = [bundle for root in roots for bundle in self._library.bundles_of(source, root)]
+                yield folder, [session for bundle in bundles for session in source.read(bundle)]
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
 
@@ -192,6 +221,20 @@ class Recovering:
     def plan(rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the agent has such files."""
         return plan(_pieces(rebuilt, folder or rebuilt.home))
+
+
+def _moved(session: Session, folder: Path, home: Path) -> Session:
+    """A session that was read in a folder, with its messages where they stand in truth."""
+    before, after = shown(folder), shown(home)
+
+    def place(message: Message) -> Message:
+        origin = message.origin
+        if origin is None:
+            return message
+        return replace(message, origin=replace(origin, file=origin.file.replace(before, after, 1)))
+
+    files = tuple(file.replace(before, after, 1) for file in session.files)
+    return replace(session, messages=tuple(map(place, session.messages)), files=files)
 
 
 def _pieces(rebuilt: Rebuilt, folder: Path) -> Iterator[Piece]:

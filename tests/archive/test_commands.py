@@ -152,6 +152,10 @@ def test_damage_is_told_with_status_four(pollux: Pollux) -> None:
 
 def test_a_moved_project(pollux: Pollux) -> None:
     assert pollux("rehome").returncode == 1
+    unknown = pollux("rehome", "/home/nobody/code", "/srv/code")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "No agent has sessions of /home/nobody/code." in unknown.stderr
+    assert pollux("rehome").returncode == 1
     assert pollux("rehome", "/home/ada/code/weather", "/srv/weather").returncode == 0
     paths = {one["project"] for one in good(pollux("list", "--json"))}
     assert "/srv/weather" in paths

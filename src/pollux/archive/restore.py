@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
-from pollux.archive.packs import State
-from pollux.archive.tree import is_safe, put
+from pollux.archive.packs import State, is_safe
+from pollux.archive.tree import put
 from pollux.archive.verify import file_of
 from pollux.errors import OutputError, StoreError
 from pollux.model import Value

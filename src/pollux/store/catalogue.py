@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,6 +20,7 @@ import msgspec
 from pollux.model import Author, Notice, Role, Summary
 from pollux.store.rollups import quarter, rolled_up
 from pollux.store.rows import Entry, Proof, Reading, micros
+from pollux.store.transaction import transaction
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -111,16 +112,9 @@ class Catalogue:
         """Ask anything."""
         return self._sql.execute(statement, values).fetchall()
 
-    @contextmanager
-    def change(self) -> Iterator[None]:
+    def change(self) -> AbstractContextManager[None]:
         """All of what happens inside, or nothing."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._sql.execute("ROLLBACK")
-            raise
-        self._sql.execute("COMMIT")
+        return transaction(self._sql)
 
     @contextmanager
     def still(self) -> Iterator[None]:

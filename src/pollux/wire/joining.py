@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from pollux.wire.notes import Notes
-from pollux.wire.salvage import blocks, close
+from pollux.wire.salvage import blocks, close, mend
 from pollux.wire.shapes import REFUSED, Malformed, plain
 
 Key = Callable[[bytes], Hashable]
@@ -42,6 +42,15 @@ def joined(forms: Iterable[Sequence[bytes]], key: Key = bytes) -> list[bytes]:
 def lines(raw: bytes) -> list[bytes]:
     """The lines of a file that hold a JSON object, each with its end: one that was cut holds none."""
     return [line.rstrip(b"\r") + b"\n" for line in raw.split(b"\n") if value_of(line) is not None]
+
+
+def mended(raw: bytes) -> bytes | None:
+    """A file whose last line, or whose document, was cut off, with that closed; None where it was not."""
+    before, end, last = raw.rpartition(b"\n")
+    if value_of(before.partition(b"\n")[0]) is None:  # no file of lines, or one that is all there is of one
+        return mend(raw)
+    closed = mend(last) if last.strip() and value_of(last) is None else None
+    return before + end + closed + b"\n" if closed is not None else None
 
 
 def value_of(raw: bytes) -> dict[str, Any] | None:

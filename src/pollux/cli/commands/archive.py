@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import When
 from pollux.errors import RequestError
+
+if TYPE_CHECKING:
+    from pollux.archive.carry import Carried
 
 
 @click.group("archive", invoke_without_command=True)
@@ -158,44 +162,50 @@ def restore(
         screen.lines(file_lines(files))
 
 
+_file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+
+
 @command.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@_file
 @json_option
 @common()
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
-    from pollux.cli.screen import Screen
     from pollux.cli.words import plural, size
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    carried = shelf.keeping.export(file)
-    if as_json:
-        screen.json(carried)
-    else:
-        screen.lines([f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"])
-    ctx.exit(4 if carried.damaged else 0)
+    carried = library(ctx, quiet=as_json).keeping.export(file)
+    line = f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"
+    _carried(ctx, carried, line, as_json=as_json, damage=4)
 
 
 @command.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@_file
 @json_option
 @common()
 @click.pass_context
 def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.screen import talk
     from pollux.cli.words import plural
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    carried = shelf.keeping.take_in(file)
+    carried = library(ctx, quiet=as_json).keeping.take_in(file)
+    if carried.damaged and not as_json:
+        talk(f"pollux: {plural(carried.damaged, 'record')} of {file} are damaged and were left out.")
+    line = f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"
+    _carried(ctx, carried, line, as_json=as_json, damage=3)
+
+
+def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, damage: int) -> None:
+    """Tell what was carried, and end with a status of its own where some of it is damaged."""
+    from pollux.cli.screen import Screen
+
+    screen = Screen(ctx)
     if as_json:
         screen.json(carried)
     else:
-        screen.lines([f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"])
-        if carried.damaged:
-            talk(f"pollux: {plural(carried.damaged, 'record')} of {file} are damaged and were left out.")
-    ctx.exit(3 if carried.damaged else 0)
+        screen.lines([line])
+    ctx.exit(damage if carried.damaged else 0)
 
 
 @command.command("prune")

@@ -78,7 +78,7 @@ def command(
 
 
 def _show(shelf: Library, screen: Screen, key: str, output: Path | None, as_json: bool) -> None:
-    found = shelf.recovering.recover(shelf.session(key))
+    found = shelf.recovering.recover(shelf.recovering.session(key))
     if output is not None:
         _write(output, _document(found))
     if as_json:
@@ -97,7 +97,7 @@ def _rebuild(shelf: Library, screen: Screen, key: str, folder: Path | None, *, y
     from pollux.cli.placing import agreed, file_lines
     from pollux.cli.screen import talk
 
-    rebuilt = shelf.recovering.rebuild(shelf.session(key))
+    rebuilt = shelf.recovering.rebuild(shelf.recovering.session(key))
     planned = shelf.recovering.plan(rebuilt, folder)
     files = [told for told, _ in planned]
     if folder is None and not yes:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux.model import Kind, Session
+from pollux.sources.claude.bundles import UUID
 from pollux.sources.resuming import Form, Resumable, fullest, sources
 from pollux.wire.joining import joined, lines, value_of
 
@@ -42,9 +43,8 @@ def resuming(session: Session, forms: Sequence[Form], _root: Path) -> list[Resum
 def _place(session: Session, path: str) -> str:
     """A transcript that was given another name gets its own again, for by that it is found."""
     folder, name = os.path.split(path)
-    if session.kind is Kind.MAIN and folder.count("/") == 1 and not name.startswith("agent-"):
-        return f"{folder}/{session.id}.jsonl"
-    return path
+    own = session.kind is Kind.MAIN and UUID.match(session.id) and folder.count("/") == 1
+    return f"{folder}/{session.id}.jsonl" if own and not UUID.match(name.removesuffix(".jsonl")) else path
 
 
 def _transcript(forms: list[Form]) -> bytes | None:

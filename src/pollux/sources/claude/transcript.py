@@ -130,6 +130,11 @@ class Transcript:
             self.notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
             return None
         kind = value.get("type")
+        match value:
+            case {"message": {"role": "user" | "assistant" as role}} if role.startswith(str(kind or "")):
+                if kind != role:
+                    self.notes.add("record.untyped", "A record does not say what it is; its message says who speaks.")
+                kind = value["type"] = role
         if type(kind) is str and kind in TREE:
             return fit(TREE[kind], value, self.notes)
         if type(kind) is str and kind in ASIDE:

@@ -44,15 +44,25 @@ def _made(forms: list[Form]) -> Resumable | None:
 
 
 def _rollout(forms: list[bytes]) -> bytes | None:
-    """All lines; None where the first one is lost, for only it tells whose thread that is."""
-    records = joined(lines(raw) for raw in forms)
-    match value_of(records[0]) if records else None:
+    """All lines; None where the first one is lost, for only it tells whose thread that is.
+
+    A file that a newer release rewrote has another first line, and says the same as before in other lines.
+    """
+    held = [found for raw in forms if (found := lines(raw))]
+    firsts = [found[0] for found in held if _is_meta(found[0])]
+    if not firsts:
+        return None
+    return b"".join(joined(found for found in held if found[0] == firsts[-1] or not _is_meta(found[0])))
+
+
+def _is_meta(line: bytes) -> bool:
+    match value_of(line):
         case {"type": "session_meta", "payload": {"id": str()}}:
-            return b"".join(records)
+            return True
         case {"id": str(), "timestamp": str(), "instructions": _}:  # before 0.32
-            return b"".join(records)
+            return True
         case _:
-            return None
+            return False
 
 
 def _document(forms: list[bytes]) -> bytes | None:
