@@ -181,10 +181,13 @@ class Tree:
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _held(self.folder / _HELD)
         (self.folder / _HELD).unlink(missing_ok=True)
-        made = {path: self._file(path, states, before.get(path)) for path, states in lost.items()}
-        made |= {path: self._union(path, file, before.get(path)) for path, file in self._joined.items()}
+        made: dict[bytes, bytes | None] = {
+            path: self._union(path, file, before.get(path)) for path, file in self._joined.items()
+        }
+        for path in lost.keys() - made.keys():
+            made[path] = self._file(path, lost[path], before.get(path))
         held = {path: sha for path, sha in made.items() if sha is not None}
-        held |= {path: self._link(path, before.get(path)) for path in links if path not in self._joined}
+        held |= {path: self._link(path, before.get(path)) for path in links if path not in made}
         for path in before.keys() - held.keys():
             self._place(path).unlink(missing_ok=True)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
