@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from pollux.archive.contents import Damaged
-from pollux.archive.keep import private
 from pollux.archive.past import Change, all_changes
 from pollux.archive.rebuild import Left, left_out
 from pollux.archive.recover import Recovered, recovered
@@ -118,11 +117,9 @@ class Recovering:
             mended = self._mended(session.agent, self._library.files_of(session.key))
             readings = [*(one for one in mended if one.key == session.key), *readings]
         if self._archive.exists:
-            keeping = self._library.keeping
-            losses = [c.at for c in keeping.history(session) if c.change in ("cut", "rewritten", "gone")]
-            for at in sorted({at - timedelta(microseconds=1) for at in losses}, reverse=True):
+            for at in sorted(_losses(self._library.keeping.history(session)), reverse=True):
                 with contextlib.suppress(NotFound):
-                    readings.insert(0, keeping.then(session, at))
+                    readings.insert(0, self._library.keeping.then(session, at - timedelta(microseconds=1)))
         return recovered(own[0] if own else None, readings or [session])
 
     def _mended(self, agent: str, files: Collection[str]) -> list[Session]:
@@ -169,8 +166,9 @@ class Recovering:
             if not doubled:
                 break
         if best is None:
-            hint = "Try: pollux recover KEY -o FILE, which keeps what is left of it for pollux."
-            raise NotFound(f"Nothing is left of {session.key} that its agent could resume.", hint)
+            what = "Only typed lines are" if wanted[0].kind is Kind.PROMPTS else "Too little is"
+            hint = "Try: pollux recover KEY -o FILE, which writes what there is for pollux."
+            raise NotFound(f"{what} left of {session.key}, and its agent could not resume that.", hint)
         return best
 
     def _made(self, session: Session, forms: list[Form], home: Path) -> list[Resumable]:
@@ -206,8 +204,7 @@ class Recovering:
         """The sessions in some files that lie in a folder as the agent would have them."""
         source = whole(self._library.source(agent))
         try:
-            private(self._library.places.cache)
-            with tempfile.TemporaryDirectory(dir=self._library.places.cache) as name:
+            with tempfile.TemporaryDirectory(prefix="pollux-") as name:
                 folder = Path(name)
                 for path, content in files:
                     put(folder / path, content, 0)
@@ -221,6 +218,19 @@ class Recovering:
     def plan(rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the agent has such files."""
         return plan(_pieces(rebuilt, folder or rebuilt.home))
+
+
+def _losses(changes: list[Change]) -> set[datetime]:
+    """When files lost a content that they have not now; where they did so again and again, once."""
+    now = {change.file: change.sha256 for change in changes}
+    before: dict[str, str | None] = {}
+    found: dict[tuple[str, str | None], datetime] = {}
+    for change in changes:
+        held = before.get(change.file)
+        if change.change in ("cut", "rewritten", "gone") and held != now[change.file]:
+            found[change.file, held] = change.at
+        before[change.file] = change.sha256
+    return set(found.values())
 
 
 def _moved(session: Session, folder: Path, home: Path) -> Session:

@@ -118,7 +118,7 @@ def test_files_hold_no_typed_lines_and_are_not_made_of_them_alone(pollux: Pollux
     assert [(Path(one["file"]).name, one["messages"]) for one in told["left_out"]] == [("logs.json", 1)]
     alone = pollux("recover", "eeee1111", "--to", str(tmp_path / "other"))
     assert alone.returncode == 1
-    assert "Nothing is left of gemini:eeee1111-aaaa that its agent could resume." in alone.stderr
+    assert "Only typed lines are left of gemini:eeee1111-aaaa, and its agent could not resume that." in alone.stderr
     assert not (tmp_path / "other").exists()
     for senseless in (["--to", "x", "--in-place"], ["--to", "x", "-o", "y"], ["--yes"]):
         assert pollux("recover", "abcdabcd", *senseless).returncode == 2

@@ -258,5 +258,18 @@ def test_a_rollout_without_its_first_line_is_no_longer_anybodys(world: World) ->
     file = next(path for path in world.session_files() if path.stat().st_size > 4000)
     file.write_bytes(file.read_bytes().split(b"\n", 1)[1])
     library = world.library()
-    with pytest.raises(NotFound, match="could resume"):
+    with pytest.raises(NotFound, match="Too little is left"):
         library.recovering.rebuild(library.session(str(file)))
+
+
+def test_a_transcript_under_another_name_gets_its_own_again(world: World) -> None:
+    world.furnish("claude/2.1.112")
+    before = max(every(world.library()), key=lambda session: len(session.messages))
+    file = Path(next(file for file in before.files if file.endswith(f"{before.id}.jsonl")))
+    raw = file.read_bytes()
+    file.rename(file.with_name("copy of yesterday.jsonl"))
+    library = world.library()
+    rebuilt = library.recovering.rebuild(library.session(before.key))
+    assert rebuilt.left == ()
+    library.keeping.restore(library.recovering.plan(rebuilt, None))
+    assert file.read_bytes() == raw

@@ -43,8 +43,9 @@ def resuming(session: Session, forms: Sequence[Form], _root: Path) -> list[Resum
 def _place(session: Session, path: str) -> str:
     """A transcript that was given another name gets its own again, for by that it is found."""
     folder, name = os.path.split(path)
+    named = name.startswith("agent-") or UUID.match(name.removesuffix(".jsonl"))
     own = session.kind is Kind.MAIN and UUID.match(session.id) and folder.count("/") == 1
-    return f"{folder}/{session.id}.jsonl" if own and not UUID.match(name.removesuffix(".jsonl")) else path
+    return f"{folder}/{session.id}.jsonl" if own and not named else path
 
 
 def _transcript(forms: list[Form]) -> bytes | None:
