@@ -24,8 +24,8 @@ from pollux.archive.tree import put, whole
 from pollux.archive.union import turns
 from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
-from pollux.sources.base import Bundle, Root
-from pollux.sources.resuming import Form, Resumable, fullest
+from pollux.sources.base import Root
+from pollux.sources.resuming import Form, Resumable, fullest, made_by
 from pollux.store.questions import Filter
 from pollux.wire import shown
 from pollux.wire.joining import mended as closed_at_end
@@ -65,20 +65,21 @@ class Recovering:
         try:
             return self._library.session(name)
         except (UnknownName, Unreadable):
-            place = os.path.realpath(name)
-            for bundle, found in self._cut():
-                if name in (bundle.key, bundle.id) or any(os.path.realpath(f.path) == place for f in bundle.files):
-                    return found
-            raise
+            places = {shown(os.path.realpath(name)), shown(os.path.abspath(name))}  # noqa: PTH100
+            cut = list(self._cut())
+            found = [one for one in cut if name == one.key or one.id.startswith(name) or places & set(one.files)]
+            if len(found) != 1:
+                raise
+            return found[0]
 
-    def _cut(self) -> Iterator[tuple[Bundle, Session]]:
+    def _cut(self) -> Iterator[Session]:
         """Sessions that there are only in records that were cut off."""
         listed = {one.summary.key for one in self._library.list(Filter(everything=True))}
         for source, root in self._library.roots():
             for bundle in self._library.bundles_of(source, root):
                 if bundle.key not in listed:
-                    files = {shown(file.path) for file in bundle.files}
-                    yield from ((bundle, one) for one in self._mended(source.name, files) if one.key not in listed)
+                    live = [one for file in bundle.files for one in _read(file.path, root.path.parent)]
+                    yield from (one for one in self._mended(source.name, live) if one.key not in listed)
 
     def recoverable(self) -> list[tuple[Summary, str]]:
         """Sessions of which the agents' files hold not all that there was, and what there is instead."""
@@ -91,7 +92,7 @@ class Recovering:
                 found.append((told, "typed lines"))
             elif any(change.change == "cut" for change in self._histories.get(told.key, ())):
                 found.append((told, "earlier states"))
-        return found + [(summarize(session), "a record that was cut off") for _, session in self._cut()]
+        return found + [(summarize(session), "a record that was cut off") for session in self._cut()]
 
     @cached_property
     def _histories(self) -> dict[str, list[Change]]:
@@ -114,17 +115,18 @@ class Recovering:
         if len(own) < len(readings) and self._is_less(session):
             readings = [reading for reading in readings if reading.kept]
         else:
-            mended = self._mended(session.agent, self._library.files_of(session.key))
+            mended = self._mended(session.agent, list(self._live(session.agent, self._library.files_of(session.key))))
             readings = [*(one for one in mended if one.key == session.key), *readings]
         if self._archive.exists:
             for at in sorted(_losses(self._library.keeping.history(session)), reverse=True):
                 with contextlib.suppress(NotFound):
                     readings.insert(0, self._library.keeping.then(session, at - timedelta(microseconds=1)))
-        return recovered(own[0] if own else None, readings or [session])
+        if not readings:  # all that there is stands in a record that was cut off
+            return recovered(session, [session])
+        return recovered(own[0] if own else None, readings)
 
-    def _mended(self, agent: str, files: Collection[str]) -> list[Session]:
+    def _mended(self, agent: str, live: list[_Found]) -> list[Session]:
         """The sessions of some files with what stands in records that were cut off, where there are any."""
-        live = list(self._live(agent, files))
         closed = [closed_at_end(one.form.content) for one in live]
         if not any(content is not None for content in closed):
             return []
@@ -154,14 +156,16 @@ class Recovering:
         below = [key for key in self._library.family(session) if key != session.key]
         family = [session, *map(self._library.session, below)]
         wanted = [self.recover(one).session for one in family]
-        home, forms = self._forms(session, {file for one in wanted for file in self._library.files_of(one.key)})
-        best: Rebuilt | None = None
+        files = {file for one in wanted for file in (*one.files, *self._library.files_of(one.key))}
+        home, forms = self._forms(session, files)
+        best, good = None, -sys.maxsize
         # Forms that say the same in other records would double it. Then the fullest form of each file must do.
         for chosen in (forms, [Form(path=path, content=content) for path, content in fullest(forms).items()]):
             made = self._made(wanted[0], chosen, home)
             with self._laid_out(session.agent, [(file.path, file.content) for file in made]) as (_, readings):
                 held, missing, doubled = left_out(wanted, readings, made)
-            if held and (best is None or held > best.messages):
+            if held and held - doubled > good:
+                good = held - doubled
                 best = Rebuilt(key=session.key, home=home, files=tuple(made), messages=held, left=missing)
             if not doubled:
                 break
@@ -175,8 +179,7 @@ class Recovering:
         source = whole(self._library.source(session.agent))
         roots = [root.path for one, root in self._library.roots() if one.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
-        made: list[Resumable] | None = getattr(source, "resuming", lambda *_: None)(session, forms, root)
-        return made or []
+        return made_by(source, session, forms, root)
 
     def _forms(self, session: Session, files: Collection[str]) -> tuple[Path, list[Form]]:
         """Every content that some files had and have, those written last at the end; and the home these are in."""
@@ -185,13 +188,16 @@ class Recovering:
         return home, list(dict.fromkeys(one.form for one in found))
 
     def _live(self, agent: str, files: Collection[str]) -> Iterator[_Found]:
+        """Those of some files that the agent has, by the paths that are shown of them."""
         for source, root in self._library.roots():
-            home = root.path.parent
-            for file in source.find(root.path) if source.name == agent else ():
-                if shown(file.path) in files:
-                    with contextlib.suppress(OSError):
-                        form = Form(path=os.path.relpath(file.path, home), content=Path(file.path).read_bytes())
-                        yield _Found(file.mtime_ns, sys.maxsize, home, form)
+            if source.name != agent:
+                continue
+            home, inside = root.path.parent, os.path.join(shown(root.path), "")  # noqa: PTH118
+            near = [file for file in files if file.startswith(inside) or os.path.dirname(file) == shown(home)]  # noqa: PTH120
+            if any("\\" in file for file in near):  # it may stand for a byte that is no text
+                near = [file.path for file in source.find(root.path) if shown(file.path) in files]
+            for path in near:
+                yield from _read(path, home)
 
     def _kept(self, session: Session, files: Collection[str]) -> Iterator[_Found]:
         for state in turns(self._library.keeping.past_states(session, files)):
@@ -218,6 +224,13 @@ class Recovering:
     def plan(rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the agent has such files."""
         return plan(_pieces(rebuilt, folder or rebuilt.home))
+
+
+def _read(path: str, home: Path) -> Iterator[_Found]:
+    """A file as it is now, where it can be read."""
+    with contextlib.suppress(OSError):
+        form = Form(path=os.path.relpath(path, home), content=Path(path).read_bytes())
+        yield _Found(os.stat(path).st_mtime_ns, sys.maxsize, home, form)  # noqa: PTH116
 
 
 def _losses(changes: list[Change]) -> set[datetime]:

@@ -8,17 +8,14 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.model import Session
 from pollux.sources.base import Source
-from pollux.sources.resuming import Form
-
-if TYPE_CHECKING:
-    from pollux.sources.resuming import Resumable
+from pollux.sources.resuming import Form, made_by
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
@@ -56,7 +53,6 @@ def joined(archive: Archive, source: Source, union: Union) -> bytes | None:
         with contextlib.suppress(Damaged):
             forms.append(Form(path=os.fsdecode(state.path), content=archive.read(state.sha or b"")))
     path = os.fsdecode(union.states[0].path)
-    resuming = getattr(source, "resuming", lambda *_: None)
-    made: list[Resumable] = resuming(Session(agent=source.name, id=""), forms, Path(path.split("/")[0])) or []
+    made = made_by(source, Session(agent=source.name, id=""), forms, Path(path.split("/")[0]))
     content = next((file.content for file in made if file.path == path and file.sources and file.made is None), None)
     return content if all(form.content != content for form in forms) else None

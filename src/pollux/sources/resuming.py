@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
-from pollux.model import Value
+from pollux.model import Session, Value
 
 
 class Form(Value, frozen=True, kw_only=True):
@@ -24,6 +26,13 @@ class Resumable(Value, frozen=True, kw_only=True):
     content: bytes
     sources: tuple[str, ...] = ()
     made: str | None = None
+
+
+def made_by(source: object, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+    """What an agent's source makes of some forms; one that others added may not know how."""
+    known: Any = getattr(source, "resuming", None)
+    made: list[Resumable] | None = known(session, forms, root) if known is not None else None
+    return made or []
 
 
 def sources(forms: Iterable[Form]) -> tuple[str, ...]:

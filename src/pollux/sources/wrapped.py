@@ -8,7 +8,7 @@ from pathlib import Path
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
 from pollux.sources.moving import Moving
-from pollux.sources.resuming import Form, Resumable
+from pollux.sources.resuming import Form, Resumable, made_by
 
 
 class Wrapped:
@@ -56,8 +56,6 @@ class Wrapped:
         found: Moving | None = told(root, moved) if told is not None else None
         return found
 
-    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable] | None:
+    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
         """Files that the agent resumes; one that others added may not make any."""
-        made = getattr(self.source, "resuming", None)
-        found: list[Resumable] | None = made(session, forms, root) if made is not None else None
-        return found
+        return made_by(self.source, session, forms, root)
