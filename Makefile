@@ -46,8 +46,8 @@ bench-growth: $(READY) ## Measure the store with 1,000 to 50,000 small sessions,
 	$(BIN)/python -m benchmarks.store $(LARGE) --kilobytes 50 1000 3000 10000 50000 | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
-test-exhaustive: $(READY) ## Run the property tests over every case instead of a sample
-	TMPDIR=$(QUICK) POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties $(ARGS)
+test-exhaustive: $(READY) ## Run the tests of properties and of recovery over every case instead of a sample
+	TMPDIR=$(QUICK) POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties tests/archive $(ARGS)
 
 clean: ## Remove the environment and everything else that is made
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

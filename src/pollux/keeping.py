@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,13 @@ from pollux.archive import carry, restore
 from pollux.archive.contents import whole_size
 from pollux.archive.index import standing
 from pollux.archive.keep import Kept, wanted
-from pollux.archive.past import Change, Past, all_changes
-from pollux.archive.recover import Recovered, recovered
-from pollux.archive.restore import Restored
+from pollux.archive.past import Change, Past
+from pollux.archive.restore import Piece, Restored
 from pollux.archive.tree import whole
 from pollux.archive.verify import Verdict, verify
 from pollux.errors import NotFound
 from pollux.ledger import Due
-from pollux.model import Kind, Session, Summary, Value
+from pollux.model import Kind, Session, Value
 from pollux.store.questions import Filter
 from pollux.store.sync import Look
 from pollux.when import now
@@ -151,49 +149,12 @@ class Keeping:
         hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None else "Try: pollux archive run"
         raise NotFound(f"Nothing is kept of {session.key} from that time.", hint)
 
-    def recoverable(self) -> list[tuple[Summary, str]]:
-        """Sessions of which the agents' files hold not all that there was, and what there is instead."""
-        found = []
-        for one in self._library.list(Filter(everything=True)):
-            told = one.summary
-            if told.kept:
-                found.append((told, "kept"))
-            elif told.kind is Kind.PROMPTS:
-                found.append((told, "typed lines"))
-            elif any(change.change == "cut" for change in self._changes(told)):
-                found.append((told, "earlier states"))
-        return found
-
-    def _changes(self, told: Summary) -> list[Change]:
-        return self._histories.get(told.key, [])
-
-    @cached_property
-    def _histories(self) -> dict[str, list[Change]]:
-        """What happened to the files of each session; empty where nothing is kept."""
-        if not self._archive.exists:
-            return {}
-        by_file: dict[str, list[Change]] = {}
-        for change in all_changes(self._archive):
-            by_file.setdefault(change.file, []).append(change)
-        listed = self._library.list(Filter(everything=True))
-        return {
-            one.summary.key: [change for file in one.summary.files for change in by_file.get(file, ())]
-            for one in listed
-        }
-
-    def recover(self, session: Session) -> Recovered:
-        """All that any file of the agent's, any copy of it, and any kept state of it holds of a session."""
-        readings = self._library.readings(session)
-        own = [reading for reading in readings if not reading.kept]
-        if self._archive.exists:
-            losses = [c.at for c in self.history(session) if c.change in ("cut", "rewritten", "gone")]
-            for at in sorted({at - timedelta(microseconds=1) for at in losses}, reverse=True):
-                with contextlib.suppress(NotFound):
-                    readings.insert(0, self.then(session, at))
-        return recovered(own[0] if own else None, readings or [session])
-
     def _past(self, session: Session) -> Past:
         return Past(self._archive, self._library.places.kept, session.agent)
+
+    def past_states(self, session: Session, files: Collection[str]) -> list[State]:
+        """All that was kept of some files."""
+        return self._past(session).states(files) if self._archive.exists else []
 
     def states(self, session: Session, when: datetime | None) -> list[State]:
         """The states to put back of a session's own files and of its sub-agents'."""
@@ -220,13 +181,14 @@ class Keeping:
 
     def plan(
         self, states: list[State], folder: Path | None, companions: list[State] | None = None
-    ) -> list[tuple[Restored, State]]:
-        """What would be written."""
-        return restore.plan(self._archive, states, folder, companions or [])
+    ) -> list[tuple[Restored, Piece]]:
+        """What would be written below a folder, or where the files were."""
+        own = restore.pieces(self._archive, states, folder)
+        return restore.plan([*own, *restore.pieces(self._archive, companions or [], folder, beside=True)])
 
-    def restore(self, planned: list[tuple[Restored, State]], folder: Path | None) -> None:
+    def restore(self, planned: list[tuple[Restored, Piece]]) -> None:
         """Write it."""
-        restore.write(self._archive, planned, folder)
+        restore.write(planned)
 
     def prune(self, sessions: list[Session]) -> carry.Carried:
         """Forget what is kept of some sessions and their sub-agents; files that others were read from stay."""

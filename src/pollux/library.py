@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pollux.accounts import Accounts
     from pollux.export.work import Job
     from pollux.keeping import Keeping
+    from pollux.recovering import Recovering
     from pollux.rehoming import Rehoming
 
 __all__ = [
@@ -84,6 +85,13 @@ class Library(Upkeep):
         from pollux.keeping import Keeping
 
         return Keeping(self)
+
+    @cached_property
+    def recovering(self) -> Recovering:
+        """Sessions put together again from all that is left of them."""
+        from pollux.recovering import Recovering
+
+        return Recovering(self)
 
     @cached_property
     def rehoming(self) -> Rehoming:

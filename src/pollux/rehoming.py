@@ -67,6 +67,20 @@ class Rehoming:
         self._library = library
         self._relocations = Relocations(library.places.relocations)
 
+    def show(self, old: str, new: str) -> tuple[str, str, int]:
+        """Show a project's history under its new path: both paths, and how many sessions are there now.
+
+        Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. Whether one has, is known
+        only afterwards: a folder may be named by the hash of the path, which nobody knew until it was told.
+        """
+        before, after = self._library.rehome(old, new)
+        listed = (one.summary for one in self._library.list(Filter(everything=True)))
+        there = [told for told in listed if told.project_evidence == EVIDENCE and _inside(told.project or "", after)]
+        if not there:
+            self._library.moves.undo(old)
+            raise _nobody(before)
+        return before, after, len(there)
+
     def plan(self, old: str, new: str) -> Plan:
         """What must change. Raises `NotFound` where no agent has sessions of the project."""
         return self._look(old, new).plan
@@ -128,11 +142,11 @@ class Rehoming:
             path = one.summary.project or ""
             told = one.summary.project_evidence == EVIDENCE  # of the move before: it is shown under the new path
             for base in (before, after) if told else (before,):
-                if path == base or path.startswith(base + "/"):
+                if _inside(path, base):
                     agents.add(one.summary.agent)
                     moved[before + path[len(base) :]] = after + path[len(base) :]
         if not agents:
-            raise NotFound(f"No agent has sessions of {shown(before)}.", "Try: pollux projects")
+            raise _nobody(before)
         return agents, moved
 
     @staticmethod
@@ -143,6 +157,15 @@ class Rehoming:
                 if stat.st_mtime_ns > limit:
                     hint = "Nothing was changed. End the agent, and try again in some minutes."
                     raise OutputError(f"{shown(path)} was written in the last minutes.", hint)
+
+
+def _nobody(project: str) -> NotFound:
+    """No agent knows a project."""
+    return NotFound(f"No agent has sessions of {shown(project)}.", "Try: pollux projects")
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")
 
 
 def _told(agent: str, step: Rename | Rewrite) -> Step:

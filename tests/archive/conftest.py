@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -10,9 +11,23 @@ from pathlib import Path
 import pytest
 
 from pollux.library import Library
+from pollux.model import Session, Text, ToolCall
 
 CORPUS = Path(__file__).parent.parent / "corpus"
+HOMES = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in CORPUS.glob("*/*/home"))
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def said(session: Session) -> set[tuple[str, str]]:
+    """Every prompt, reply and tool call."""
+    found = set()
+    for message in session.messages:
+        for part in message.parts:
+            if isinstance(part, Text):
+                found.add((session.key, part.text))
+            elif isinstance(part, ToolCall):
+                found.add((session.key, f"{part.name} {part.input} {part.output}"))
+    return found
 
 
 class World:
@@ -22,6 +37,7 @@ class World:
         self.folder = folder
         self.home = folder / "home"
         self.home.mkdir()
+        self.environ = {"HOME": str(self.home)}
         self._clock = monkeypatch
         self.day = 0.0
         self.tomorrow()
@@ -30,6 +46,9 @@ class World:
         """Put homes of the corpus together into one."""
         for version in versions:
             shutil.copytree(CORPUS / version / "home", self.home, dirs_exist_ok=True, symlinks=True)
+            told = CORPUS / version / "env.json"
+            for name, value in json.loads(told.read_bytes()).items() if told.exists() else ():
+                self.environ[name] = value.replace("{HOME}", str(self.home))
 
     @property
     def now(self) -> datetime:
@@ -44,7 +63,7 @@ class World:
 
     def library(self) -> Library:
         places = {f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
-        return Library({"HOME": str(self.home), **places}, self.home, hunt=False)
+        return Library({**self.environ, **places}, self.home, hunt=False)
 
     def keeping(self) -> Library:
         """A library that keeps, and has just done so."""
@@ -58,6 +77,17 @@ class World:
         library = self.library()
         found = [Path(f.path) for s, r in library.roots() for f in s.find(r.path)]
         return sorted(path for path in found if path.suffix == ".jsonl" and path.name != "history.jsonl")
+
+    def session_files(self) -> list[Path]:
+        """Every file that holds a conversation, or a part of one."""
+        roles = ("session", "subagent", "agent", "rollout")
+        found = (f for source, root in self.library().roots() for f in source.find(root.path))
+        return sorted(Path(file.path) for file in found if file.role in roles)
+
+    def agent_home(self, file: Path) -> Path:
+        """The folder above the one in which an agent keeps its sessions."""
+        roots = (root.path for _, root in self.library().roots())
+        return next(root.parent for root in roots if root in file.parents)
 
     def fingerprint(self) -> dict[str, tuple[int, int, int, bytes]]:
         """Everything in the home: names, stat and content."""

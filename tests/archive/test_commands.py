@@ -85,6 +85,46 @@ def test_recovered_sessions_read_back(pollux: Pollux, tmp_path: Path) -> None:
     assert pollux("recover", "abcdabcd", "-o", str(tmp_path / "out.json")).returncode == 5
 
 
+def test_recovered_files_go_where_the_agent_looks(pollux: Pollux, tmp_path: Path) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
+    raw = file.read_bytes()
+    assert pollux("archive", "on").returncode == 0
+    file.write_bytes(raw[: len(raw) - 20])
+    back = tmp_path / "back"
+    done = pollux("recover", "abcdabcd", "--to", str(back))
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == str(back / "tmp" / "weather" / "chats" / file.name)
+    assert "2 messages read back" in done.stderr
+    assert (back / "tmp" / "weather" / "chats" / file.name).read_bytes() == raw
+    assert all(told["there"] for told in good(pollux("recover", "abcdabcd", "--to", str(back), "--json"))["files"])
+    assert pollux("recover", "abcdabcd", "--in-place", "--yes").returncode == 5  # another is there
+    file.unlink()
+    asked = pollux("recover", "abcdabcd", "--in-place")
+    assert asked.returncode == 2
+    assert file.name in asked.stderr
+    assert not file.exists()
+    told = good(pollux("recover", "abcdabcd", "--in-place", "--yes", "--json"))
+    assert (told["key"], told["messages"], told["left_out"], told["made"]) == ("gemini:abcdabcd", 2, [], [])
+    assert file.read_bytes() == raw
+
+
+def test_files_hold_no_typed_lines_and_are_not_made_of_them_alone(pollux: Pollux, tmp_path: Path) -> None:
+    line = {"sessionId": "abcdabcd", "messageId": 0, "type": "user", "message": "only typed"}
+    line["timestamp"] = "2026-11-15T09:07:00.000Z"
+    pollux.file("weather/logs.json", json.dumps([line, {**line, "sessionId": "eeee1111-aaaa"}]))
+    pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
+    told = good(pollux("recover", "abcdabcd", "--to", str(tmp_path / "back"), "--json"))
+    assert told["messages"] == 1
+    assert [(Path(one["file"]).name, one["messages"]) for one in told["left_out"]] == [("logs.json", 1)]
+    alone = pollux("recover", "eeee1111", "--to", str(tmp_path / "other"))
+    assert alone.returncode == 1
+    assert "Only typed lines are left of gemini:eeee1111-aaaa, and its agent could not resume that." in alone.stderr
+    assert not (tmp_path / "other").exists()
+    for senseless in (["--to", "x", "--in-place"], ["--to", "x", "-o", "y"], ["--yes"]):
+        assert pollux("recover", "abcdabcd", *senseless).returncode == 2
+    assert pollux("recover", "--to", "x").returncode == 2
+
+
 def test_export_import_and_prune(pollux: Pollux, tmp_path: Path) -> None:
     file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
     assert pollux("archive", "on").returncode == 0
@@ -111,6 +151,10 @@ def test_damage_is_told_with_status_four(pollux: Pollux) -> None:
 
 
 def test_a_moved_project(pollux: Pollux) -> None:
+    assert pollux("rehome").returncode == 1
+    unknown = pollux("rehome", "/home/nobody/code", "/srv/code")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "No agent has sessions of /home/nobody/code." in unknown.stderr
     assert pollux("rehome").returncode == 1
     assert pollux("rehome", "/home/ada/code/weather", "/srv/weather").returncode == 0
     paths = {one["project"] for one in good(pollux("list", "--json"))}

@@ -15,7 +15,7 @@ def restored(library: Library, key: str, folder: Path | None) -> dict[Path, str]
     """Put a session back; what became of each file."""
     session, keeping = library.session(key), library.keeping
     planned = keeping.plan(keeping.states(session, None), folder, keeping.companions(session, None))
-    keeping.restore(planned, folder)
+    keeping.restore(planned)
     return {Path(told.path): "there" if told.there else "left" if told.left else "written" for told, _ in planned}
 
 

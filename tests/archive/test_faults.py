@@ -155,7 +155,7 @@ def test_agents_folders_are_only_read(world: World) -> None:
     library.keeping.export(world.folder / "all.pollux")
     library.keeping.take_in(world.folder / "all.pollux")
     states = library.keeping.states(library.session(key), None)
-    library.keeping.restore(library.keeping.plan(states, world.folder / "back"), world.folder / "back")
+    library.keeping.restore(library.keeping.plan(states, world.folder / "back"))
     library.keeping.prune([library.session(key)])
     world.keeping()
     assert world.fingerprint() == before
@@ -174,7 +174,7 @@ def test_restoring_never_writes_over_a_file(world: World) -> None:
         library.keeping.plan(states, None)
     assert path.read_bytes() == raw[:10]
     path.unlink()
-    library.keeping.restore(library.keeping.plan(states, None), None)
+    library.keeping.restore(library.keeping.plan(states, None))
     assert path.read_bytes() == raw
 
 

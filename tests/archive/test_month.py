@@ -9,23 +9,10 @@ from pathlib import Path
 from pollux.archive.restore import chosen
 from pollux.archive.verify import file_of
 from pollux.library import Filter, Library
-from pollux.model import Session, Text, ToolCall
-from tests.archive.conftest import World
+from tests.archive.conftest import World, said
 
 VERSIONS = ("gemini/0.44.0", "claude/2.1.112", "codex/0.145.0")
 DAYS = 14
-
-
-def said(session: Session) -> set[tuple[str, str]]:
-    """Every prompt, reply and tool call."""
-    found = set()
-    for message in session.messages:
-        for part in message.parts:
-            if isinstance(part, Text):
-                found.add((session.key, part.text))
-            elif isinstance(part, ToolCall):
-                found.add((session.key, f"{part.name} {part.input} {part.output}"))
-    return found
 
 
 def shown(library: Library) -> dict[str, set[tuple[str, str]]]:

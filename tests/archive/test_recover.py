@@ -1,79 +1,172 @@
-"""Every session file of every home deleted or cut in turn: what is left anywhere comes back."""
+"""Every session file of every home deleted or cut in turn: all that is left anywhere comes back.
+
+What is left is told by the bytes and the oracle. How much that is stands in tests/golden/recovery.json, file by file,
+and in docs/archive.md, home by home. POLLUX_EXHAUSTIVE=1 POLLUX_UPDATE_GOLDEN=1 renews the first.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from pollux.errors import PolluxError
 from pollux.library import Filter, Library
-from pollux.model import Author, Role, Session
-from tests.archive.conftest import CORPUS, World
-from tests.archive.test_month import said
+from pollux.model import Session
+from tests.archive.conftest import CORPUS, HOMES, World, said
+from tests.archive.remains import held, leaves, texts
 
-HOMES = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in CORPUS.glob("*/*/home"))
-SAMPLE = 2
+EXHAUSTIVE = bool(os.environ.get("POLLUX_EXHAUSTIVE"))
+GOLDEN = CORPUS.parent / "golden" / "recovery.json"
+SAMPLE = 1
+Figures = dict[str, dict[str, list[int]]]
+CUTS = (0.0, 0.25, 0.5, 0.75, 0.97)
 
 
-def by_file(library: Library) -> dict[str, list[Session]]:
-    """The sessions that were read from each file."""
-    found: dict[str, list[Session]] = {}
-    for session in library.sessions(Filter(everything=True)):
-        for file in session.files:
-            found.setdefault(file, []).append(session)
+def accidents(file: Path) -> Iterator[tuple[str, bytes | None]]:
+    """What may be left of a file."""
+    raw = file.read_bytes()
+    yield "deleted", None
+    for cut in CUTS if EXHAUSTIVE else (0.5,):
+        yield f"cut at {cut:.0%}", raw[: int(len(raw) * cut)]
+
+
+class Home:
+    """A home in which one file after the other has an accident, and is put back."""
+
+    def __init__(self, world: World, name: str) -> None:
+        world.furnish(name)
+        self.world = world
+        self.name = name
+        self.held = {file: held(texts(name, file, world.home), [file]) for file in world.session_files()}
+
+    def every(self, library: Library) -> list[Session]:
+        return list(library.sessions(Filter(everything=True)))
+
+    def accidents(self, before: list[Session]) -> Iterator[tuple[Path, str]]:
+        """The home with one file less, or a part of it. A file in which nothing is said has nothing to lose."""
+        files = [file for file in self.held if self.held[file] or any(str(file) in one.files for one in before)]
+        for file in files if EXHAUSTIVE else random.Random(self.name).sample(files, min(SAMPLE, len(files))):
+            raw, stat = file.read_bytes(), file.stat()
+            for accident, left in accidents(file):
+                file.unlink() if left is None else file.write_bytes(left)
+                self.world.later(0.1)
+                yield file, accident
+                file.write_bytes(raw)
+                os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+                self.world.later(0.1)
+                self.world.library().sync()
+
+    def remaining(self) -> list[Path]:
+        """Every file that is about sessions."""
+        roots = self.world.library().roots()
+        found = (Path(f.path) for source, root in roots for f in source.find(root.path) if f.role != "other")
+        return [path for path in found if path.is_file()]
+
+
+def words(session: Session) -> str:
+    """All that is shown of a session."""
+    return "\0".join(leaves(msgspec.to_builtins([session.messages, session.title, session.extra])))
+
+
+def shown(text: str, told: str) -> bool:
+    return text in told or text.strip() in told
+
+
+def recovered(library: Library, key: str) -> Session | None:
+    try:
+        return library.recovering.recover(library.recovering.session(key)).session
+    except PolluxError:  # it goes by another name now, or nothing is left of it
+        return None
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_what_was_kept_comes_back_whole(world: World, name: str) -> None:
+    home = Home(world, name)
+    before = home.every(world.keeping())
+    for file, accident in home.accidents(before):
+        library = world.keeping()
+        told = []
+        for session in before:
+            if str(file) in session.files:
+                again = recovered(library, session.key)
+                assert again is not None
+                assert said(session) <= said(again), f"{file} {accident}"
+                assert all(m.origin is None or Path(m.origin.file).exists() for m in again.messages)
+                told.append(words(again))
+        assert all(any(shown(text, one) for one in told) for text in home.held[file]), f"{file} {accident}"
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_what_other_files_hold_comes_back_without_an_archive(
+    world: World, name: str, record_property: Callable[[str, object], None]
+) -> None:
+    home = Home(world, name)
+    before = home.every(world.library())
+    missing: list[tuple[str, str, str]] = []
+    found: Figures = {}
+    for file, accident in home.accidents(before):
+        wanted = home.held[file]
+        left = held(wanted, home.remaining())
+        library = world.library()
+        keys = [session.key for session in before if str(file) in session.files]
+        told = [words(again) for key in keys if (again := recovered(library, key)) is not None]
+        back = {text for text in wanted if any(shown(text, one) for one in told)}
+        if left - back:
+            told = [words(session) for session in home.every(library)]
+            back |= {text for text in left if any(shown(text, one) for one in told)}
+        missing += [(file.name, accident, text) for text in left - back]
+        place = file.relative_to(world.home).as_posix()
+        found.setdefault(place, {})[accident] = [len(wanted), len(left), len(back)]
+    record_property("texts that were held, are left, and came back", found)
+    assert missing == []
+    if os.environ.get("POLLUX_UPDATE_GOLDEN") and EXHAUSTIVE:
+        write_golden({**golden(), name: found})
+    known = golden().get(name, {})
+    assert {place: {one: known[place][one] for one in figures} for place, figures in found.items()} == found
+
+
+def golden() -> dict[str, Figures]:
+    """Of each home and each of its files, and each accident: how many texts it held, are left, and came back."""
+    found: dict[str, Figures] = json.loads(GOLDEN.read_bytes()) if GOLDEN.exists() else {}
     return found
 
 
-def accidents(world: World) -> list[tuple[Path, bytes | None]]:
-    """Files and what is left of them: nothing, or the first half."""
-    files = [Path(f.path) for s, r in world.library().roots() for f in s.find(r.path)]
-    chosen = [f for f in files if f.suffix in (".json", ".jsonl") and f.name.startswith(("session-", "rollout-"))]
-    chosen += [f for f in files if ".claude" in f.parts and f.suffix == ".jsonl" and f.name != "history.jsonl"]
-    if not os.environ.get("POLLUX_EXHAUSTIVE"):
-        chosen = random.Random(5).sample(chosen, min(SAMPLE, len(chosen)))
-    return [(file, left) for file in chosen for left in (None, file.read_bytes()[: file.stat().st_size // 2])]
+def write_golden(found: dict[str, Figures]) -> None:
+    """One line a file, so that differences can be read."""
+    homes = (
+        f"{json.dumps(name)}: {{\n"
+        + ",\n".join(f"  {json.dumps(place)}: {json.dumps(figures)}" for place, figures in sorted(held.items()))
+        + "\n}"
+        for name, held in sorted(found.items())
+    )
+    GOLDEN.write_text("{\n" + ",\n".join(homes) + "\n}\n")
 
 
-@pytest.mark.parametrize("home", HOMES)
-def test_what_was_kept_comes_back_whole(world: World, home: str) -> None:
-    world.furnish(home)
-    before = by_file(world.keeping())
-    for file, left in accidents(world):
-        raw, stat = file.read_bytes(), file.stat()
-        file.unlink() if left is None else file.write_bytes(left)
-        world.later(0.1)
-        library = world.keeping()
-        for session in before.get(str(file), ()):
-            again = library.keeping.recover(library.session(session.key))
-            assert said(session) <= said(again.session), f"{file} {left is None}"
-            assert all(m.origin is None or Path(m.origin.file).exists() for m in again.session.messages)
-        file.write_bytes(raw)
-        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        world.later(0.1)
+def test_the_figures_in_the_documentation_are_these() -> None:
+    """POLLUX_UPDATE_TRANSCRIPTS=1 writes them anew."""
+    page = CORPUS.parent.parent / "docs" / "archive.md"
+    text = page.read_text("utf-8")
+    told = re.sub(r"(?<=<!-- recovery -->\n).*?(?=<!-- end -->)", lambda _: "".join(table()), text, flags=re.DOTALL)
+    if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
+        page.write_text(told, "utf-8")
+    assert told == text
 
 
-@pytest.mark.parametrize("home", HOMES)
-def test_prompts_that_stand_in_another_file_come_back_without_an_archive(world: World, home: str) -> None:
-    world.furnish(home)
-    before = by_file(world.library())
-    for file, left in accidents(world):
-        if left is not None:
-            continue
-        raw = file.read_bytes()
-        file.unlink()
-        library = world.library()
-        rest = b"\0".join(
-            Path(f.path).read_bytes()
-            for s, r in library.roots()
-            for f in s.find(r.path)
-            if f.role in ("prompts", "history")
-        )
-        shown = {m.text.strip() for s in library.sessions(Filter(everything=True)) for m in s.messages}
-        for session in before.get(str(file), ()):
-            for message in session.messages:
-                human = message.role is Role.USER and message.author is Author.HUMAN and message.text.strip()
-                if human and session.id.encode() in rest and message.text.strip().encode() in rest:
-                    assert message.text.strip() in shown
-        file.write_bytes(raw)
+def table() -> Iterator[str]:
+    """A row for each home: what stands in other files after a deletion, and altogether after a cut."""
+    yield "| home | files | words after a deletion | words after cuts |\n|---|--:|--:|--:|\n"
+    for name, files in golden().items():
+        row = [name, str(len(files))]
+        for wanted in (["deleted"], [f"cut at {cut:.0%}" for cut in CUTS]):
+            figures = [figures[one] for figures in files.values() for one in wanted]
+            all_of_it, left, back = (sum(column) for column in zip(*figures, strict=True)) if figures else (0, 0, 0)
+            assert back >= left
+            row.append(f"{left:,} of {all_of_it:,}")
+        yield f"| {' | '.join(row)} |\n"

@@ -21,11 +21,12 @@ from pollux.archive.packs import (
     Replaces,
     State,
     begin,
+    is_safe,
     payload_of,
     recognise,
     scan,
 )
-from pollux.archive.tree import is_safe, name
+from pollux.archive.tree import name
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.wire import opened, shown
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, Replaces, State, recognise, scan
+from pollux.store.transaction import transaction
 
 _FORMAT = "1"
 _TABLES = """
@@ -81,16 +83,9 @@ class Index:
         self._remove()
         self._sql = self._opened()
 
-    @contextlib.contextmanager
-    def change(self) -> Iterator[None]:
+    def change(self) -> AbstractContextManager[None]:
         """All of what happens inside, or nothing."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._sql.execute("ROLLBACK")
-            raise
-        self._sql.execute("COMMIT")
+        return transaction(self._sql)
 
     def gather(self) -> None:
         """Write what follows down together with what was written shortly before; `settle` ends it."""

@@ -242,3 +242,8 @@ class Pen:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
+
+
+def is_safe(path: bytes) -> bool:
+    """Does a way lead to somewhere below? An archive may come from elsewhere."""
+    return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))

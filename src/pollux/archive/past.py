@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from pollux.archive.keep import Archive
-from pollux.archive.packs import State
-from pollux.archive.tree import ABOUT, Tree, files_of, is_safe, looks_of, roots_of, tree_of, whole
+from pollux.archive.packs import State, is_safe
+from pollux.archive.tree import ABOUT, Tree, files_of, looks_of, roots_of, tree_of, whole
 from pollux.archive.verify import file_of, moment
 from pollux.model import Value
 from pollux.sources.base import Root, Source

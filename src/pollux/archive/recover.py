@@ -68,9 +68,9 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     before: str | None = None
     for message in earlier:
         same = best.get(message.id)
-        if same is not None and _covers(same, message):
+        if same is not None and covers(same, message):
             before = message.id
-        elif same is not None and _covers(message, same):
+        elif same is not None and covers(message, same):
             before = message.id
             best[message.id] = message
         elif same is None and others[_mark(message)] > 0:  # the same words under another id
@@ -91,7 +91,7 @@ def _names(id: str) -> Iterator[str]:
     yield from (f"{id}@{number}" for number in count(1))
 
 
-def _covers(message: Message, other: Message) -> bool:
+def covers(message: Message, other: Message) -> bool:
     """Does a message hold all that another form of it holds?"""
     texts = [part.text for part in message.parts if isinstance(part, Text | Thinking)]
     calls = {_words(part): part.output for part in message.parts if isinstance(part, ToolCall)}
@@ -110,7 +110,12 @@ def _covers(message: Message, other: Message) -> bool:
 
 def _mark(message: Message) -> tuple[str, str, str]:
     """What tells a message apart where ids do not."""
-    return message.role, message.author, "\0".join(filter(None, map(_words, message.parts)))
+    return message.role, message.author, words_of(message)
+
+
+def words_of(message: Message) -> str:
+    """All that a message says."""
+    return "\0".join(filter(None, map(_words, message.parts)))
 
 
 def _words(part: Part) -> str:

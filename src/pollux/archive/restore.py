@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
-from pollux.archive.packs import State
-from pollux.archive.tree import is_safe, put
+from pollux.archive.packs import State, is_safe
+from pollux.archive.tree import put
 from pollux.archive.verify import file_of
 from pollux.errors import OutputError, StoreError
 from pollux.model import Value
@@ -47,47 +49,53 @@ def chosen(states: Iterable[State], until: int | None = None) -> list[State]:
     return [state for state in best.values() if state.sha is not None]
 
 
-def plan(
-    archive: Archive, states: Iterable[State], folder: Path | None, companions: Iterable[State] = ()
-) -> list[tuple[Restored, State]]:
-    """What would be written below a folder, or where the files were.
+class Piece(NamedTuple):
+    """A file to be put somewhere. What is `beside` a session may be left where another one lies there."""
 
-    Raises `OutputError` where a file of the session is there and differs; a companion that does is left.
-    """
-    own = [(_planned(archive, state, folder), state) for state in states]
-    for told, _ in own:
-        if told.left:
-            hint = "Nothing was written. Move it away, or restore to another folder with --to."
-            raise OutputError(f"{told.path} exists, and holds something else.", hint)
-    known = {told.path for told, _ in own}
-    beside = ((_planned(archive, state, folder), state) for state in companions)
-    return own + [(told, state) for told, state in beside if told.path not in known]
+    place: Path
+    size: int
+    sha: str
+    mtime_ns: int
+    content: Callable[[], bytes]
+    beside: bool = False
 
 
-def _planned(archive: Archive, state: State, folder: Path | None) -> Restored:
-    place = _place(state, folder)
-    taken = os.path.lexists(place)
-    there = taken and _same(place, _content(archive, state))
-    sha = (state.sha or b"").hex()
-    return Restored(path=shown(place), bytes=state.size, sha256=sha, there=there, left=taken and not there)
+def pieces(archive: Archive, states: Iterable[State], folder: Path | None, *, beside: bool = False) -> Iterator[Piece]:
+    """Kept states as files below a folder, or where they were."""
+    for state in states:
+        home = os.fsencode(folder) if folder is not None else state.home
+        place = Path(os.fsdecode(os.path.join(home, state.path)))  # noqa: PTH118
+        sha = (state.sha or b"").hex()
+        yield Piece(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside)
 
 
-def write(archive: Archive, planned: Iterable[tuple[Restored, State]], folder: Path | None) -> None:
+def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
+    """What would be written. Raises `OutputError` where a file of the session itself is there and differs."""
+    planned: dict[Path, tuple[Restored, Piece]] = {}
+    for piece in sorted(wanted, key=lambda piece: piece.beside):
+        taken = os.path.lexists(piece.place)
+        there = taken and _same(piece.place, piece.content())
+        if taken and not (there or piece.beside):
+            hint = "Nothing was written. Move it away, or take another folder with --to."
+            raise OutputError(f"{shown(piece.place)} exists, and holds something else.", hint)
+        told = Restored(
+            path=shown(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there
+        )
+        planned.setdefault(piece.place, (told, piece))
+    return list(planned.values())
+
+
+def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
     """Write what was planned. A file that appeared meanwhile is not written over."""
-    for told, state in planned:
+    for told, piece in planned:
         if not told.missing:
             continue
         try:
-            put(_place(state, folder), _content(archive, state), state.mtime_ns, over=False)
+            put(piece.place, piece.content(), piece.mtime_ns, over=False)
         except FileExistsError as error:
             raise OutputError(f"{told.path} has appeared meanwhile, and was left as it is.") from error
         except OSError as error:
             raise OutputError(f"{told.path} cannot be written: {error.strerror or error}.") from error
-
-
-def _place(state: State, folder: Path | None) -> Path:
-    home = os.fsencode(folder) if folder is not None else state.home
-    return Path(os.fsdecode(os.path.join(home, state.path)))  # noqa: PTH118
 
 
 def _content(archive: Archive, state: State) -> bytes:

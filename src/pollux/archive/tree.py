@@ -21,8 +21,9 @@ from pollux import registry
 from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
 from pollux.archive.keep import Archive, private, wanted
-from pollux.archive.packs import State
+from pollux.archive.packs import State, is_safe
 from pollux.archive.renamed import Renamed
+from pollux.archive.union import joined, unions
 from pollux.errors import UnknownName
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from pollux.model import Session
 
 LINK = b""
-ABOUT, _HELD = ".about", ".held"
+ABOUT, _HELD, _UNIONS = ".about", ".held", ".unions"
 
 
 class Shelf(Wrapped):
@@ -104,8 +105,11 @@ class Trees:
             told = _about(self.folder / name / ABOUT)
             if told is None or told.seal != seal:
                 live = {path: file for look in own for path, file in files_of(look, home)}
+                states = archive.index.states(agent, home)
                 tree = Tree(self.folder / name, archive, agent, home)
-                tree.lay_out(*self._sorted_out(archive.index.states(agent, home), home, live), seal)
+                with contextlib.suppress(UnknownName):  # of an agent that is not installed any more
+                    tree.join(self.source(agent), states)
+                tree.lay_out(*self._sorted_out(states, home, live), seal)
                 if tree.damaged:
                     self.problem = "Some of what is kept is damaged: pollux archive verify"
 
@@ -149,6 +153,24 @@ class Tree:
         self._archive = archive
         self._agent = agent
         self._home = home
+        self._joined: dict[bytes, Path] = {}
+
+    def join(self, source: Source, states: Iterable[State]) -> None:
+        """Of files that were rewritten, lay out all that any state held where no single one did.
+
+        To find that out takes long, so what came of it is kept, and it is done once for the same states.
+        """
+        names: set[str] = set()
+        for path, union in unions(states).items():
+            file = self.folder / _UNIONS / union.token.hex()
+            names.add(file.name)
+            if not file.exists():
+                put(file, joined(self._archive, source, union) or b"", union.states[-1].mtime_ns)
+            if file.stat().st_size:
+                self._joined[path] = file
+        for file in (self.folder / _UNIONS).glob("*"):
+            if file.name not in names:
+                file.unlink(missing_ok=True)
 
     def lay_out(self, lost: Mapping[bytes, list[State]], links: Iterable[bytes], seal: str) -> None:
         """Make the folder what it should be: files of which one of some states is put there, and links to others.
@@ -159,9 +181,13 @@ class Tree:
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _held(self.folder / _HELD)
         (self.folder / _HELD).unlink(missing_ok=True)
-        put = {path: self._file(path, states, before.get(path)) for path, states in lost.items()}
-        held = {path: sha for path, sha in put.items() if sha is not None}
-        held |= {path: self._link(path, before.get(path)) for path in links}
+        made: dict[bytes, bytes | None] = {
+            path: self._union(path, file, before.get(path)) for path, file in self._joined.items()
+        }
+        for path in lost.keys() - made.keys():
+            made[path] = self._file(path, lost[path], before.get(path))
+        held = {path: sha for path, sha in made.items() if sha is not None}
+        held |= {path: self._link(path, before.get(path)) for path in links if path not in made}
         for path in before.keys() - held.keys():
             self._place(path).unlink(missing_ok=True)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
@@ -183,6 +209,12 @@ class Tree:
                 continue
             return state.sha
         return None
+
+    def _union(self, path: bytes, file: Path, before: bytes | None) -> bytes:
+        token = file.name.encode()
+        if before != token or not self._place(path).is_file():
+            put(self._place(path), file.read_bytes(), file.stat().st_mtime_ns)
+        return token
 
     def _link(self, path: bytes, before: bytes | None) -> bytes:
         place = self._place(path)
@@ -232,11 +264,6 @@ def name(making: Path, place: Path) -> None:
 def tree_of(agent: str, home: bytes) -> str:
     """The name of a home's folder."""
     return f"{agent}-{hashlib.sha256(home).hexdigest()[:12]}"
-
-
-def is_safe(path: bytes) -> bool:
-    """Does a way lead to somewhere below? An archive may come from elsewhere."""
-    return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))
 
 
 def looks_of(looks: Iterable[Look], agent: str, home: bytes) -> list[Look]:

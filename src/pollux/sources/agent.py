@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +14,7 @@ from pollux.wire.calm import calm
 if TYPE_CHECKING:
     from pollux.model import About, Message, Session, ToolCall
     from pollux.sources.moving import Moving
+    from pollux.sources.resuming import Form, Resumable
 
 
 class Agent:
@@ -80,6 +81,13 @@ class Agent:
             return None
         told: Moving = self._module("moving").moving(root, moved)
         return told
+
+    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable] | None:
+        """Files that the agent resumes a session from, made of all forms of those it had; None where nobody knows."""
+        if find_spec(f"{self._package}.resuming") is None:
+            return None
+        made: list[Resumable] = self._module("resuming").resuming(session, forms, root)
+        return made
 
     def claims(self, path: Path, head: bytes) -> bool:
         """Is this the agent's?"""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
 from pollux.sources.moving import Moving
+from pollux.sources.resuming import Form, Resumable, made_by
 
 
 class Wrapped:
@@ -54,3 +55,7 @@ class Wrapped:
         told = getattr(self.source, "moving", None)
         found: Moving | None = told(root, moved) if told is not None else None
         return found
+
+    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+        """Files that the agent resumes; one that others added may not make any."""
+        return made_by(self.source, session, forms, root)

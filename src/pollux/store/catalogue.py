@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import msgspec
 from pollux.model import Notice, Summary
 from pollux.store.rollups import quarter, rolled_up
 from pollux.store.rows import Entry, Marks, Proof, Reading, micros
+from pollux.store.transaction import transaction
 
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -120,16 +121,9 @@ class Catalogue:
         """As `rows`, one after the other: for those who may have enough before all are looked up."""
         return self._sql.execute(statement, values)
 
-    @contextmanager
-    def change(self) -> Iterator[None]:
+    def change(self) -> AbstractContextManager[None]:
         """All of what happens inside, or nothing."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._sql.execute("ROLLBACK")
-            raise
-        self._sql.execute("COMMIT")
+        return transaction(self._sql)
 
     @contextmanager
     def still(self) -> Iterator[None]:

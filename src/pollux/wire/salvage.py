@@ -12,6 +12,14 @@ _MEMBERS = re.compile(
     rb"((?:[\s,]*+" + _KEY + _SCALAR + rb")*+)[\s,]*(?:" + _KEY + rb"(?=[\[{]))?([\[{\]}])?", re.DOTALL
 )
 _ITEMS = re.compile(rb"((?:[\s,]*+" + _SCALAR + rb")*+)[\s,]*([\[{\]}])?", re.DOTALL)
+# What a cut may leave behind the last whole member or item: a string that was cut, perhaps in an escape, or less.
+_TAIL = re.compile(
+    rb"[\s,]*+(?P<key>" + _KEY + rb")?"
+    rb'(?:(?P<string>"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)(?:\\(?:u[0-9a-fA-F]{0,3})?)?|[\w.+-]*|'
+    + _STRING
+    + rb"\s*)\Z",
+    re.DOTALL,
+)
 _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 
@@ -37,6 +45,32 @@ def close(raw: bytes) -> tuple[bytes, int]:
             break
         safe = place = step.end()
     return raw[:safe] + b"".join(_CLOSERS[bracket] for bracket in reversed(stack)), safe
+
+
+def mend(raw: bytes) -> bytes | None:
+    """A document that was cut off, with all that stands in it: also the beginning of a string that was cut.
+
+    None where it is whole, or damaged in another way.
+    """
+    raw = _whole_characters(raw)
+    closed, end = close(raw)
+    missing = closed[end:]
+    tail = _TAIL.match(raw, end)
+    if not missing or tail is None:
+        return None
+    # A string without a key is one in a list, or a key that was cut itself.
+    if tail["string"] is None or bool(tail["key"]) != missing.startswith(b"}"):
+        return closed
+    return raw[: tail.end("string")] + b'"' + missing
+
+
+def _whole_characters(raw: bytes) -> bytes:
+    """Bytes of UTF-8 without a last character that was cut."""
+    for back in range(1, min(4, len(raw) + 1)):
+        first = raw[-back]
+        if first >= 0xC0:  # where a character of several bytes begins
+            return raw if back >= 2 + (first >= 0xE0) + (first >= 0xF0) else raw[:-back]
+    return raw
 
 
 def blocks(raw: bytes, indent: int) -> list[tuple[int, bytes]]:

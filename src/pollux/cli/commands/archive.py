@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import When
 from pollux.errors import RequestError
+
+if TYPE_CHECKING:
+    from pollux.archive.carry import Carried
 
 
 @click.group("archive", invoke_without_command=True)
@@ -140,70 +144,68 @@ def restore(
     pollux archive restore 3274cde4 --to ./back
     pollux archive restore 3274cde4 --in-place
     """
-    from pollux.cli.clean import one_line
-    from pollux.cli.screen import Screen, talk
-    from pollux.cli.words import plural, size, tilde
+    from pollux.cli.placing import agreed, file_lines, one_place
+    from pollux.cli.screen import Screen
 
-    if in_place == (folder is not None):
-        raise RequestError("Say where the files shall go.", "Either --to DIR or --in-place.")
+    one_place(folder, in_place=in_place)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
     states, beside = shelf.keeping.states(session, as_of), shelf.keeping.companions(session, as_of)
     planned = shelf.keeping.plan(states, folder, beside)
-    missing = [told for told, _ in planned if told.missing]
-    if in_place and missing and not yes:
-        talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
-        for told in missing:
-            talk(f"  {one_line(tilde(told.path, str(shelf.places.home)))}  ({size(told.bytes)})")
-        if as_json or not screen.terminal:
-            raise RequestError("Nothing was written.", "Add --yes to write these files.")
-        click.confirm("Write them?", abort=True, err=True)
-    shelf.keeping.restore(planned, folder)
+    files = [told for told, _ in planned]
+    if in_place and not yes:
+        agreed(screen, files, str(shelf.places.home), ask=not as_json)
+    shelf.keeping.restore(planned)
     if as_json:
-        screen.json([told for told, _ in planned])
-        return
-    marks = {(True, False): "  (was there)", (False, True): "  (another is there, and was left)"}
-    screen.lines(one_line(told.path) + marks.get((told.there, told.left), "") for told, _ in planned)
+        screen.json(files)
+    else:
+        screen.lines(file_lines(files))
+
+
+_file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
 @command.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@_file
 @json_option
 @common()
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
-    from pollux.cli.screen import Screen
     from pollux.cli.words import plural, size
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    carried = shelf.keeping.export(file)
-    if as_json:
-        screen.json(carried)
-    else:
-        screen.lines([f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"])
-    ctx.exit(4 if carried.damaged else 0)
+    carried = library(ctx, quiet=as_json).keeping.export(file)
+    line = f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"
+    _carried(ctx, carried, line, as_json=as_json, damage=4)
 
 
 @command.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@_file
 @json_option
 @common()
 @click.pass_context
 def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.screen import talk
     from pollux.cli.words import plural
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    carried = shelf.keeping.take_in(file)
+    carried = library(ctx, quiet=as_json).keeping.take_in(file)
+    if carried.damaged and not as_json:
+        talk(f"pollux: {plural(carried.damaged, 'record')} of {file} are damaged and were left out.")
+    line = f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"
+    _carried(ctx, carried, line, as_json=as_json, damage=3)
+
+
+def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, damage: int) -> None:
+    """Tell what was carried, and end with a status of its own where some of it is damaged."""
+    from pollux.cli.screen import Screen
+
+    screen = Screen(ctx)
     if as_json:
         screen.json(carried)
     else:
-        screen.lines([f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"])
-        if carried.damaged:
-            talk(f"pollux: {plural(carried.damaged, 'record')} of {file} are damaged and were left out.")
-    ctx.exit(3 if carried.damaged else 0)
+        screen.lines([line])
+    ctx.exit(damage if carried.damaged else 0)
 
 
 @command.command("prune")

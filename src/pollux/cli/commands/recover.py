@@ -9,7 +9,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
-from pollux.errors import NotFound, OutputError
+from pollux.errors import NotFound, OutputError, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pollux.archive.recover import Recovered
     from pollux.cli.screen import Screen
     from pollux.library import Library
+    from pollux.recovering import Rebuilt
 
 
 @click.command("recover")
@@ -24,27 +25,60 @@ if TYPE_CHECKING:
 @click.option(
     "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Write the session here, for `pollux show`."
 )
+@click.option(
+    "--to",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Below this folder, files that the agent resumes.",
+)
+@click.option("--in-place", is_flag=True, help="Such files where the agent has them.")
+@click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, key: str | None, output: Path | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    key: str | None,
+    output: Path | None,
+    folder: Path | None,
+    in_place: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """Put a session together again from everything that is left of it.
 
     Its files, copies and twins of them, logs of typed lines, and every state the archive kept. Each message is as it
     stands in a file, which is named. Without KEY: the sessions of which the agents' own files hold not all.
 
+    With --to or --in-place it becomes files in the agent's own format, of the agent's own records, that it can
+    resume. They are read back and compared first, and no file is ever written over.
+
     \b
     pollux recover
     pollux recover 3274cde4
     pollux recover 3274cde4 -o session.json
+    pollux recover 3274cde4 --to ./back
     """
+    from pollux.cli.placing import one_place
     from pollux.cli.screen import Screen
 
+    files = folder is not None or in_place
+    if files:
+        one_place(folder, in_place=in_place)
+    if (files and (output is not None or key is None)) or (yes and not in_place):
+        raise RequestError("That does not go together.", "Try: pollux recover KEY --to DIR")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         _list(ctx, shelf, screen, as_json)
-        return
-    found = shelf.keeping.recover(shelf.session(key))
+    elif files:
+        _rebuild(shelf, screen, key, folder, yes=yes, as_json=as_json)
+    else:
+        _show(shelf, screen, key, output, as_json)
+
+
+def _show(shelf: Library, screen: Screen, key: str, output: Path | None, as_json: bool) -> None:
+    found = shelf.recovering.recover(shelf.recovering.session(key))
     if output is not None:
         _write(output, _document(found))
     if as_json:
@@ -57,6 +91,40 @@ def command(ctx: click.Context, key: str | None, output: Path | None, as_json: b
         screen.lines([*_sources(screen, found, home), "", *transcript(screen, found.session, home=home)])
     else:
         screen.lines(_sources(screen, found, home))
+
+
+def _rebuild(shelf: Library, screen: Screen, key: str, folder: Path | None, *, yes: bool, as_json: bool) -> None:
+    from pollux.cli.placing import agreed, file_lines
+    from pollux.cli.screen import talk
+
+    rebuilt = shelf.recovering.rebuild(shelf.recovering.session(key))
+    planned = shelf.recovering.plan(rebuilt, folder)
+    files = [told for told, _ in planned]
+    if folder is None and not yes:
+        agreed(screen, files, str(shelf.places.home), ask=not as_json)
+    shelf.keeping.restore(planned)
+    if as_json:
+        made = [{"file": told.path, "what": told.made} for told in rebuilt.files if told.made is not None]
+        screen.json(
+            {"key": rebuilt.key, "files": files, "messages": rebuilt.messages, "left_out": rebuilt.left, "made": made}
+        )
+        return
+    screen.lines(file_lines(files))
+    for sentence in _remarks(rebuilt, str(shelf.places.home)):
+        talk(sentence)
+
+
+def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
+    from pollux.cli.clean import one_line
+    from pollux.cli.words import plural, tilde
+
+    yield f"{plural(rebuilt.messages, 'message')} read back as they were."
+    for left in rebuilt.left:
+        where = f" of {one_line(tilde(left.file, home))}" if left.file else ""
+        yield f"{plural(left.messages, 'message')}{where} could not go into them: {left.why}."
+    for file in rebuilt.files:
+        if file.made is not None:
+            yield f"{one_line(file.path)}: {file.made}."
 
 
 def _document(found: Recovered) -> str:
@@ -93,7 +161,7 @@ def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
 
 
 def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
-    found = shelf.keeping.recoverable()
+    found = shelf.recovering.recoverable()
     if as_json:
         screen.json([{"key": told.key, "title": told.title, "from": source} for told, source in found])
         ctx.exit(0 if found else 1)

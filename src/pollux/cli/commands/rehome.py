@@ -55,9 +55,8 @@ def _move(shelf: Library, old: str, new: str) -> None:
     from pollux.cli.screen import talk
     from pollux.cli.words import plural
 
-    before, after = shelf.rehome(old, new)
-    moved = sum(one.summary.project is not None and one.summary.project_evidence == "moved" for one in shelf.list())
-    talk(f"{one_line(before)} is now {one_line(after)}; {plural(moved, 'session')} moved in all.")
+    before, after, there = shelf.rehoming.show(old, new)
+    talk(f"{one_line(before)} is now {one_line(after)}, with {plural(there, 'session')}.")
 
 
 def _undo(shelf: Library, old: str) -> None:

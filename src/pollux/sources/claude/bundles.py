@@ -20,7 +20,7 @@ from pollux.sources.walk import stat_file
 from pollux.wire import shown
 
 AGENT = "claude"
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
 class ClaudeBundle(Bundle, kw_only=True):
@@ -49,12 +49,12 @@ class ClaudeBundle(Bundle, kw_only=True):
     leant: dict[str, str] = {}
 
     def seal(self) -> str:
-        """Its own files, those of its relatives, what others call it; of a lost session the lines that were typed."""
+        """Its own files, those of its relatives, what others call it, and the lines that were typed in it."""
         said = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
+        said += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
         if self.kind is Kind.PROMPTS:
-            typed = (f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed)
             near = self.history.witnesses(self.typed, self.id) if self.history is not None else ()
-            return sealed([*said, *typed, *near])
+            return sealed([*said, *near])
         relatives = [*self.children, *self.siblings, *self.peers]
         files = [*self.files, *(file for other in relatives for file in other.files)]
         return sealed([*said, *(other.id for other in relatives), *(f"{file.path}\n{file.stamp}" for file in files)])
@@ -137,7 +137,7 @@ def _mains(files: list[File], look: Look) -> dict[str, ClaudeBundle]:
 def identity(file: File, look: Look = head_of) -> str:
     """A session's id is its file's name; a file that was renamed goes by what its records say."""
     name = stem(file.path)
-    if _UUID.match(name):
+    if UUID.match(name):
         return name
     head = look(file)
     return head.last or head.first or name
@@ -228,13 +228,16 @@ def _introduce(found: list[ClaudeBundle], look: Look) -> None:
 
 
 def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: Surroundings) -> list[ClaudeBundle]:
-    """Sessions of which only typed lines are left."""
+    """Sessions of which only typed lines are left; those of others are theirs, who may have lost some."""
     found: list[ClaudeBundle] = []
     for file in files:
         if file.role != find.HISTORY:
             continue
         history = History(file, root, [file for file in files if file.role == find.SESSION])
-        for name, typed in history.sessions(around.glance(file, Kept, kept), set(mains)).items():
+        for name, typed in history.sessions(around.glance(file, Kept, kept)).items():
+            if name in mains:
+                mains[name].typed, mains[name].history = typed, history
+                continue
             found.append(
                 ClaudeBundle(
                     agent=AGENT, id=name, name=name, kind=Kind.PROMPTS, files=(file,), typed=typed, history=history
@@ -255,7 +258,7 @@ def loose(path: Path, _around: Surroundings) -> ClaudeBundle:
             file = stat_file(path, find.HISTORY)
             root = path.parent / "projects"
             history = History(file, root, [stat_file(inner, find.SESSION) for inner in sorted(root.glob("*/*.jsonl"))])
-            held = history.sessions(kept(file), set())
+            held = history.sessions(kept(file))
             name = next(iter(held), stem(str(path)))
             typed = [one for lines in held.values() for one in lines]
             return ClaudeBundle(

@@ -23,6 +23,7 @@ from pollux.sources.claude.books import Typed
 from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, shown
 
 _A_DAY = timedelta(days=1)
+_COMMAND = re.compile(r"/[\w:-]+(\s|\Z)|!")
 
 
 class Typing(msgspec.Struct, frozen=True):
@@ -66,13 +67,13 @@ class History:
         self._transcripts = list(transcripts)
         self.notices: tuple[Notice, ...] = ()
 
-    def sessions(self, held: Kept, known: set[str]) -> dict[str, list[Typing]]:
-        """The typed lines of sessions that have no transcript, by session; those without an id by project."""
+    def sessions(self, held: Kept) -> dict[str, list[Typing]]:
+        """The typed lines by session; those without an id by project."""
         found: dict[str, list[Typing]] = {}
         seen: set[tuple[str | None, str, datetime | None, str | None]] = set()
         for session, line in held.lines:
             same = (session, line.text, line.at, line.project)
-            if session in known or (same in seen and not line.extra):
+            if same in seen and not line.extra:
                 continue
             seen.add(same)
             found.setdefault(session or _derived(self.file, line), []).append(line)
@@ -161,12 +162,25 @@ def encoded(path: str) -> str:
     return f"{name[:200]}-{digits}"
 
 
+def after(typed: list[Typing], messages: list[Message]) -> list[Typing]:
+    """The prompts that were typed when a transcript had ended already: what it said of them is gone."""
+    last = max((message.at for message in messages if message.at is not None), default=None)
+    said = ["".join(message.text.split()) for message in messages if message.role is not Role.ASSISTANT]
+    return [
+        line
+        for line in typed
+        if (last is None or (line.at is not None and line.at > last))
+        and not _COMMAND.match(line.text)
+        and not any("".join(line.text.split()) in text for text in said)
+    ]
+
+
 def as_messages(typed: list[Typing], project: str | None, file: str) -> list[Message]:
     """Typed lines as messages; a command was meant for the client or the shell."""
     return [
         Message(
             id=f"history-{line.number}",
-            role=Role.SYSTEM if re.match(r"/[\w:-]+(\s|\Z)|!", line.text) else Role.USER,
+            role=Role.SYSTEM if _COMMAND.match(line.text) else Role.USER,
             author=Author.HUMAN,
             at=line.at,
             parts=(Text(text=line.text),),

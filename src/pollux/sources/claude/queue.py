@@ -15,9 +15,11 @@ _ABSORBED = (None, "absorbed_mid_turn")
 def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Message]:
     """The queue's prompts that no message says, each at the line where it left the queue.
 
-    One that was taken out to begin a turn has a record of its own. One that was absorbed into the running turn has
-    none in some releases (2.0, 2.1.24x); one that is still in the queue at the end never arrived.
+    One that was taken out to begin a turn has a record of its own, unless the file ends before it. One that was
+    absorbed into the running turn has none in some releases (2.0, 2.1.24x); one that is still in the queue at the end
+    never arrived.
     """
+    last = max((message.at for message in messages if message.at is not None), default=None)
     said: dict[str, int] = {}
     for message in messages:
         if message.author is Author.HUMAN:
@@ -28,7 +30,7 @@ def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Messag
         words = _squeezed(step.content or "")
         if said.get(words):
             said[words] -= 1
-        elif fate is not None or not messages:
+        elif fate is not None or last is None or ((at := _moment(step.at)) is not None and at > last):
             found.append(_message(step, end, fate or Fate.FAILED, transcript.file))
     return found
 

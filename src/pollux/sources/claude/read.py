@@ -85,11 +85,21 @@ class Reading:
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
             if transcript.queue:
                 messages = queue.woven(messages, queue.lost_prompts(transcript, messages))
+        messages += self._typed(messages)
         if not any(_is_said(message) for message in messages):
             return []
         children = [self._chain(chain, builder.facts, spawned) for chain in chains]
         bundle.leant = self.outputs.asked
         return [self._session(builder, messages, fork), *children]
+
+    def _typed(self, messages: list[Message]) -> list[Message]:
+        """What was typed when the transcript had ended: then it was cut."""
+        log, typed = self.bundle.history, self.bundle.typed
+        lost = history.after(typed, messages) if log is not None and self.bundle.kind is Kind.MAIN else []
+        if log is None or not lost:
+            return []
+        self.outputs.used.append(log.file.path)
+        return history.as_messages(lost, lost[0].project, shown(log.file.path))
 
     def _divided(self) -> tuple[list[tuple[Transcript, list[Pair]]], list[Chain]]:
         """The lines of each file, copies left out; those of sub-agents inside a main transcript apart."""
@@ -130,14 +140,15 @@ class Reading:
             # Nothing was sent: prompts that never left the queue, commands for the client.
             kind = Kind.PROMPTS
         missing = gaps(messages)
+        typed = next((line.project for line in bundle.typed if line.project is not None), None)
         return Session(
             agent=AGENT,
             id=bundle.id,
             kind=kind,
             parent=f"{AGENT}:{parent}" if parent is not None else None,
             title=self._title(meta),
-            project=_project(builder.facts),
-            project_evidence="recorded" if "cwd" in builder.facts else None,
+            project=_project(builder.facts) or typed,
+            project_evidence="recorded" if "cwd" in builder.facts else "history" if typed is not None else None,
             started=times[0],
             ended=times[1],
             messages=tuple(messages),

@@ -130,6 +130,9 @@ class Transcript:
             self.notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
             return None
         kind = value.get("type")
+        if (speaker := _speaker(value)) is not None:
+            self.notes.add("record.untyped", "A record does not say what it is; its message says who speaks.")
+            kind = value["type"] = speaker
         if type(kind) is str and kind in TREE:
             return fit(TREE[kind], value, self.notes)
         if type(kind) is str and kind in ASIDE:
@@ -179,6 +182,17 @@ class Transcript:
     def prompts_of_queue(self) -> Iterator[Queued]:
         """The steps that put something into the queue."""
         return (step for step in self.queue if step.operation == "enqueue" and step.content)
+
+
+def _speaker(value: dict[str, Any]) -> str | None:
+    """Who speaks in a record that was cut off before, or in, the word that tells."""
+    match value:
+        case {"type": str(kind), "message": {"role": "user" | "assistant" as role}}:
+            return role if role.startswith(kind) and role != kind else None
+        case {"message": {"role": "user" | "assistant" as role}} if value.get("type") is None:
+            return str(role)
+        case _:
+            return None
 
 
 def _again(known: Line, line: Line) -> bool:

@@ -33,6 +33,11 @@ def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
             yield file
 
 
+def plain_bytes(raw: bytes) -> bytes:
+    """The bytes of a session file, unpacked as far as that goes where they are compressed."""
+    return b"".join(_pieces(io.BytesIO(raw), Notes())) if raw.startswith(MAGIC) else raw
+
+
 class _Unpacking(io.RawIOBase):
     """What a compressed file holds, as far as it can be unpacked."""
 

@@ -105,6 +105,7 @@ def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
         title=first_words(task_of(call) or task.text) or None,
         project=parent.project,
         project_evidence=parent.project_evidence,
+        project_hash=parent.project_hash,
         started=min(times, default=None),
         ended=max([*times, *([call.at] if call.at is not None else [])], default=None),
         messages=messages,

@@ -1,0 +1,69 @@
+"""Whether files that were made of what is left hold a session: every message is looked for among those read back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pollux.archive.recover import covers, words_of
+from pollux.model import Message, Session, Value
+from pollux.sources.resuming import Resumable
+from pollux.wire import shown
+
+TYPED = "the agent keeps typed lines apart from the session"
+OTHER = "the file holds another form of the same message"
+CUT = "the record is cut off"
+
+
+class Left(Value, frozen=True, kw_only=True):
+    """Messages of a file that could not go into those that were made, and why."""
+
+    file: str | None
+    messages: int
+    why: str
+
+
+def left_out(
+    wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
+) -> tuple[int, tuple[Left, ...], int]:
+    """How many messages were read back as they should be, which were not, and how many there are too many."""
+    paths = tuple(f"/{shown(path)}" for file in made for path in file.sources)
+    held, doubled = 0, 0
+    missing: Counter[tuple[str | None, str]] = Counter()
+    for session in wanted:
+        same = [one for one in readings if one.key == session.key] or readings
+        pool = _Pool(message for one in same for message in one.messages)
+        for message in session.messages:
+            file = message.origin.file if message.origin is not None else None
+            if pool.holds(message):
+                held += 1
+            elif file is not None and not file.endswith(paths):
+                missing[file, TYPED] += 1
+            else:
+                missing[file, OTHER if _id(message) in pool.by_id else CUT] += 1
+        if len(same) == 1:
+            own = _Pool(session.messages)
+            doubled += sum(not own.holds(message) for message in same[0].messages)
+            doubled += max(0, len(same[0].messages) - len(session.messages))
+    return held, tuple(Left(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
+
+
+class _Pool:
+    """Messages by their ids and by their words."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self.by_id: dict[str, list[Message]] = {}
+        self._by_words: dict[str, Message] = {}
+        for message in messages:
+            self.by_id.setdefault(_id(message), []).append(message)
+            self._by_words[words_of(message)] = message
+
+    def holds(self, message: Message) -> bool:
+        """Is there one that says all of it?"""
+        same = self.by_id.get(_id(message), ())
+        return words_of(message) in self._by_words or any(covers(other, message) for other in same)
+
+
+def _id(message: Message) -> str:
+    """The id that a reader gave it: one of several forms has a number behind it."""
+    return message.id.partition("@")[0]
