@@ -78,8 +78,8 @@ class Reading:
         builder.build([(transcript.file, lines) for transcript, lines in own])
         messages = self._settled(builder)
         fork = None
-        if bundle.peers or (bundle.kind is Kind.MAIN and any(transcript.foreign for transcript in self.transcripts)):
-            fork = forks.fork_of(bundle, [line for _, pairs in own for _, line in pairs])
+        if bundle.peers or (bundle.kind is Kind.MAIN and any(map(forks.has_copies, self.transcripts))):
+            fork = forks.fork_of(bundle, [pair for _, pairs in own for pair in pairs])
         if fork is not None:
             messages = forks.inherited(messages, builder.items, fork.shared)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
