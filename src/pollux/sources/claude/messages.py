@@ -151,6 +151,8 @@ class Builder:
             parts = pieces(content, self._desk.notes)
             if type(line) is Asked and line.isCompactSummary:
                 parts = [SummaryPart(text=text), *(part for part in parts if type(part) is not Text)]
+                if line.parentUuid is None:
+                    self.folds.append(len(self.messages))
             elif author is _HUMAN and (typed := command(text)) is not None:
                 parts = [Text(text=typed[0])]
                 extra["wrapped"] = text

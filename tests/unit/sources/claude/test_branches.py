@@ -58,6 +58,30 @@ def test_prompts_in_a_row_are_no_rivals(home: Home) -> None:
     assert {message.fate.value for message in session.messages} == {"live"}
 
 
+def test_prompts_that_a_turn_absorbed_are_no_rivals(home: Home) -> None:
+    """Two results of one reply, and behind each a prompt that was typed meanwhile."""
+    one, other = call("toolu_1"), call("toolu_2")
+    absorbed = [
+        put("queued_command", prompt="Metric.", parentUuid=one["uuid"]),
+        put("queued_command", prompt="Celsius.", parentUuid=other["uuid"]),
+    ]
+    session = home.session(user("Go"), one, other, *absorbed, model("Both.", "msg_2"))
+    assert {message.fate.value for message in session.messages} == {"live"}
+
+
+def test_what_hangs_on_a_rewound_prompt_may_stand_before_it(home: Home) -> None:
+    """Records are not always written in the order of the tree."""
+    first, answer, old = user("Hi"), model("Hello"), user("Old")
+    old["parentUuid"] = answer["uuid"]
+    late = model("To the old one", "msg_2", parentUuid=old["uuid"])
+    new = user("New", parentUuid=answer["uuid"])
+    assert fates(home.session(first, answer, late, old, new))[2:] == [
+        ("To the old one", "rewound"),
+        ("Old", "rewound"),
+        ("New", "live"),
+    ]
+
+
 # ------------------------------------------------------------------------------------------------------ folds
 
 
@@ -101,3 +125,42 @@ def test_only_the_last_fold_counts(home: Home) -> None:
 def test_results_follow_their_calls(home: Home) -> None:
     session = home.session(user("Hi"), call(), result(), fold(), user("Sum", **SUMMARY), user("On"))
     assert [m.fate.value for m in session.messages[:3]] == ["compressed"] * 3
+
+
+def test_fold_that_was_rewound_folds_nothing(home: Home) -> None:
+    """The human went back to a prompt before the compaction: what it folded is live again, what followed it is not."""
+    first, answer, second, reply = user("One"), model("1"), user("Two"), model("2", "msg_2")
+    folded = fold()
+    folded["logicalParentUuid"] = reply["uuid"]
+    after = [user("Sum", **SUMMARY), user("Three"), model("3", "msg_3")]
+    again = user("Two, again", parentUuid=answer["uuid"])
+    session = home.session(first, answer, second, reply, folded, *after, again, model("4", "msg_4"))
+    assert fates(session) == [
+        ("One", "live"),
+        ("1", "live"),
+        ("Two", "rewound"),
+        ("2", "rewound"),
+        ("Three", "rewound"),
+        ("3", "rewound"),
+        ("Two, again", "live"),
+        ("4", "live"),
+    ]
+
+
+def test_rewound_and_then_folded(home: Home) -> None:
+    first, answer, old = user("One"), model("1"), user("Old")
+    new = user("New", parentUuid=answer["uuid"])
+    session = home.session(first, answer, old, new, model("2", "msg_2"), fold(), user("Sum", **SUMMARY), user("On"))
+    assert [fate for _, fate in fates(session)] == ["compressed", "compressed", "rewound", *["compressed"] * 2, "live"]
+
+
+def test_summary_without_a_boundary_is_a_fold(home: Home) -> None:
+    session = home.session(user("One"), model("1"), user("Sum", root=True, **SUMMARY), user("Two"), model("2", "msg_2"))
+    assert fates(session) == [("One", "compressed"), ("1", "compressed"), ("Two", "live"), ("2", "live")]
+    assert session.exact is False
+
+
+def test_summary_at_the_beginning_is_of_another_session(home: Home) -> None:
+    session = home.session(user("Sum", **SUMMARY), user("Two"), model("2"))
+    assert fates(session) == [("Two", "live"), ("2", "live")]
+    assert session.exact is True
