@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pollux.model import Author, Gap, Message, Role, gap
 
+_ABSORBED = {"attachment", "queued"}
 _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.ASSISTANT
 
 
@@ -26,9 +27,9 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
                 why = "A reply has no end: only the figures with which it began were written."
                 found.append(gap(why, message, certain=True))
         elif author is _HUMAN and message.role is _USER:
-            # What was typed for the shell need not be answered.
+            # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
             if not message.text.startswith("!"):
-                if waiting is not None:
+                if waiting is not None and not _ABSORBED & message.extra.keys():
                     found.append(_unanswered(waiting))
                 waiting = message
         elif message.extra.get("subtype") == "compact_boundary" or message.extra.get("isCompactSummary"):

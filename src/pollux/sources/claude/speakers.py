@@ -39,6 +39,7 @@ _COMMAND = ("<command-name>", "<command-message>")
 _NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _BASH = re.compile(r"\s*<bash-input>(.*?)</bash-input>\s*\Z", re.DOTALL)
+_MEMORY = re.compile(r"\s*<user-memory-input>(.*?)</user-memory-input>\s*\Z", re.DOTALL)
 _TAGS = re.compile(r"<(task-id|tool-use-id|status|summary|result)>(.*?)</\1>", re.DOTALL)
 
 
@@ -86,6 +87,8 @@ def command(text: str) -> tuple[str, bool] | None:
         return typed, begin.startswith("<command-name>")
     if begin.startswith("<bash-input>") and (bash := _BASH.match(begin)) is not None:
         return f"!{bash.group(1).strip()}", False
+    if begin.startswith("<user-memory-input>") and (memory := _MEMORY.match(begin)) is not None:
+        return f"#{memory.group(1).strip()}", True
     return None
 
 
@@ -97,11 +100,12 @@ def queued_by_human(injected: Injected, text: str) -> bool:
     return kind == "human" if kind is not None else injected.commandMode in (None, "prompt", "bash")
 
 
-def notified(text: str) -> dict[str, str]:
-    """What a notice about a background task says: the task, the call that started it, its result."""
+def notices(text: str) -> list[dict[str, str]]:
+    """What notices about background tasks say: the task, the call that started it, how it ended, its result."""
     if not text.lstrip().startswith(NOTIFICATION):
-        return {}
-    return {name: words.strip() for name, words in _TAGS.findall(text)}
+        return []
+    told = text.split(NOTIFICATION)[1:]
+    return [{name: words.strip() for name, words in _TAGS.findall(one)} for one in told]
 
 
 def texts_of(content: str | list[Block] | None) -> str:

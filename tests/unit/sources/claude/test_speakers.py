@@ -4,8 +4,21 @@ from typing import Any
 
 import pytest
 
-from pollux.model import Context, Fate, FileReference, SummaryPart
-from tests.unit.sources.claude.conftest import SID, Home, Json, call, codes, model, put, result, said, system, user
+from pollux.model import Context, Fate, FileReference, Session, SummaryPart
+from tests.unit.sources.claude.conftest import (
+    SID,
+    Home,
+    Json,
+    call,
+    chained,
+    codes,
+    model,
+    put,
+    result,
+    said,
+    system,
+    user,
+)
 
 CLIENT = (
     "<task-notification>\n<task-id>b1</task-id></task-notification>",
@@ -235,3 +248,43 @@ def test_prompt_that_was_taken_back_or_never_left_the_queue(home: Home) -> None:
     session = home.only()
     assert [(m.text, m.fate.value) for m in session.prompts] == [("Hi", "live"), ("Too late", "failed")]
     assert session.extra["records"]["queue-operation"][0]["content"] == "Oops"
+
+
+def prompts(session: Session) -> list[tuple[str, str]]:
+    return [(m.text, m.fate.value) for m in session.prompts]
+
+
+def test_prompt_that_a_crash_left_in_the_queue_is_not_mixed_up_with_the_next_one(home: Home) -> None:
+    """2.0 and 2.1.30 write down that a headless prompt left the queue, but not that it went in."""
+    first, asked = chained([user("Hi"), call()])
+    resumed = [user("Carry on", parentUuid=asked["uuid"]), model("Ok.", "msg_2")]
+    home.log(SID, first, asked, step("enqueue", "Typed meanwhile"), step("dequeue"), *resumed)
+    assert prompts(home.only()) == [("Hi", "live"), ("Typed meanwhile", "failed"), ("Carry on", "live")]
+
+
+def test_prompts_that_left_the_queue_together_are_said_together(home: Home) -> None:
+    together = [user("Metric, please.\nAnd Celsius."), model("Yes.", "msg_2")]
+    queue = [step("enqueue", "Metric, please."), step("enqueue", "And Celsius."), step("dequeue"), step("dequeue")]
+    home.log(SID, user("Hi"), model("Hello"), *queue, *together)
+    assert [text for text, _ in prompts(home.only())] == ["Hi", "Metric, please.\nAnd Celsius."]
+
+
+def test_what_is_put_into_the_queue_without_a_word_takes_its_turn(home: Home) -> None:
+    """Prompts of blocks (2.1.112): whoever leaves the queue next is the first that went in."""
+    streamed = user([{"type": "text", "text": "Streamed"}])
+    queue = [step("enqueue"), step("enqueue", "Too late"), step("dequeue")]
+    home.log(SID, *queue, *chained([streamed, model("Ok.")]))
+    assert prompts(home.only()) == [("Too late", "failed"), ("Streamed", "live")]
+
+
+def test_prompts_that_one_turn_absorbs_are_answered_by_it(home: Home) -> None:
+    absorbed = [put("queued_command", prompt=text, commandMode="prompt") for text in ("Metric.", "Celsius.")]
+    session = home.session(user("Go"), call(), result(), *absorbed, model("Both.", "msg_2"))
+    assert session.exact is True
+
+
+def test_what_was_typed_for_the_memory_is_the_humans_and_no_prompt(home: Home) -> None:
+    session = home.session(user("<user-memory-input>use tabs</user-memory-input>"), user("Hi"), model("Hello"))
+    assert said(session) == [("human", "#use tabs"), ("human", "Hi"), ("model", "Hello")]
+    assert [message.text for message in session.prompts] == ["Hi"]
+    assert session.exact is True
