@@ -70,7 +70,9 @@ class Spawned:
     """Which call started which sub-agent, the best evidence first: the keys of sessions `by_call`."""
 
     def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], chains: list[Chain]) -> None:
-        self._keys = {child.name: child.key for child in [*bundle.children, *bundle.siblings]}
+        # The calls that a fork took over started sub-agents of its parent.
+        others = [child for peer in bundle.peers for child in peer.children]
+        self._keys = {child.name: child.key for child in [*others, *bundle.children, *bundle.siblings]}
         self.by_call: dict[str, str] = {}
         if not self._keys and not chains:
             return

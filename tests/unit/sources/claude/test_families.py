@@ -50,9 +50,11 @@ def test_flat_files_are_no_sessions_of_their_own(home: Home) -> None:
     assert {listed.summary.id for listed in home.library().list()} == {SID}
 
 
-def test_file_belongs_to_the_session_of_its_last_record(home: Home) -> None:
+@pytest.mark.parametrize("length", [4, 100_000])
+def test_file_belongs_to_the_session_of_its_last_record(home: Home, length: int) -> None:
+    """However long that record is."""
     home.log(SID, user("Hi"), model("Hello"))
-    records = agent("Look", "Seen")
+    records = agent("Look", "x" * length)
     records[0]["sessionId"] = OTHER
     home.log("agent-a1", *records)
     assert home.sessions()["a1"].parent == f"claude:{SID}"
@@ -204,6 +206,15 @@ def test_summary_of_another_session_is_no_title(home: Home) -> None:
     home.log(SID, {"type": "summary", "summary": "Elsewhere", "leafUuid": "nowhere"}, user("Hi"), model("Hello"))
     assert home.only().title is None
     assert home.library().list()[0].summary.title == "Hi"
+
+
+def test_summary_of_the_latest_record_counts_wherever_it_was_written(home: Home) -> None:
+    records = chained([user("One"), model("1"), user("Two"), model("2", "msg_2")])
+    home.log(SID, *records)
+    later = {"type": "summary", "summary": "Both", "leafUuid": records[3]["uuid"]}
+    home.log("00000000-0000-4000-8000-00000000000c", later)
+    home.log("99999999-0000-4000-8000-00000000000d", {**later, "summary": "One", "leafUuid": records[1]["uuid"]})
+    assert home.only().title == "Both"
 
 
 def test_summary_of_the_session_itself(home: Home) -> None:

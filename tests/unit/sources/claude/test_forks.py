@@ -7,16 +7,20 @@ import pytest
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
     OTHER,
+    PROJECT,
     SID,
     SUMMARY,
     Home,
     Json,
     call,
+    calls,
     chained,
     fold,
     model,
+    result,
     said,
     user,
+    written,
 )
 
 
@@ -163,6 +167,45 @@ def test_fork_in_which_nothing_was_said_yet(home: Home) -> None:
     home.log(SID, *records)
     sessions = home.sessions()
     assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[OTHER], []]
+
+
+def test_calls_that_a_fork_took_over_started_agents_of_its_parent(home: Home) -> None:
+    done = result("toolu_1", "Done", {"status": "completed", "agentId": "a1234567"})
+    records = chained([user("Ask."), call("toolu_1", "Agent", prompt="Look"), done, model("Ok.", "msg_2")])
+    home.log(SID, *records)
+    inside: Json = {"isSidechain": True, "agentId": "a1234567"}
+    agent = written(*chained([user("Look", **inside), model("Seen.", "msg_3", **inside)]))
+    home.write(f"{PROJECT}/{SID}/subagents/agent-a1234567.jsonl", agent)
+    home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
+    fork = home.sessions()[OTHER]
+    assert [made.child for made in calls(fork)] == ["claude:a1234567"]
+    assert fork.usage.requests == 1
+
+
+def test_agents_inside_a_transcript_that_is_forked_are_paid_once(home: Home) -> None:
+    """1.0: they are not part of the conversation, and their records stand between its own."""
+    inside: Json = {"isSidechain": True}
+    asked = call("toolu_1", "Task", prompt="Look")
+    agent = chained([user("Look", **inside), model("Seen.", "msg_3", **inside)])
+    records = chained([user("Ask."), asked])
+    records += [*agent, *chained([result(parentUuid=asked["uuid"]), model("Ok.", "msg_2")])]
+    home.log(SID, *records)
+    home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert sum(session.usage.requests or 0 for session in sessions.values()) == 4
+
+
+def test_side_question_begins_with_what_was_said_before_it(home: Home) -> None:
+    records = chained([user("Remember 42."), model("Noted.")])
+    home.log(SID, *records)
+    inside: Json = {"isSidechain": True, "agentId": "aside_question-1"}
+    asked = user("By the way?", parentUuid=records[1]["uuid"], **inside)
+    lines = [*records, asked, model("Yes.", "msg_2", parentUuid=asked["uuid"], **inside)]
+    home.write(f"{PROJECT}/{SID}/subagents/agent-aside_question-1.jsonl", written(*lines))
+    side = home.sessions()["aside_question-1"]
+    assert [message.inherited for message in side.messages] == [True, True, False, False]
+    assert (side.title, side.usage.requests) == ("By the way?", 1)
 
 
 def test_session_after_clear_is_another(home: Home) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pollux.model import Context, Fate, FileReference, Session, SummaryPart
+from pollux.model import Attachment, Context, Fate, FileReference, Session, SummaryPart
 from tests.unit.sources.claude.conftest import (
     SID,
     Home,
@@ -192,6 +192,17 @@ def test_file_that_a_prompt_mentions(home: Home) -> None:
     )
     assert session.messages[1].parts == (FileReference(path="/w/README.md", text="# weather"),)
     assert session.prompts[0].text == "Explain @README.md"
+
+
+def test_folder_and_picture_that_a_prompt_mentions(home: Home) -> None:
+    folder = put("directory", path="/work/weather/src", content="a.py\nb.py", displayPath="src")
+    picture = {"type": "image", "file": {"base64": "AAAA", "type": "image/png", "originalSize": 3}}
+    session = home.session(user("@src @map.png"), folder, put("file", filename="/work/map.png", content=picture))
+    (listed,), (shown,) = (message.parts for message in session.messages[1:])
+    assert listed == FileReference(path="/work/weather/src", text="a.py\nb.py")
+    assert shown == FileReference(path="/work/map.png", attachments=(Attachment(media_type="image/png", data="AAAA"),))
+    kept = session.messages[2].extra["attachment"]["content"]
+    assert kept == {"type": "image", "file": {"type": "image/png", "originalSize": 3}}
 
 
 def test_exact_text_that_was_sent_is_context(home: Home) -> None:
