@@ -222,7 +222,9 @@ def _outcome(result: Result, name: str, output: str | None) -> tuple[Status, int
         # Made up by a later start of the client: what became of the call, nobody knows.
         return _UNFINISHED, None
     if not result.block.is_error:
-        return _OK, None
+        # A tool that the server ran says so in its own way.
+        refused = type(result.block.content) is dict and "error_code" in result.block.content
+        return _ERROR if refused else _OK, None
     if text.startswith(_STOPPED) or (type(result.detail) is dict and result.detail.get("interrupted") is True):
         return _CANCELLED, None
     code = _EXIT.match(text) if name == "Bash" else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+import msgspec
+
 from pollux.model import Author, Fate, Message, Origin, Role, Text
 from pollux.sources.claude.speakers import is_client_text
 from pollux.sources.claude.transcript import Queued, Transcript
@@ -84,7 +86,7 @@ def _squeezed(text: str) -> str:
 
 
 def woven(messages: list[Message], added: list[Message]) -> list[Message]:
-    """Both in the order of their lines."""
+    """Both in the order of their lines; what a turn absorbed shares the fate of that turn."""
 
     def line(message: Message) -> int:
         return (message.origin.line or 0) if message.origin is not None else 0
@@ -92,5 +94,6 @@ def woven(messages: list[Message], added: list[Message]) -> list[Message]:
     result = list(messages)
     for one in added:
         place = next((n for n, message in enumerate(result) if line(message) > line(one)), len(result))
-        result.insert(place, one)
+        absorbed = one.fate is Fate.LIVE and place > 0
+        result.insert(place, msgspec.structs.replace(one, fate=result[place - 1].fate) if absorbed else one)
     return result

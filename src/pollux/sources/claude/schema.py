@@ -224,6 +224,9 @@ class Replied(Line, omit_defaults=True):
     toolInputStreamMs: float | None = None
     isAbortedMidStream: bool | None = None
     isVirtual: bool | None = None
+    # Until the summer of 2025.
+    costUSD: float | None = None
+    durationMs: float | None = None
     research: Any = None
     attributionSkill: str | None = None
     attributionAgent: str | None = None

@@ -104,6 +104,14 @@ def test_tool_that_the_server_ran(home: Home) -> None:
     assert made.extra["content"][0]["title"] == "Rain"
 
 
+def test_tool_that_the_server_ran_in_vain(home: Home) -> None:
+    asked = model({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "rain"}})
+    refused = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    answer = {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": refused}
+    (made,) = calls(home.session(user("Hi"), asked, model(answer)))
+    assert (made.status, made.extra["content"]) == ("error", refused)
+
+
 # ---------------------------------------------------------------------------------------------------- large outputs
 
 STUB = "<persisted-output>\nOutput too large (340KB). Full output saved to: {place}\n\nPreview (first 2KB):\n1\n2"

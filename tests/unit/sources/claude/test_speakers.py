@@ -7,11 +7,13 @@ import pytest
 from pollux.model import Attachment, Context, Fate, FileReference, Session, SummaryPart
 from tests.unit.sources.claude.conftest import (
     SID,
+    SUMMARY,
     Home,
     Json,
     call,
     chained,
     codes,
+    fold,
     model,
     put,
     result,
@@ -239,6 +241,12 @@ def test_absorbed_prompt_that_stands_only_in_the_queue(home: Home) -> None:
     session = home.only()
     assert said(session) == [("human", "Hi"), ("human", "Also this"), ("model", "Both.")]
     assert session.prompts[1].fate is Fate.LIVE
+
+
+def test_absorbed_prompt_that_stands_only_in_the_queue_is_folded_with_its_turn(home: Home) -> None:
+    turn = chained([user("Hi"), call(), result(), model("Both.", "msg_2"), fold(), user("Sum", **SUMMARY)])
+    home.log(SID, *turn[:2], step("enqueue", "Also this"), turn[2], step("remove"), *turn[3:])
+    assert prompts(home.only()) == [("Hi", "compressed"), ("Also this", "compressed")]
 
 
 def test_queue_does_not_repeat_prompts(home: Home) -> None:
