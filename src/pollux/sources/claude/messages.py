@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -48,6 +48,11 @@ class Builder:
     def facts(self) -> dict[str, Any]:
         """The setting in which the conversation began."""
         return self._desk.left.facts
+
+    def told(self, texts: Iterable[str]) -> None:
+        """What stands in the queue: a notice may have come too late to be said."""
+        for text in texts:
+            self._calls.notified(text)
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
         """Take the lines of all files in. A result may stand in another file than its call: all are gathered first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import inf
 from typing import Any
 
 import msgspec
@@ -36,10 +37,18 @@ def read(bundle: ClaudeBundle) -> list[Session]:
             transcripts.append(Transcript(file.path, bundle.name, notes).read())
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
+    if len(transcripts) > 1:
+        transcripts.sort(key=_begun)
     sessions = Reading(bundle, transcripts, notes).sessions() if transcripts else []
     if not sessions:
         _nothing(bundle, transcripts, notes)
     return sessions
+
+
+def _begun(transcript: Transcript) -> tuple[float, int]:
+    """Parts of a session stand in the order in which they began; of copies the longest comes first."""
+    times = (line.timestamp.timestamp() for _, line in transcript.lines if line.timestamp is not None)
+    return next(times, inf), -len(transcript.lines)
 
 
 def _nothing(bundle: ClaudeBundle, transcripts: list[Transcript], notes: Notes) -> None:
@@ -75,6 +84,8 @@ class Reading:
             return []
         spawned = Spawned(bundle, self.transcripts, chains)
         builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
+        for transcript in self.transcripts:
+            builder.told(step.content or "" for step in transcript.prompts_of_queue())
         builder.build([(transcript.file, lines) for transcript, lines in own])
         messages = self._settled(builder)
         fork = None
@@ -196,7 +207,7 @@ class Reading:
             described = meta.description if meta is not None else None
             task = next((m.text for m in messages if m.role is Role.USER and m.text and not m.inherited), "")
             return described or first_words(task) or None
-        titles = [transcript.titles for transcript in self.transcripts]
+        titles = [transcript.titles for transcript in reversed(self.transcripts)]
         beside = [title for title in map(self._beside, self.bundle.titles) if title]
         said = [
             *(held["custom-title"] for held in titles if "custom-title" in held),

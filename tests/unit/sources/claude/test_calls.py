@@ -251,3 +251,13 @@ def test_several_notices_at_once(home: Home, blocks: bool) -> None:
     results = [result(f"toolu_{n}", "Async agent launched", {**launched, "agentId": f"a{n}"}) for n in (1, 2)]
     session = home.session(user("Hi"), *asked, *results, user(content, origin={"kind": "task-notification"}))
     assert [part.output for part in calls(session)] == ["Answer 1", "Answer 2"]
+
+
+def test_notice_that_came_too_late_to_be_said(home: Home) -> None:
+    """The client was killed with the notice in its queue."""
+    text = notice("toolu_1", "completed", "Agent done", "<result>The answer</result>")
+    waiting = {"type": "queue-operation", "operation": "enqueue", "content": text, "sessionId": SID}
+    launched = result("toolu_1", "Async agent launched", {"isAsync": True, "status": "async_launched", "agentId": "a1"})
+    home.log(SID, *chained([user("Hi"), call("toolu_1", "Agent", prompt="Look"), launched]), waiting)
+    (made,) = calls(home.only())
+    assert made.output == "The answer"
