@@ -69,10 +69,10 @@ class History:
     def sessions(self, held: Kept, known: set[str]) -> dict[str, list[Typing]]:
         """The typed lines of sessions that have no transcript, by session; those without an id by project."""
         found: dict[str, list[Typing]] = {}
-        seen: set[tuple[str | None, str, datetime | None, str | None]] = set()
+        seen: set[tuple[str | None, str, datetime | None, str | None, str]] = set()
         for session, line in held.lines:
-            same = (session, line.text, line.at, line.project)
-            if session in known or (same in seen and not line.extra):
+            same = (session, line.text, line.at, line.project, repr(line.extra))
+            if session in known or same in seen:
                 continue
             seen.add(same)
             found.setdefault(session or _derived(self.file, line), []).append(line)

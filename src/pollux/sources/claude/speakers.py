@@ -29,7 +29,6 @@ CLIENT_TEXTS = (
     "<teammate-message",
 )
 _SAYS_NOTHING = Asked()
-INTERRUPTED = "[Request interrupted by user"
 NOTIFICATION = "<task-notification>"
 # What the client puts before the human's words, in the same text.
 _LEADING = re.compile(
@@ -49,7 +48,7 @@ def author_of(line: Line, text: str) -> Author:
     if told.isCompactSummary or line.isMeta:
         return Author.CLIENT
     if line.isSidechain:
-        return Author.CLIENT if text.startswith(INTERRUPTED) else Author.MODEL
+        return Author.CLIENT if is_client_text(text) else Author.MODEL
     if told.origin is not None and told.origin.kind is not None:
         return Author.HUMAN if told.origin.kind == "human" else Author.CLIENT
     if told.promptSource == "system" or is_client_text(text):

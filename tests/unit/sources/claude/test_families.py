@@ -251,6 +251,13 @@ def test_history_is_the_last_trace_of_a_purged_session(home: Home) -> None:
     assert {listed.summary.id for listed in home.library().list()} == {SID}
 
 
+def test_line_of_the_history_that_is_written_twice_is_said_once(home: Home) -> None:
+    """With what was pasted; the same words with something else pasted are others."""
+    pasted = typed("See [1]", sessionId=OTHER) | {"pastedContents": {"1": {"content": "a"}}}
+    history(home, pasted, pasted, pasted | {"pastedContents": {"1": {"content": "b"}}})
+    assert len(home.only().messages) == 2
+
+
 def test_history_that_adds_nothing_is_accounted_for(home: Home) -> None:
     home.log(SID, user("Hi"), model("Hello"))
     history(home, typed("Hi", sessionId=SID))

@@ -6,6 +6,7 @@ import pytest
 
 from pollux.model import Attachment, Context, Fate, FileReference, Session, SummaryPart
 from tests.unit.sources.claude.conftest import (
+    PROJECT,
     SID,
     SUMMARY,
     Home,
@@ -20,6 +21,7 @@ from tests.unit.sources.claude.conftest import (
     said,
     system,
     user,
+    written,
 )
 
 CLIENT = (
@@ -49,6 +51,14 @@ def test_texts_the_client_makes(home: Home, text: str) -> None:
     session = home.session(user("Hi"), model("Hello"), user(text))
     assert [message.text for message in session.prompts] == ["Hi"]
     assert session.messages[-1].author == "client"
+
+
+def test_texts_the_client_makes_for_a_sub_agent(home: Home) -> None:
+    home.session(user("Hi"), model("Hello"))
+    inside: Json = {"isSidechain": True, "agentId": "a1"}
+    told = [user("Look", **inside), model("Seen.", "msg_2", **inside), user(CLIENT[0], **inside)]
+    home.write(f"{PROJECT}/{SID}/subagents/agent-a1.jsonl", written(*chained(told)))
+    assert [message.author.value for message in home.sessions()["a1"].messages] == ["model", "model", "client"]
 
 
 @pytest.mark.parametrize(
