@@ -88,10 +88,12 @@ def _source(line: Line, name: str) -> str | None:
 
 
 def _named(bundle: ClaudeBundle, pairs: list[Pair]) -> str | None:
-    """The session that the last copied record names; sub-agents always carry their session's id."""
-    if bundle.kind != "main":
+    """The session that the last copied record names. Copies stand first; sub-agents always carry their session's id."""
+    lines = [line for _, line in pairs if not line.isSidechain and line.sessionId is not None]
+    first = next((line for line in lines if line.type == "user"), None)
+    if bundle.kind != "main" or first is None or _source(first, bundle.name) is None:
         return None
-    sources = [_source(line, bundle.name) for _, line in pairs if not line.isSidechain and line.sessionId is not None]
+    sources = [_source(line, bundle.name) for line in lines]
     last = next((source for source in reversed(sources) if source is not None), None)
     return last if None in sources or last in [peer.id for peer in bundle.peers] else None
 

@@ -81,6 +81,13 @@ def test_fork_whose_parent_is_gone(home: Home) -> None:
     assert fork.links[0].target == f"claude:{SID}"
 
 
+def test_another_id_on_a_later_record_makes_no_fork(home: Home) -> None:
+    """A resumed client may begin under an id that it throws away; copies stand first."""
+    session = home.session(user("Hi"), model("Hello"), user("More", sessionId=OTHER), model("Yes.", "msg_2"))
+    assert session.links == ()
+    assert not any(message.inherited for message in session.messages)
+
+
 def test_same_words_in_two_sessions_are_no_fork(home: Home) -> None:
     home.log(SID, user("Hi"), model("Hello"))
     home.log(OTHER, user("Hi", sessionId=OTHER), model("Hello", sessionId=OTHER))
