@@ -21,11 +21,11 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
         if author is _MODEL and message.role is _ASSISTANT:
             waiting, answered = None, True
             usage = message.usage
-            if usage is None:
-                found.append(gap("A reply has no figures.", message))
-            elif usage.exact is False:
+            if usage is not None and usage.exact is False:
                 why = "A reply has no end: only the figures with which it began were written."
                 found.append(gap(why, message, certain=True))
+            elif usage is None or usage.input is None or usage.output is None:
+                found.append(gap("A reply has no figures.", message))
         elif author is _HUMAN and message.role is _USER:
             # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
             if not message.text.startswith("!"):

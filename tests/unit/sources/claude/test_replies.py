@@ -100,6 +100,7 @@ def test_odd_figures_are_kept_and_not_believed(home: Home) -> None:
     assert message.usage is not None
     assert (message.usage.input, message.usage.output, message.usage.cached) == (None, None, None)
     assert message.usage.native["input_tokens"] == "many"
+    assert session.exact is None
 
 
 def test_part_of_an_unknown_kind(home: Home) -> None:
