@@ -110,6 +110,8 @@ class Calls:
             output, held = answer(output, extra)
         if name in SPAWNS and type(detail) is dict:
             output = _said(detail, output, told, extra)
+        elif told is not None:
+            extra["shown"], output = output, told
         elif output is not None and output.startswith(PERSISTED):
             output = _whole(output, detail, self._outputs, extra)
         if type(detail) is dict and not result.block.is_error and result.denied is None:

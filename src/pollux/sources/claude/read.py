@@ -70,7 +70,8 @@ class Reading:
         self.bundle = bundle
         self.transcripts = transcripts
         self.notes = notes
-        self.outputs = Outputs(bundle.folders)
+        # The large outputs of calls that a fork took over lie with its parent.
+        self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders])
         self.by_uuid: dict[str, Line] = {}
         self._books: dict[str, Any] = {}
         for transcript in transcripts:

@@ -261,3 +261,9 @@ def test_notice_that_came_too_late_to_be_said(home: Home) -> None:
     home.log(SID, *chained([user("Hi"), call("toolu_1", "Agent", prompt="Look"), launched]), waiting)
     (made,) = calls(home.only())
     assert made.output == "The answer"
+
+
+def test_whatever_runs_in_the_background_may_answer_later(home: Home) -> None:
+    told = notice("toolu_1", "completed", "Workflow done", "<result>All checked</result>")
+    made = ended(home, result("toolu_1", "Workflow launched", {"status": "launched"}), user(told), tool="Workflow")
+    assert (made.output, made.extra["shown"]) == ("All checked", "Workflow launched")

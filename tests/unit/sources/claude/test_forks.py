@@ -189,6 +189,15 @@ def test_calls_that_a_fork_took_over_started_agents_of_its_parent(home: Home) ->
     assert fork.usage.requests == 1
 
 
+def test_large_output_of_a_call_that_a_fork_took_over_lies_with_the_parent(home: Home) -> None:
+    home.write(f"{PROJECT}/{SID}/tool-results/b1.txt", "all of it")
+    cut = f"<persisted-output>\nFull output saved to: /old/{SID}/tool-results/b1.txt\n\nPreview:\nall"
+    records = chained([user("Go."), call(), result("toolu_1", cut), model("Ok.", "msg_2")])
+    home.log(SID, *records)
+    home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
+    assert [made.output for session in home.sessions().values() for made in calls(session)] == ["all of it"] * 2
+
+
 def test_agents_inside_a_transcript_that_is_forked_are_paid_once(home: Home) -> None:
     """1.0: they are not part of the conversation, and their records stand between its own."""
     inside: Json = {"isSidechain": True}
