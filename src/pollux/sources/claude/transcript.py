@@ -174,9 +174,10 @@ class Transcript:
                 if aside.leafUuid is not None and aside.summary is not None:
                     self.summaries[aside.leafUuid] = aside.summary
             case "custom-title" | "ai-title" | "agent-name":
-                title = aside.customTitle or aside.aiTitle or aside.agentName
-                if title is not None:
-                    self.titles[kind] = title
+                # The last one counts, also where it takes a title back.
+                for title in (aside.customTitle, aside.aiTitle, aside.agentName):
+                    if title is not None:
+                        self.titles[kind] = title
             case "cost-state":
                 self.tally = tally_of(aside, self.file, number) or self.tally
             case _:

@@ -200,6 +200,9 @@ def test_titles_in_their_order(home: Home) -> None:
         title("ai-title", aiTitle="x"),
     )
     assert home.library().session(SID).title == "Mine"
+    taken_back = title("custom-title", customTitle="")
+    home.log(SID, first, answer, title("custom-title", customTitle="Mine"), title("ai-title", aiTitle="x"), taken_back)
+    assert home.library().session(SID).title == "x"
 
 
 def test_summary_of_another_session_is_no_title(home: Home) -> None:
