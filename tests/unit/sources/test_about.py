@@ -27,6 +27,7 @@ def test_every_agent_of_ours_is_known(agent: str) -> None:
 def test_what_sessions_tell_is_told() -> None:
     claude = about("claude", version="2.1.325", gitBranch="main")
     assert (claude.version, claude.branch) == ("2.1.325", "main")
+    assert [about("claude", gitBranch=name).branch for name in ("", "HEAD")] == [None, None]
     git = {"branch": "main", "commit_hash": "abc", "repository_url": "https://example.com/r"}
     codex = about("codex", meta={"cli_version": "0.166.0", "model_provider": "azure", "git": git})
     assert (codex.version, codex.vendor, codex.branch, codex.revision) == ("0.166.0", "azure", "main", "abc")

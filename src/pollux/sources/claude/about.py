@@ -6,7 +6,7 @@ from pollux.model import About, Session
 
 
 def about(session: Session) -> About:
-    """The release that wrote the session, and the branch it worked on."""
+    """The release that wrote the session, and the branch it worked on: "HEAD" stands for none, also outside git."""
     version, branch = (session.extra.get(name) for name in ("version", "gitBranch"))
     return About(
         program="claude-code",
@@ -14,5 +14,5 @@ def about(session: Session) -> About:
         vendor="anthropic",
         trace="claude-jsonl",
         version=version if isinstance(version, str) and version else None,
-        branch=branch if isinstance(branch, str) and branch else None,
+        branch=branch if isinstance(branch, str) and branch not in ("", "HEAD") else None,
     )

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
 from pollux.sources.claude.messages import Builder, Item
-from pollux.sources.claude.schema import Fold, Line, Put
+from pollux.sources.claude.schema import Asked, Fold, Line, Put
 
 
 def fates(builder: Builder, by_uuid: Mapping[str, Line]) -> dict[int, Fate]:
     """The fate of each message that is not live, by its number."""
     gone = dict.fromkeys(_rewound(builder, by_uuid), Fate.REWOUND)
-    for number in _folded(builder, by_uuid) if builder.folds else ():
+    # A fold that was rewound folds nothing any more.
+    folds = [number for number in builder.folds if number not in gone]
+    for number in _folded(builder, folds[-1], by_uuid) if folds else ():
         gone.setdefault(number, Fate.COMPRESSED)
     return gone
 
@@ -25,18 +27,25 @@ def uuids_of(item: Item) -> list[str | None]:
 def _rewound(builder: Builder, by_uuid: Mapping[str, Line]) -> list[int]:
     """What hangs on a prompt that a later prompt under the same parent replaced.
 
-    Results of parallel calls make branches as well: only prompts compete. A reply of which one line is live is live.
+    Results of parallel calls make branches as well: only prompts that were sent compete, not those a running turn
+    absorbed. A reply of which one line is live is live.
     """
     prompts = {line.uuid: line for line in builder.prompts if line.uuid is not None}
     rivals: dict[str | None, list[str]] = {}
     for uuid, line in prompts.items() if len(prompts) > 1 else ():
-        rivals.setdefault(_anchor(line, prompts, by_uuid), []).append(uuid)
+        if line.type == "user":
+            rivals.setdefault(_anchor(line, prompts, by_uuid), []).append(uuid)
     dead = {uuid for siblings in rivals.values() for uuid in siblings[:-1]}
     if not dead:
         return []
+    below: dict[str | None, list[str]] = {}
     for uuid, line in by_uuid.items():
-        if line.parentUuid in dead:
-            dead.add(uuid)
+        below.setdefault(_above(line), []).append(uuid)
+    waiting = list(dead)
+    while waiting:
+        hanging = [uuid for uuid in below.get(waiting.pop(), ()) if uuid not in dead]
+        dead.update(hanging)
+        waiting += hanging
     return [n for n, item in enumerate(builder.items) if all(uuid in dead for uuid in uuids_of(item))]
 
 
@@ -55,9 +64,9 @@ def _anchor(line: Line, prompts: Mapping[str, Line], by_uuid: Mapping[str, Line]
     return None
 
 
-def _folded(builder: Builder, by_uuid: Mapping[str, Line]) -> list[int]:
+def _folded(builder: Builder, last: int, by_uuid: Mapping[str, Line]) -> list[int]:
     """What stands before the last fold and was not taken along."""
-    last, items = builder.folds[-1], builder.items
+    items = builder.items
     line = items[last][1]
     fold = (line.compactMetadata if type(line) is Put else None) or Fold()
     kept = _preserved(fold, by_uuid)
@@ -76,8 +85,16 @@ def _waiting(messages: list[Message], fold: int) -> int:
     return start
 
 
+def _above(line: Line) -> str | None:
+    """What a record hangs on: a fold has no parent, and names the record that it stands behind."""
+    return line.parentUuid or (line.logicalParentUuid if type(line) is Put else None)
+
+
 def _is_fold(line: Line) -> bool:
-    return type(line) is Put and line.subtype == "compact_boundary"
+    """Does a conversation begin anew here? Early releases wrote the summary alone."""
+    if type(line) is Put:
+        return line.subtype == "compact_boundary"
+    return type(line) is Asked and bool(line.isCompactSummary)
 
 
 def _preserved(fold: Fold, by_uuid: Mapping[str, Line]) -> set[str]:

@@ -14,7 +14,7 @@ from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings, sealed, unchanged
 from pollux.sources.claude import find
-from pollux.sources.claude.heads import Head, head_of
+from pollux.sources.claude.heads import Folds, Head, folds_of, head_of
 from pollux.sources.claude.history import History, Kept, Typing, kept
 from pollux.sources.walk import stat_file
 from pollux.wire import shown
@@ -105,7 +105,7 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     agents = _agents(listed, look)
     _companions(listed, mains, agents)
     _adopt(mains, agents)
-    _introduce([*mains.values(), *agents], look)
+    _introduce([*mains.values(), *agents], look, lambda file: around.glance(file, Folds, folds_of))
     alone = _alone(listed, mains, root, around)
     return [*mains.values(), *agents, *alone]
 
@@ -215,16 +215,36 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _introduce(found: list[ClaudeBundle], look: Look) -> None:
-    """Transcripts that begin with the same record know one another: one of them is the other's fork."""
-    by_root: dict[str, list[ClaudeBundle]] = {}
+def _introduce(found: list[ClaudeBundle], look: Look, folds: Callable[[File], Folds]) -> None:
+    """Transcripts that begin with the same record know one another: one of them is the other's fork.
+
+    What was forked after a fold begins with it: then the folds of all transcripts in the folder are looked at.
+    """
+    by_root: dict[str, dict[str, ClaudeBundle]] = {}
+    folded: dict[str, set[str]] = {}
     for bundle in found:
-        bundle.roots = {root for file in bundle.transcripts() if (root := look(file).root) is not None}
-        for root in bundle.roots:
-            by_root.setdefault(root, []).append(bundle)
+        heads = [look(file) for file in bundle.transcripts()]
+        bundle.roots = {head.root for head in heads if head.root is not None}
+        for head in heads:
+            if head.root is not None:
+                by_root.setdefault(head.root, {})[bundle.id] = bundle
+                for project in _projects(bundle) if head.folded else ():
+                    folded.setdefault(project, set()).add(head.root)
+    for bundle in found if folded else ():
+        near = set[str]().union(*(folded.get(project, ()) for project in _projects(bundle)))
+        for file in bundle.transcripts() if near else ():
+            for root in near.intersection(folds(file).uuids):
+                by_root[root][bundle.id] = bundle
+                bundle.roots.add(root)
     for group in by_root.values():
-        for bundle in group if len(group) > 1 else ():
-            bundle.peers = [other for other in group if other is not bundle]
+        for bundle in group.values() if len(group) > 1 else ():
+            known = {bundle.id, *(peer.id for peer in bundle.peers)}
+            bundle.peers += [other for other in group.values() if other.id not in known]
+
+
+def _projects(bundle: ClaudeBundle) -> set[str]:
+    """The projects' folders in which a session lies."""
+    return {os.path.dirname(folder) for folder in bundle.folders}  # noqa: PTH120
 
 
 def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: Surroundings) -> list[ClaudeBundle]:

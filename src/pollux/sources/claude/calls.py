@@ -14,7 +14,7 @@ from pollux.sources.claude.leftovers import is_plain, others
 from pollux.sources.claude.outputs import PERSISTED, Outputs, place_of
 from pollux.sources.claude.pieces import attachment
 from pollux.sources.claude.schema import Asked, Block, Line
-from pollux.sources.claude.speakers import notified
+from pollux.sources.claude.speakers import notices
 from pollux.sources.claude.tools import SPAWNS, canonical
 from pollux.wire import seconds
 
@@ -22,6 +22,11 @@ _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED
 _EXIT = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (-?\d{1,9})(?=\s|\Z)")
 _INTERRUPTED = "[Tool call interrupted:"
 _STOPPED = "[Request interrupted by user"
+_ENDED_EARLY = ("killed", "stopped", "cancelled")
+# A summary begins with what was run, in the model's words, and ends with what became of it.
+_CODE = re.compile(r"exit code (-?\d{1,9})\)?\s*\Z")
+# What exit code 1 of a search, a comparison and a test means.
+_ONES = ("No matches found", "Some directories were inaccessible", "Files differ", "Condition is false")
 _HEADING = "<tools-used-before-summary>"
 
 
@@ -42,7 +47,7 @@ class Calls:
     def __init__(self, outputs: Outputs, children: Mapping[str, str]) -> None:
         self.asked: set[str | None] = set()
         self.results: dict[str | None, Result] = {}
-        self._told: dict[str, str] = {}
+        self._told: dict[str, dict[str, str]] = {}
         self._outputs = outputs
         self._children = children
 
@@ -64,22 +69,27 @@ class Calls:
             if block.type == "tool_result" and block.tool_use_id is not None:
                 self.results.setdefault(block.tool_use_id, Result(block, detail, denied))
                 detail = None
+            elif block.text is not None:
+                self.notified(block.text)
 
     def notified(self, text: str) -> None:
-        """A task in the background has ended; what it gave is the result of the call that started it."""
-        told = notified(text)
-        if "tool-use-id" in told and "result" in told:
-            self._told.setdefault(told["tool-use-id"], told["result"])
+        """Tasks in the background have ended: how, and with what, is the outcome of the calls that started them."""
+        for told in notices(text):
+            if "tool-use-id" in told and told.keys() & {"status", "result"}:
+                held = self._told.setdefault(told["tool-use-id"], told)
+                self._told[told["tool-use-id"]] = {**told, **held}
 
     def joined(self, block: Block, at: datetime | None) -> ToolCall:
         """A call with its result."""
         call, name = block.id or "", block.name or "?"
-        told, child = self._told.get(call), self._children.get(call)
+        later, child = self._told.get(call), self._children.get(call)
+        told = later.get("result") if later is not None else None
         shared, kind = canonical(name)
         whole = block.id is not None and block.name is not None and block.input is not None
         extra = {} if whole and is_plain(block, 5) else others(block, "type", "id", "name", "input")
         result = self.results.get(call)
         if result is None:
+            status, exit_code = _later(later) if later is not None else (_UNFINISHED, None)
             return ToolCall(
                 id=block.id,
                 name=name,
@@ -89,7 +99,8 @@ class Calls:
                 at=at,
                 child=child,
                 output=told,
-                status=_OK if told is not None else _UNFINISHED,
+                status=status,
+                exit_code=exit_code,
                 extra=extra,
             )
         detail = result.detail
@@ -99,12 +110,16 @@ class Calls:
             output, held = answer(output, extra)
         if name in SPAWNS and type(detail) is dict:
             output = _said(detail, output, told, extra)
+        elif told is not None:
+            extra["shown"], output = output, told
         elif output is not None and output.startswith(PERSISTED):
             output = _whole(output, detail, self._outputs, extra)
         if type(detail) is dict and not result.block.is_error and result.denied is None:
             status, exit_code = _ended(detail, name, output)
         else:
             status, exit_code = _outcome(result, name, output)
+        if later is not None and status is _OK:
+            status, exit_code = _later(later)
         if detail is not None and (rest := _detail(detail, output)):
             extra["result"] = rest
         return ToolCall(
@@ -209,18 +224,35 @@ def _outcome(result: Result, name: str, output: str | None) -> tuple[Status, int
         # Made up by a later start of the client: what became of the call, nobody knows.
         return _UNFINISHED, None
     if not result.block.is_error:
-        return _OK, None
-    if text.startswith(_STOPPED):
+        # A tool that the server ran says so in its own way.
+        refused = type(result.block.content) is dict and "error_code" in result.block.content
+        return _ERROR if refused else _OK, None
+    if text.startswith(_STOPPED) or (type(result.detail) is dict and result.detail.get("interrupted") is True):
         return _CANCELLED, None
     code = _EXIT.match(text) if name == "Bash" else None
     return _ERROR, int(code.group(1)) if code is not None else None
 
 
+def _later(told: dict[str, str]) -> tuple[Status, int | None]:
+    """How a task in the background ended, as a notice told it later."""
+    found = _CODE.search(told.get("summary", ""))
+    code = int(found.group(1)) if found is not None else None
+    if told.get("status") in _ENDED_EARLY:
+        return _CANCELLED, code
+    return _ERROR if code or told.get("status") == "failed" else _OK, code
+
+
 def _ended(detail: dict[str, Any], name: str, output: str | None) -> tuple[Status, int | None]:
-    """How a call ended that did not fail. Bash tells only codes other than 0; a task in the background has none yet."""
+    """How a call ended that the agent does not call failed; a task in the background has no exit code yet.
+
+    Bash tells codes other than 0 in the text of a failure. Some, as that of a search without matches, it takes for an
+    answer and puts into words.
+    """
     if detail.get("interrupted") is True:
         return _CANCELLED, None
     if output is not None and output.startswith(_INTERRUPTED):
         return _UNFINISHED, None
-    known = name == "Bash" and "stdout" in detail and not detail.get("backgroundTaskId")
-    return _OK, 0 if known and not detail.get("returnCodeInterpretation") else None
+    if name != "Bash" or "stdout" not in detail or detail.get("backgroundTaskId"):
+        return _OK, None
+    meaning = detail.get("returnCodeInterpretation")
+    return (_ERROR, 1 if meaning in _ONES else None) if meaning else (_OK, 0)

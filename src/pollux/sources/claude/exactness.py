@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pollux.model import Author, Gap, Message, Role, gap
 
+_ABSORBED = {"attachment", "queued"}
 _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.ASSISTANT
 
 
@@ -12,6 +13,7 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
     found: list[Gap] = []
     waiting: Message | None = None
     answered = False
+    folds: list[Message] = []
     for message in messages:
         if message.inherited:
             continue
@@ -19,25 +21,40 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
         if author is _MODEL and message.role is _ASSISTANT:
             waiting, answered = None, True
             usage = message.usage
-            if usage is None:
-                found.append(gap("A reply has no figures.", message))
-            elif usage.exact is False:
+            if usage is not None and usage.exact is False:
                 why = "A reply has no end: only the figures with which it began were written."
                 found.append(gap(why, message, certain=True))
+            elif usage is None or usage.input is None or usage.output is None:
+                found.append(gap("A reply has no figures.", message))
         elif author is _HUMAN and message.role is _USER:
-            # What was typed for the shell need not be answered.
+            # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
             if not message.text.startswith("!"):
-                if waiting is not None:
+                if waiting is not None and not _ABSORBED & message.extra.keys():
                     found.append(_unanswered(waiting))
                 waiting = message
-        elif message.extra.get("subtype") == "compact_boundary":
-            why = "The conversation was folded: that request is billed and has no record."
-            found.append(gap(why, message, certain=True))
+        elif message.extra.get("subtype") == "compact_boundary" or message.extra.get("isCompactSummary"):
+            folds.append(message)
+    found += _folded(folds, messages)
     if waiting is not None:
         found.append(_unanswered(waiting))
     if not answered:
         found.append(Gap(why="No reply was written.", certain=False))
     return tuple(found)
+
+
+def _folded(told: list[Message], messages: list[Message]) -> list[Gap]:
+    """The requests that folded: a boundary with its summary tells of one, in early releases a summary alone.
+
+    A summary at the very beginning is of another session.
+    """
+    begin = [fold for fold, before in zip(told, [None, *told], strict=False) if not _belongs(fold, before)]
+    why = "The conversation was folded: that request is billed and has no record."
+    return [gap(why, fold, certain=True) for fold in begin if fold is not messages[0]]
+
+
+def _belongs(fold: Message, before: Message | None) -> bool:
+    """Is it the summary of the boundary before it?"""
+    return before is not None and "isCompactSummary" in fold.extra and "isCompactSummary" not in before.extra
 
 
 def _unanswered(message: Message) -> Gap:

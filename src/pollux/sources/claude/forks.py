@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
+from math import inf
+from typing import cast
 
 import msgspec
 
@@ -14,7 +16,9 @@ from pollux.sources.base import File
 from pollux.sources.claude.branches import uuids_of
 from pollux.sources.claude.bundles import ClaudeBundle
 from pollux.sources.claude.messages import Item
+from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
+from pollux.sources.claude.transcript import Transcript
 from pollux.wire import REFUSED, Utc, opened
 
 
@@ -23,59 +27,81 @@ class _Glance(msgspec.Struct):
 
     uuid: str | None = None
     timestamp: Utc | None = None
+    sessionId: str | None = None
 
 
 _glance = msgspec.json.Decoder(_Glance).decode
+
+Records = dict[str, tuple[int, datetime | None, str | None]]
+"""The records of a session by uuid: the line each stands in, its time, and the session it names."""
+
+_NAMED = "copied records carry its id"
 
 
 class Fork(msgspec.Struct, frozen=True):
     """The session another one was forked from, how we know, and the uuids both hold."""
 
-    parent: ClaudeBundle | None
     name: str
     evidence: str
     shared: frozenset[str]
 
 
-def fork_of(bundle: ClaudeBundle, lines: Iterable[Line]) -> Fork | None:
+def has_copies(transcript: Transcript) -> bool:
+    """Do records name another session as theirs? Copies stand first."""
+    return transcript.foreign or getattr(next(iter(transcript.lines), (0, None))[1], "forkedFrom", None) is not None
+
+
+def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     """From which session this one was forked, if from any.
 
-    Old records are copied with their uuids. Some releases leave the parent's id in the copies. Where none does, the
-    fork is the one that has more; where both went on, the one that went on first: at that moment the parent was as
-    long as what they share.
+    Old records are copied with their uuids. Some releases leave the parent's id in the copies, others name it beside
+    them; where none does, `_is_copy` finds out. Of several it may be the one with the most records in common; of
+    several forks of one session none is the other's.
     """
-    held = list(lines)
+    held = list(pairs)
     named = _named(bundle, held)
-    own = {line.uuid: line.timestamp for line in held if line.uuid is not None}
-    best: Fork | None = None
+    own: Records = {
+        line.uuid: (number, line.timestamp, line.sessionId) for number, line in held if line.uuid is not None
+    }
+    found: list[tuple[tuple[int, int, float, int], ClaudeBundle, frozenset[str]]] = []
     for peer in bundle.peers:
         theirs = _records(tuple(peer.transcripts()))
-        shared = own.keys() & theirs.keys()
-        if not shared or (best is not None and len(shared) <= len(best.shared)):
+        shared = frozenset(own.keys() & theirs.keys())
+        if not shared or named not in (None, peer.id):
             continue
-        if peer.id == named or (named is None and _came_later(own, theirs, shared, bundle, peer)):
-            evidence = (
-                "copied records carry its id"
-                if peer.id == named
-                else f"both hold {len(shared)} records with the same ids"
-            )
-            best = Fork(peer, peer.id, evidence, frozenset(shared))
-    if best is None and named is not None:
-        return Fork(None, named, "copied records carry its id", _foreign(bundle, held))
-    return best
+        if named is not None or _is_copy(own, theirs, shared, bundle, peer):
+            likely = (len(shared), _strangers(theirs, shared), _went_on(theirs, shared), -len(theirs))
+            found.append((likely, peer, shared))
+    if not found:
+        return Fork(named, _NAMED, _foreign(bundle, held)) if named is not None else None
+    _, peer, shared = max(found, key=lambda one: one[0])
+    told = f"both hold {len(shared)} records with the same ids" if named is None else _NAMED
+    return Fork(peer.id, told, shared)
 
 
-def _named(bundle: ClaudeBundle, lines: list[Line]) -> str | None:
-    """The id of another session that the last copied record carries; sub-agents always carry their session's."""
-    if bundle.kind != "main":
+def _source(line: Line, name: str) -> str | None:
+    """The id of another session that a copied record carries."""
+    told = getattr(line, "forkedFrom", None)
+    if told is not None:
+        return cast("str | None", told.sessionId)
+    return line.sessionId if line.sessionId != name else None
+
+
+def _named(bundle: ClaudeBundle, pairs: list[Pair]) -> str | None:
+    """The session that the last copied record names. Copies stand first; sub-agents always carry their session's id."""
+    lines = [line for _, line in pairs if not line.isSidechain and line.sessionId is not None]
+    first = next((line for line in lines if line.type == "user"), None)
+    if bundle.kind != "main" or first is None or _source(first, bundle.name) is None:
         return None
-    others = [line.sessionId for line in lines if line.sessionId not in (None, bundle.name) and not line.isSidechain]
-    return others[-1] if others and any(line.sessionId == bundle.name for line in lines) else None
+    sources = [_source(line, bundle.name) for line in lines]
+    last = next((source for source in reversed(sources) if source is not None), None)
+    return last if None in sources or last in [peer.id for peer in bundle.peers] else None
 
 
-def _foreign(bundle: ClaudeBundle, lines: list[Line]) -> frozenset[str]:
+def _foreign(bundle: ClaudeBundle, pairs: list[Pair]) -> frozenset[str]:
     """The copied records where the parent is gone: all before the first prompt that carries the session's own id."""
-    last = max(n for n, line in enumerate(lines) if line.sessionId not in (None, bundle.name))
+    lines = [line for _, line in pairs]
+    last = max(n for n, line in enumerate(lines) if _source(line, bundle.name) is not None)
     end = next(
         (n for n in range(last + 1, len(lines)) if lines[n].type == "user" and lines[n].toolUseResult is None),
         len(lines),
@@ -83,43 +109,57 @@ def _foreign(bundle: ClaudeBundle, lines: list[Line]) -> frozenset[str]:
     return frozenset(line.uuid for line in lines[:end] if line.uuid is not None)
 
 
-def _came_later(
-    own: dict[str, datetime | None],
-    theirs: dict[str, datetime | None],
-    shared: set[str],
-    bundle: ClaudeBundle,
-    peer: ClaudeBundle,
-) -> bool:
-    """Is this session the fork, and not its peer? A side question always is one of a session."""
+def _is_copy(own: Records, theirs: Records, shared: frozenset[str], bundle: ClaudeBundle, peer: ClaudeBundle) -> bool:
+    """Is this session the fork, and not its peer? A side question always is one of a session.
+
+    Where the peer's copies carry this session's id, this one is the parent. A fork begins with all that it copies, at
+    a stretch. In the parent other lines stand between and before: what was rewound or folded, calls that were never
+    answered, the client's books. Where that does not tell, the fork is the one that has more; where both went on, the
+    one that went on first: at that moment the parent was as long as what they share.
+    """
     if bundle.kind != peer.kind:
         return bundle.kind != "main"
-    mine = [at for uuid, at in own.items() if uuid not in shared and at is not None]
-    others = [at for uuid, at in theirs.items() if uuid not in shared and at is not None]
-    if not mine or not others:
-        return bool(mine) if mine or others else bundle.id > peer.id
-    return min(mine) < min(others)
+    if any(theirs[uuid][2] == bundle.name for uuid in shared):
+        return False
+    mine, others = _strangers(own, shared), _strangers(theirs, shared)
+    if mine != others:
+        return mine < others
+    began, they_began = _went_on(own, shared), _went_on(theirs, shared)
+    return began < they_began or (began == they_began and bundle.id > peer.id)
 
 
-def _records(files: tuple[File, ...]) -> dict[str, datetime | None]:
-    found: dict[str, datetime | None] = {}
+def _strangers(records: Records, shared: frozenset[str]) -> int:
+    """How many other lines stand before the last record that two sessions share, from the first record on."""
+    begin = min(number for number, *_ in records.values())
+    return max(records[uuid][0] for uuid in shared) - begin + 1 - len(shared)
+
+
+def _went_on(records: Records, shared: frozenset[str]) -> float:
+    """When a session first said something of its own; never, where it did not."""
+    own = (at for uuid, (_, at, _) in records.items() if uuid not in shared and at is not None)
+    return min((at.timestamp() for at in own), default=inf)
+
+
+def _records(files: tuple[File, ...]) -> Records:
+    found: Records = {}
     for file in files:
         found |= _uuids(file.path, file.size, file.mtime_ns)
     return found
 
 
 @lru_cache(maxsize=256)
-def _uuids(path: str, size: int, mtime_ns: int) -> dict[str, datetime | None]:  # noqa: ARG001 (the cache's key)
-    """The uuids of a transcript with their times."""
-    found: dict[str, datetime | None] = {}
+def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the cache's key)
+    """The records of a transcript."""
+    found: Records = {}
     try:
         with opened(path) as file:
-            for raw in file:
+            for number, raw in enumerate(file, start=1):
                 try:
                     seen = _glance(raw)
                 except REFUSED:
                     continue
                 if seen.uuid is not None:
-                    found.setdefault(seen.uuid, seen.timestamp)
+                    found.setdefault(seen.uuid, (number, seen.timestamp, seen.sessionId))
     except Unreadable:
         pass
     return found

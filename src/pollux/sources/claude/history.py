@@ -70,10 +70,10 @@ class History:
     def sessions(self, held: Kept) -> dict[str, list[Typing]]:
         """The typed lines by session; those without an id by project."""
         found: dict[str, list[Typing]] = {}
-        seen: set[tuple[str | None, str, datetime | None, str | None]] = set()
+        seen: set[tuple[str | None, str, datetime | None, str | None, str]] = set()
         for session, line in held.lines:
-            same = (session, line.text, line.at, line.project)
-            if same in seen and not line.extra:
+            same = (session, line.text, line.at, line.project, repr(line.extra))
+            if same in seen:
                 continue
             seen.add(same)
             found.setdefault(session or _derived(self.file, line), []).append(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -48,6 +48,11 @@ class Builder:
     def facts(self) -> dict[str, Any]:
         """The setting in which the conversation began."""
         return self._desk.left.facts
+
+    def told(self, texts: Iterable[str]) -> None:
+        """What stands in the queue: a notice may have come too late to be said."""
+        for text in texts:
+            self._calls.notified(text)
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
         """Take the lines of all files in. A result may stand in another file than its call: all are gathered first."""
@@ -151,6 +156,8 @@ class Builder:
             parts = pieces(content, self._desk.notes)
             if type(line) is Asked and line.isCompactSummary:
                 parts = [SummaryPart(text=text), *(part for part in parts if type(part) is not Text)]
+                if line.parentUuid is None:
+                    self.folds.append(len(self.messages))
             elif author is _HUMAN and (typed := command(text)) is not None:
                 parts = [Text(text=typed[0])]
                 extra["wrapped"] = text

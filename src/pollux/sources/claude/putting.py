@@ -6,13 +6,15 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Context, FileReference, Message, Origin, Part, Role, Text
+from pollux.model import Attachment, Author, Context, FileReference, Message, Origin, Part, Role, Text
 from pollux.sources.claude.injections import INJECTED, Injected, Rendered
 from pollux.sources.claude.pieces import own_words, pieces
 from pollux.sources.claude.replies import Desk
 from pollux.sources.claude.schema import SYSTEM, Block, Put
 from pollux.sources.claude.speakers import command, queued_by_human, texts_of
 from pollux.wire import tidy
+
+_MENTIONED = ("file", "directory")
 
 
 def injected(number: int, line: Put, desk: Desk) -> Message:
@@ -23,8 +25,8 @@ def injected(number: int, line: Put, desk: Desk) -> Message:
     parts: list[Part] = []
     if held.type == "queued_command":
         author, parts = _queued(line, held, extra, desk)
-    elif held.type == "file" and held.filename is not None:
-        parts = [_reference(held)]
+    elif held.type in _MENTIONED and (path := held.filename or held.path) is not None:
+        parts = [_reference(held, path)]
     elif held.type is None or held.type not in INJECTED:
         desk.notes.add(
             "attachment.unknown",
@@ -110,21 +112,29 @@ def queued(held: Injected) -> str | list[Block] | None:
         return None
 
 
-def _reference(held: Injected) -> FileReference:
-    """A file that a prompt mentions by `@path`, and what was in it."""
+def _reference(held: Injected, path: str) -> FileReference:
+    """A file or a folder that a prompt mentions by `@path`, and what was in it."""
     match held.content:
+        case str(text):
+            held.content = None
+            return FileReference(path=path, text=text)
         case {"type": "text", "file": {"content": str(text)}}:
             del held.content["file"]["content"]
-            return FileReference(path=held.filename or "", text=text)
+            return FileReference(path=path, text=text)
+        case {"file": {"base64": str(data), **more}}:
+            del held.content["file"]["base64"]
+            media = more.get("type")
+            shown = media if type(media) is str else "application/octet-stream"
+            return FileReference(path=path, attachments=(Attachment(media_type=shown, data=data),))
         case _:
-            return FileReference(path=held.filename or "")
+            return FileReference(path=path)
 
 
 def _rendered(rendered: list[Rendered] | None, held: Injected) -> tuple[str | None, list[Any]]:
     """The exact text the model was given, where it was kept, else what the record holds of it; and what is odd."""
     texts = [item.content for item in rendered or () if item.content is not None]
     odd = [item.odd if item.odd is not None else dict(item.extra) for item in rendered or () if item.extra or item.odd]
-    if not texts and held.type != "file":
+    if not texts and held.type not in _MENTIONED:
         if type(held.content) is str:
             texts, held.content = [held.content], None
         elif type(held.content) is list and all(type(item) is str for item in held.content):

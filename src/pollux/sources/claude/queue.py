@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+import msgspec
+
 from pollux.model import Author, Fate, Message, Origin, Role, Text
 from pollux.sources.claude.speakers import is_client_text
 from pollux.sources.claude.transcript import Queued, Transcript
@@ -15,11 +17,10 @@ _ABSORBED = (None, "absorbed_mid_turn")
 def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Message]:
     """The queue's prompts that no message says, each at the line where it left the queue.
 
-    One that was taken out to begin a turn has a record of its own, unless the file ends before it. One that was
-    absorbed into the running turn has none in some releases (2.0, 2.1.24x); one that is still in the queue at the end
-    never arrived.
+    One that was taken out to begin a turn has a record of its own, perhaps together with others; without one it was
+    lost with the process, if it was no command for the client. One that was absorbed into the running turn has none in
+    some releases (2.0, 2.1.24x); one that is still in the queue at the end never arrived.
     """
-    last = max((message.at for message in messages if message.at is not None), default=None)
     said: dict[str, int] = {}
     for message in messages:
         if message.author is Author.HUMAN:
@@ -30,7 +31,7 @@ def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Messag
         words = _squeezed(step.content or "")
         if said.get(words):
             said[words] -= 1
-        elif fate is not None or last is None or ((at := _moment(step.at)) is not None and at > last):
+        elif fate is not None or not messages or not (words.startswith("/") or any(words in text for text in said)):
             found.append(_message(step, end, fate or Fate.FAILED, transcript.file))
     return found
 
@@ -41,13 +42,13 @@ def _ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
     ended: list[tuple[Queued, int, Fate | None]] = []
     for step in queue:
         if step.operation == "enqueue":
-            if step.content is not None:
-                waiting.append(step)
+            waiting.append(step)
         elif step.operation == "popAll":
             # Taken back into the input line; what is sent then is written again.
             waiting.clear()
         elif waiting:
-            same = (number for number, held in enumerate(waiting) if held.content == step.content)
+            named = step.content is not None
+            same = (number for number, held in enumerate(waiting) if named and held.content == step.content)
             left = waiting.pop(next(same, 0))
             if step.operation == "remove":
                 if step.reason in _ABSORBED:
@@ -55,7 +56,8 @@ def _ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
             else:
                 ended.append((left, step.number, None))
     ended += [(step, step.number, Fate.FAILED) for step in waiting]
-    return [one for one in ended if not is_client_text(one[0].content or "")]
+    # Pictures and lists of blocks are put into the queue without a word.
+    return [one for one in ended if one[0].content and not is_client_text(one[0].content)]
 
 
 def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
@@ -84,7 +86,7 @@ def _squeezed(text: str) -> str:
 
 
 def woven(messages: list[Message], added: list[Message]) -> list[Message]:
-    """Both in the order of their lines."""
+    """Both in the order of their lines; what a turn absorbed shares the fate of that turn."""
 
     def line(message: Message) -> int:
         return (message.origin.line or 0) if message.origin is not None else 0
@@ -92,5 +94,6 @@ def woven(messages: list[Message], added: list[Message]) -> list[Message]:
     result = list(messages)
     for one in added:
         place = next((n for n, message in enumerate(result) if line(message) > line(one)), len(result))
-        result.insert(place, one)
+        absorbed = one.fate is Fate.LIVE and place > 0
+        result.insert(place, msgspec.structs.replace(one, fate=result[place - 1].fate) if absorbed else one)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import inf
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from pollux.sources.claude.messages import Builder
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
-from pollux.sources.claude.subagents import Chain, Spawned, divided, is_warm_up, read_meta, starter, task_of
+from pollux.sources.claude.subagents import Chain, Spawned, divided, is_warm_up, read_meta, starter
 from pollux.sources.claude.transcript import Transcript
 from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
 
@@ -36,10 +37,18 @@ def read(bundle: ClaudeBundle) -> list[Session]:
             transcripts.append(Transcript(file.path, bundle.name, notes).read())
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
+    if len(transcripts) > 1:
+        transcripts.sort(key=_begun)
     sessions = Reading(bundle, transcripts, notes).sessions() if transcripts else []
     if not sessions:
         _nothing(bundle, transcripts, notes)
     return sessions
+
+
+def _begun(transcript: Transcript) -> tuple[float, int]:
+    """Parts of a session stand in the order in which they began; of copies the longest comes first."""
+    times = (line.timestamp.timestamp() for _, line in transcript.lines if line.timestamp is not None)
+    return next(times, inf), -len(transcript.lines)
 
 
 def _nothing(bundle: ClaudeBundle, transcripts: list[Transcript], notes: Notes) -> None:
@@ -61,7 +70,8 @@ class Reading:
         self.bundle = bundle
         self.transcripts = transcripts
         self.notes = notes
-        self.outputs = Outputs(bundle.folders)
+        # The large outputs of calls that a fork took over lie with its parent.
+        self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders])
         self.by_uuid: dict[str, Line] = {}
         self._books: dict[str, Any] = {}
         for transcript in transcripts:
@@ -75,11 +85,13 @@ class Reading:
             return []
         spawned = Spawned(bundle, self.transcripts, chains)
         builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
+        for transcript in self.transcripts:
+            builder.told(step.content or "" for step in transcript.prompts_of_queue())
         builder.build([(transcript.file, lines) for transcript, lines in own])
         messages = self._settled(builder)
         fork = None
-        if bundle.peers or (bundle.kind is Kind.MAIN and any(transcript.foreign for transcript in self.transcripts)):
-            fork = forks.fork_of(bundle, [line for _, pairs in own for _, line in pairs])
+        if bundle.peers or (bundle.kind is Kind.MAIN and any(map(forks.has_copies, self.transcripts))):
+            fork = forks.fork_of(bundle, [pair for transcript in self.transcripts for pair in transcript.lines])
         if fork is not None:
             messages = forks.inherited(messages, builder.items, fork.shared)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
@@ -88,7 +100,7 @@ class Reading:
         messages += self._typed(messages)
         if not any(_is_said(message) for message in messages):
             return []
-        children = [self._chain(chain, builder.facts, spawned) for chain in chains]
+        children = [self._chain(chain, builder.facts, spawned, fork) for chain in chains]
         bundle.leant = self.outputs.asked
         return [self._session(builder, messages, fork), *children]
 
@@ -146,7 +158,7 @@ class Reading:
             id=bundle.id,
             kind=kind,
             parent=f"{AGENT}:{parent}" if parent is not None else None,
-            title=self._title(meta),
+            title=self._title(meta, messages),
             project=_project(builder.facts) or typed,
             project_evidence="recorded" if "cwd" in builder.facts else "history" if typed is not None else None,
             started=times[0],
@@ -161,11 +173,13 @@ class Reading:
             extra=self._extra(builder, meta),
         )
 
-    def _chain(self, chain: Chain, facts: dict[str, Any], spawned: Spawned) -> Session:
+    def _chain(self, chain: Chain, facts: dict[str, Any], spawned: Spawned, fork: forks.Fork | None) -> Session:
         """A sub-agent that lies inside its parent's transcript."""
         transcript = self.transcripts[0]
         builder = Builder(self.bundle.name, self.notes, self.outputs, spawned.by_call)
         messages = builder.build([(transcript.file, chain.lines)]).messages
+        if fork is not None:
+            messages = forks.inherited(messages, builder.items, fork.shared)
         times = _times(messages)
         parent = f"{AGENT}:{self.bundle.id}"
         key = f"{AGENT}:{chain.id}"
@@ -199,13 +213,13 @@ class Reading:
             found = found or meta
         return found
 
-    def _title(self, meta: Meta | None) -> str | None:
-        """The human's own title, else the agent's, else what a later session called this one."""
+    def _title(self, meta: Meta | None, messages: list[Message]) -> str | None:
+        """The human's own title, else the agent's, else what a later session called this one; a sub-agent's task."""
         if self.bundle.kind is Kind.SUBAGENT:
             described = meta.description if meta is not None else None
-            lines = [line for transcript in self.transcripts for _, line in transcript.lines]
-            return described or first_words(task_of(lines)) or None
-        titles = [transcript.titles for transcript in self.transcripts]
+            task = next((m.text for m in messages if m.role is Role.USER and m.text and not m.inherited), "")
+            return described or first_words(task) or None
+        titles = [transcript.titles for transcript in reversed(self.transcripts)]
         beside = [title for title in map(self._beside, self.bundle.titles) if title]
         said = [
             *(held["custom-title"] for held in titles if "custom-title" in held),
@@ -229,13 +243,13 @@ class Reading:
         return title.customTitle
 
     def _summary(self) -> str | None:
-        """The last summary that names one of the session's records, in its own files or at the top of later ones."""
+        """The summary that names the latest of the session's records, in its own files or at the top of later ones."""
         for named in [*(transcript.summaries for transcript in self.transcripts), self.bundle.summaries]:
-            few = named if len(named) < len(self.by_uuid) else self.by_uuid
-            found = [named[leaf] for leaf in few if leaf in named and leaf in self.by_uuid]
+            leaves = named.keys() & self.by_uuid.keys()
+            last = next((leaf for leaf in reversed(self.by_uuid) if leaf in leaves), None) if leaves else None
             # A release asked a model that answered with JSON: that is no title.
-            if found and not found[-1].startswith(("{", "[")):
-                return _titled(found[-1])
+            if last is not None and not named[last].startswith(("{", "[")):
+                return _titled(named[last])
         return None
 
     def _links(self, parent: str | None, fork: forks.Fork | None) -> tuple[Link, ...]:

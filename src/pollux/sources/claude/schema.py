@@ -134,6 +134,13 @@ class Hook(Shape, omit_defaults=True):
     promptText: str | None = None
 
 
+class Ancestor(Shape, omit_defaults=True):
+    """Of a record that `/branch` copied: the session and the record it is a copy of."""
+
+    sessionId: str | None = None
+    messageUuid: str | None = None
+
+
 class Line(Shape, omit_defaults=True):
     """What every record of the tree may say; what kind of record it is, `type` tells."""
 
@@ -162,6 +169,7 @@ class Asked(Line, omit_defaults=True):
     """`user`: a prompt, a tool's result, a text that the client made."""
 
     session_id: str | None = None
+    forkedFrom: Ancestor | None = None
     logicalParentUuid: str | None = None
     sourceToolAssistantUUID: str | None = None
     sourceToolUseID: str | None = None
@@ -194,6 +202,7 @@ class Replied(Line, omit_defaults=True):
     """`assistant`: one block of an API reply, or what the client says in the model's place."""
 
     session_id: str | None = None
+    forkedFrom: Ancestor | None = None
     logicalParentUuid: str | None = None
     sessionKind: str | None = None
     teamName: str | None = None
@@ -215,6 +224,9 @@ class Replied(Line, omit_defaults=True):
     toolInputStreamMs: float | None = None
     isAbortedMidStream: bool | None = None
     isVirtual: bool | None = None
+    # Until the summer of 2025.
+    costUSD: float | None = None
+    durationMs: float | None = None
     research: Any = None
     attributionSkill: str | None = None
     attributionAgent: str | None = None
@@ -227,6 +239,7 @@ class Put(Line, omit_defaults=True):
     """`system`, `attachment`, `progress`: what the client put between."""
 
     session_id: str | None = None
+    forkedFrom: Ancestor | None = None
     logicalParentUuid: str | None = None
     sessionKind: str | None = None
     teamName: str | None = None
@@ -279,6 +292,7 @@ RARE = slice(len(_NAMES) - 1, -1)
 """Of a line's fields those that only its kind has, and few lines of it; `extra` stands behind them."""
 SHAPED = frozenset({
     "thinkingMetadata", "origin", "turnPosition", "permissionDecision", "compactMetadata", "commandRun", "hookInfos",
+    "forkedFrom",
 })  # fmt: skip
 """Rare fields that have a shape of their own."""
 

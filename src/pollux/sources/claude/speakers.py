@@ -29,7 +29,6 @@ CLIENT_TEXTS = (
     "<teammate-message",
 )
 _SAYS_NOTHING = Asked()
-INTERRUPTED = "[Request interrupted by user"
 NOTIFICATION = "<task-notification>"
 # What the client puts before the human's words, in the same text.
 _LEADING = re.compile(
@@ -39,6 +38,7 @@ _COMMAND = ("<command-name>", "<command-message>")
 _NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _BASH = re.compile(r"\s*<bash-input>(.*?)</bash-input>\s*\Z", re.DOTALL)
+_MEMORY = re.compile(r"\s*<user-memory-input>(.*?)</user-memory-input>\s*\Z", re.DOTALL)
 _TAGS = re.compile(r"<(task-id|tool-use-id|status|summary|result)>(.*?)</\1>", re.DOTALL)
 
 
@@ -48,7 +48,7 @@ def author_of(line: Line, text: str) -> Author:
     if told.isCompactSummary or line.isMeta:
         return Author.CLIENT
     if line.isSidechain:
-        return Author.CLIENT if text.startswith(INTERRUPTED) else Author.MODEL
+        return Author.CLIENT if is_client_text(text) else Author.MODEL
     if told.origin is not None and told.origin.kind is not None:
         return Author.HUMAN if told.origin.kind == "human" else Author.CLIENT
     if told.promptSource == "system" or is_client_text(text):
@@ -86,6 +86,8 @@ def command(text: str) -> tuple[str, bool] | None:
         return typed, begin.startswith("<command-name>")
     if begin.startswith("<bash-input>") and (bash := _BASH.match(begin)) is not None:
         return f"!{bash.group(1).strip()}", False
+    if begin.startswith("<user-memory-input>") and (memory := _MEMORY.match(begin)) is not None:
+        return f"#{memory.group(1).strip()}", True
     return None
 
 
@@ -97,11 +99,12 @@ def queued_by_human(injected: Injected, text: str) -> bool:
     return kind == "human" if kind is not None else injected.commandMode in (None, "prompt", "bash")
 
 
-def notified(text: str) -> dict[str, str]:
-    """What a notice about a background task says: the task, the call that started it, its result."""
+def notices(text: str) -> list[dict[str, str]]:
+    """What notices about background tasks say: the task, the call that started it, how it ended, its result."""
     if not text.lstrip().startswith(NOTIFICATION):
-        return {}
-    return {name: words.strip() for name, words in _TAGS.findall(text)}
+        return []
+    told = text.split(NOTIFICATION)[1:]
+    return [{name: words.strip() for name, words in _TAGS.findall(one)} for one in told]
 
 
 def texts_of(content: str | list[Block] | None) -> str:

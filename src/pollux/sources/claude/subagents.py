@@ -10,9 +10,10 @@ from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.claude.books import Meta
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
+from pollux.sources.claude.putting import queued
 from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line, Put
-from pollux.sources.claude.speakers import notified, texts_of
+from pollux.sources.claude.speakers import notices, texts_of
 from pollux.sources.claude.tools import SPAWNS
 from pollux.sources.claude.transcript import Transcript
 from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines
@@ -69,7 +70,9 @@ class Spawned:
     """Which call started which sub-agent, the best evidence first: the keys of sessions `by_call`."""
 
     def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], chains: list[Chain]) -> None:
-        self._keys = {child.name: child.key for child in [*bundle.children, *bundle.siblings]}
+        # The calls that a fork took over started sub-agents of its parent.
+        others = [child for peer in bundle.peers for child in peer.children]
+        self._keys = {child.name: child.key for child in [*others, *bundle.children, *bundle.siblings]}
         self.by_call: dict[str, str] = {}
         if not self._keys and not chains:
             return
@@ -103,14 +106,14 @@ class Spawned:
         elif type(line) is Put:
             if type(line.data) is dict:
                 self._add(line.parentToolUseID, line.data.get("agentId"))
-            elif line.attachment is not None and type(line.attachment.prompt) is str:
-                self._from_notice(line.attachment.prompt)
-        elif line.type == "user" and line.message is not None and type(line.message.content) is str:
-            self._from_notice(line.message.content)
+            elif line.attachment is not None:
+                self._from_notice(texts_of(queued(line.attachment)))
+        elif line.type == "user" and line.message is not None:
+            self._from_notice(texts_of(line.message.content))
 
     def _from_notice(self, text: str) -> None:
-        told = notified(text)
-        self._add(told.get("tool-use-id"), told.get("task-id"))
+        for told in notices(text):
+            self._add(told.get("tool-use-id"), told.get("task-id"))
 
     def _by_task(self, lines: list[Line], bundle: ClaudeBundle, chains: list[Chain]) -> None:
         """Equal words: the task a call hands over, and the first ones a sub-agent was told (1.0: the only way)."""

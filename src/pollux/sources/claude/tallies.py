@@ -24,7 +24,7 @@ def tally_of(state: Aside, file: str, line: int) -> Tally | None:
     return Tally(
         name="cost-state",
         scope="family",
-        rule="It covers a whole run of the client: also a session before /clear, and requests that have no record.",
+        rule="It covers a run of the client: also a session before /clear, what a fork took over, unrecorded requests.",
         total=sum(figures),
         cost_usd=state.totalCostUSD if not state.hasUnknownModelCost else None,
         file=file,

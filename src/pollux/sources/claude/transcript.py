@@ -103,10 +103,27 @@ class Transcript:
                 if line.toolUseResult is not None:
                     _share(line, line.toolUseResult)
                 uuid = line.uuid
-                if uuid is None or (first := known(uuid, line)) is line or not _again(first, line):
+                if uuid is None or (first := known(uuid, line)) is line or self._is_new(number, first, line):
                     add((number, line))
         self.notes.line = None
         return self
+
+    def _is_new(self, number: int, known: Line, line: Line) -> bool:
+        """Does a record whose uuid was there before say something new? What was written again is said once.
+
+        A copy may differ in its envelope: then that is kept. A reply's may have better figures, and only those count.
+        """
+        one, other = msgspec.to_builtins(known), msgspec.to_builtins(line)
+        if {**one, "sessionId": None} == {**other, "sessionId": None}:
+            return False
+        said, again = one.get("message", {}), other.get("message", {})
+        if line.type != known.type or said.get("content") != again.get("content") or type(line) is Put:
+            return True
+        if line.type == "assistant" and line.message is not None:
+            line.message.content = None
+            return True
+        self.books.setdefault("again", []).append({"line": number, **tidy(line)})
+        return False
 
     def _fully(self, number: int, raw: bytes) -> Line | None:
         """A line that does not fit: with fields that newer releases write, or really odd."""
@@ -160,9 +177,10 @@ class Transcript:
                 if aside.leafUuid is not None and aside.summary is not None:
                     self.summaries[aside.leafUuid] = aside.summary
             case "custom-title" | "ai-title" | "agent-name":
-                title = aside.customTitle or aside.aiTitle or aside.agentName
-                if title is not None:
-                    self.titles[kind] = title
+                # The last one counts, also where it takes a title back.
+                for title in (aside.customTitle, aside.aiTitle, aside.agentName):
+                    if title is not None:
+                        self.titles[kind] = title
             case "cost-state":
                 self.tally = tally_of(aside, self.file, number) or self.tally
             case _:
@@ -193,12 +211,6 @@ def _speaker(value: dict[str, Any]) -> str | None:
             return str(role)
         case _:
             return None
-
-
-def _again(known: Line, line: Line) -> bool:
-    """Is a record that was written before written again, word for word, perhaps under another session's id?"""
-    one, other = msgspec.to_builtins(known), msgspec.to_builtins(line)
-    return {**one, "sessionId": None} == {**other, "sessionId": None}
 
 
 def _share(line: Line, detail: Any) -> None:

@@ -139,6 +139,14 @@ def system(subtype: str, content: str | None = None, **more: Any) -> Json:
     return line("system", subtype=subtype, level="info", **({"content": content} if content else {}), **more)
 
 
+def fold(trigger: str = "manual", **more: Any) -> Json:
+    kept = {"trigger": trigger, "preTokens": 7, **more}
+    return system("compact_boundary", "Conversation compacted", compactMetadata=kept, root=True)
+
+
+SUMMARY = {"isCompactSummary": True}
+
+
 def chained(records: Sequence[Json]) -> list[Json]:
     """Each record of the tree under the one before it, unless it says otherwise."""
     before = None

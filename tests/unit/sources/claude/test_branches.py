@@ -1,20 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
-
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
-    OTHER,
-    SID,
+    SUMMARY,
     Home,
-    Json,
     call,
-    chained,
+    fold,
     model,
     put,
     result,
-    said,
-    system,
     user,
 )
 
@@ -64,15 +58,31 @@ def test_prompts_in_a_row_are_no_rivals(home: Home) -> None:
     assert {message.fate.value for message in session.messages} == {"live"}
 
 
+def test_prompts_that_a_turn_absorbed_are_no_rivals(home: Home) -> None:
+    """Two results of one reply, and behind each a prompt that was typed meanwhile."""
+    one, other = call("toolu_1"), call("toolu_2")
+    absorbed = [
+        put("queued_command", prompt="Metric.", parentUuid=one["uuid"]),
+        put("queued_command", prompt="Celsius.", parentUuid=other["uuid"]),
+    ]
+    session = home.session(user("Go"), one, other, *absorbed, model("Both.", "msg_2"))
+    assert {message.fate.value for message in session.messages} == {"live"}
+
+
+def test_what_hangs_on_a_rewound_prompt_may_stand_before_it(home: Home) -> None:
+    """Records are not always written in the order of the tree."""
+    first, answer, old = user("Hi"), model("Hello"), user("Old")
+    old["parentUuid"] = answer["uuid"]
+    late = model("To the old one", "msg_2", parentUuid=old["uuid"])
+    new = user("New", parentUuid=answer["uuid"])
+    assert fates(home.session(first, answer, late, old, new))[2:] == [
+        ("To the old one", "rewound"),
+        ("Old", "rewound"),
+        ("New", "live"),
+    ]
+
+
 # ------------------------------------------------------------------------------------------------------ folds
-
-
-def fold(trigger: str = "manual", **more: Any) -> Json:
-    kept = {"trigger": trigger, "preTokens": 7, **more}
-    return system("compact_boundary", "Conversation compacted", compactMetadata=kept, root=True)
-
-
-SUMMARY = {"isCompactSummary": True}
 
 
 def test_what_was_folded_is_compressed(home: Home) -> None:
@@ -112,86 +122,45 @@ def test_only_the_last_fold_counts(home: Home) -> None:
     assert fates(session) == [("One", "compressed"), ("Two", "compressed"), ("2", "compressed"), ("Three", "live")]
 
 
-# ------------------------------------------------------------------------------------------------------ forks
-
-
-def renamed(records: list[Json], name: str) -> list[Json]:
-    return [{**record, "sessionId": name} for record in records]
-
-
-def own(name: str, before: Json, number: int = 9) -> list[Json]:
-    prompt = user("And halved?", sessionId=name, parentUuid=before["uuid"])
-    return [prompt, model("21.", f"msg_{number}", sessionId=name, parentUuid=prompt["uuid"])]
-
-
-def check_fork(sessions: dict[str, Session]) -> None:
-    fork, parent = sessions[OTHER], sessions[SID]
-    assert [message.inherited for message in fork.messages] == [True, True, False, False]
-    assert not any(message.inherited for message in parent.messages)
-    assert [(link.kind, link.target) for link in fork.links] == [("forked_from", f"claude:{SID}")]
-    assert parent.links == ()
-    assert fork.usage.requests == 1
-    assert fork.started == fork.messages[2].at
-
-
-def test_fork_whose_copies_got_the_new_id(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
-    home.log(SID, *shared)
-    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
-    check_fork(home.sessions())
-
-
-def test_fork_whose_copies_kept_the_parents_id(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
-    home.log(SID, *shared)
-    home.log(OTHER, *shared, *own(OTHER, shared[-1]))
-    check_fork(home.sessions())
-
-
-def test_fork_of_which_only_the_prompts_kept_the_parents_id(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
-    home.log(SID, *shared)
-    home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
-    check_fork(home.sessions())
-
-
-def test_parent_that_went_on_after_the_fork(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
-    fork = own(OTHER, shared[-1])
-    later = user("Thanks", parentUuid=shared[-1]["uuid"])
-    home.log(SID, *shared, later)
-    home.log(OTHER, *renamed(shared, OTHER), *fork)
-    check_fork(home.sessions())
-
-
-def test_fork_whose_parent_is_gone(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
-    home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
-    fork = home.only()
-    assert [message.inherited for message in fork.messages] == [True, True, False, False]
-    assert fork.links[0].target == f"claude:{SID}"
-
-
-def test_same_words_in_two_sessions_are_no_fork(home: Home) -> None:
-    home.log(SID, user("Hi"), model("Hello"))
-    home.log(OTHER, user("Hi", sessionId=OTHER), model("Hello", sessionId=OTHER))
-    assert [session.links for session in home.sessions().values()] == [(), ()]
-
-
-def test_session_after_clear_is_another(home: Home) -> None:
-    home.log(SID, user("Hi"), model("Hello"))
-    typed = "<command-name>/clear</command-name><command-message>clear</command-message><command-args></command-args>"
-    home.log(
-        OTHER,
-        user(typed, sessionId=OTHER),
-        user("Now", sessionId=OTHER),
-        model("Fresh.", sessionId=OTHER, session_id=SID),
-    )
-    session = home.sessions()[OTHER]
-    assert said(session)[0] == ("human", "/clear")
-    assert session.usage.requests == 1
-
-
 def test_results_follow_their_calls(home: Home) -> None:
     session = home.session(user("Hi"), call(), result(), fold(), user("Sum", **SUMMARY), user("On"))
     assert [m.fate.value for m in session.messages[:3]] == ["compressed"] * 3
+
+
+def test_fold_that_was_rewound_folds_nothing(home: Home) -> None:
+    """The human went back to a prompt before the compaction: what it folded is live again, what followed it is not."""
+    first, answer, second, reply = user("One"), model("1"), user("Two"), model("2", "msg_2")
+    folded = fold()
+    folded["logicalParentUuid"] = reply["uuid"]
+    after = [user("Sum", **SUMMARY), user("Three"), model("3", "msg_3")]
+    again = user("Two, again", parentUuid=answer["uuid"])
+    session = home.session(first, answer, second, reply, folded, *after, again, model("4", "msg_4"))
+    assert fates(session) == [
+        ("One", "live"),
+        ("1", "live"),
+        ("Two", "rewound"),
+        ("2", "rewound"),
+        ("Three", "rewound"),
+        ("3", "rewound"),
+        ("Two, again", "live"),
+        ("4", "live"),
+    ]
+
+
+def test_rewound_and_then_folded(home: Home) -> None:
+    first, answer, old = user("One"), model("1"), user("Old")
+    new = user("New", parentUuid=answer["uuid"])
+    session = home.session(first, answer, old, new, model("2", "msg_2"), fold(), user("Sum", **SUMMARY), user("On"))
+    assert [fate for _, fate in fates(session)] == ["compressed", "compressed", "rewound", *["compressed"] * 2, "live"]
+
+
+def test_summary_without_a_boundary_is_a_fold(home: Home) -> None:
+    session = home.session(user("One"), model("1"), user("Sum", root=True, **SUMMARY), user("Two"), model("2", "msg_2"))
+    assert fates(session) == [("One", "compressed"), ("1", "compressed"), ("Two", "live"), ("2", "live")]
+    assert session.exact is False
+
+
+def test_summary_at_the_beginning_is_of_another_session(home: Home) -> None:
+    session = home.session(user("Sum", **SUMMARY), user("Two"), model("2"))
+    assert fates(session) == [("Two", "live"), ("2", "live")]
+    assert session.exact is True

@@ -26,10 +26,12 @@ ENDS = [
     (result("toolu_1", "<tool_use_error>Error: No such tool</tool_use_error>", error=True), "error", None),
     (result("toolu_1", "The user doesn't want to proceed", error=True, toolDenialKind="user"), "error", None),
     (result("toolu_1", "x", {**BASH, "interrupted": True}), "cancelled", None),
+    (result("toolu_1", "x\n<error>aborted</error>", {**BASH, "interrupted": True}, error=True), "cancelled", None),
     (result("toolu_1", "[Request interrupted by user for tool use]", error=True), "cancelled", None),
     (result("toolu_1", "[Tool call interrupted: …", error=True, toolDenialKind="interrupted"), "unfinished", None),
     (result("toolu_1", "Running with ID b1", {**BASH, "backgroundTaskId": "b1"}), "ok", None),
-    (result("toolu_1", "none", {**BASH, "returnCodeInterpretation": "No matches found"}), "ok", None),
+    (result("toolu_1", "none", {**BASH, "returnCodeInterpretation": "No matches found"}), "error", 1),
+    (result("toolu_1", "none", {**BASH, "returnCodeInterpretation": "Something new"}), "error", None),
 ]
 
 
@@ -100,6 +102,14 @@ def test_tool_that_the_server_ran(home: Home) -> None:
     (made,) = calls(home.session(user("Hi"), asked, model(found)))
     assert (made.canonical, made.status) == ("web_access", "ok")
     assert made.extra["content"][0]["title"] == "Rain"
+
+
+def test_tool_that_the_server_ran_in_vain(home: Home) -> None:
+    asked = model({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "rain"}})
+    refused = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    answer = {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": refused}
+    (made,) = calls(home.session(user("Hi"), asked, model(answer)))
+    assert (made.status, made.extra["content"]) == ("error", refused)
 
 
 # ---------------------------------------------------------------------------------------------------- large outputs
@@ -200,3 +210,60 @@ def test_result_in_another_file_than_its_call_is_joined(home: Home, larger: str)
     home.log(SID, *begun[:2])
     home.log(SID, begun[2], later, project="-work-other")
     assert [(c.output, c.status) for c in calls(home.only())] == [("precious", Status.OK)]
+
+
+# ------------------------------------------------------------------------------------------------------ later
+
+
+def notice(name: str, status: str, summary: str, words: str = "") -> str:
+    told = (
+        f"<task-id>b1</task-id><tool-use-id>{name}</tool-use-id><status>{status}</status><summary>{summary}</summary>"
+    )
+    return f"<task-notification>{told}{words}</task-notification>"
+
+
+RUNNING = {"stdout": "", "stderr": "", "interrupted": False, "backgroundTaskId": "b1"}
+
+
+@pytest.mark.parametrize(
+    ("how", "summary", "status", "code"),
+    [
+        ("completed", 'Background command "Boot" completed (exit code 0)', "ok", 0),
+        ("failed", 'Background command "exit code 7" failed with exit code 3', "error", 3),
+        ("failed", 'Agent "Look" failed: no network', "error", None),
+        ("killed", 'Background command "Boot" was stopped', "cancelled", None),
+    ],
+)
+def test_how_a_task_in_the_background_ended_is_told_later(
+    home: Home, how: str, summary: str, status: str, code: int | None
+) -> None:
+    told = notice("toolu_1", how, summary)
+    made = ended(home, result(content="Running.", detail=RUNNING), user(told, origin={"kind": "task-notification"}))
+    assert (made.status.value, made.exit_code, made.output) == (status, code, "Running.")
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_several_notices_at_once(home: Home, blocks: bool) -> None:
+    texts = [notice(f"toolu_{n}", "completed", "Agent done", f"<result>Answer {n}</result>") for n in (1, 2)]
+    content = [{"type": "text", "text": text} for text in texts] if blocks else "\n".join(texts)
+    launched = {"isAsync": True, "status": "async_launched"}
+    asked = [call(f"toolu_{n}", "Agent", prompt=f"Task {n}") for n in (1, 2)]
+    results = [result(f"toolu_{n}", "Async agent launched", {**launched, "agentId": f"a{n}"}) for n in (1, 2)]
+    session = home.session(user("Hi"), *asked, *results, user(content, origin={"kind": "task-notification"}))
+    assert [part.output for part in calls(session)] == ["Answer 1", "Answer 2"]
+
+
+def test_notice_that_came_too_late_to_be_said(home: Home) -> None:
+    """The client was killed with the notice in its queue."""
+    text = notice("toolu_1", "completed", "Agent done", "<result>The answer</result>")
+    waiting = {"type": "queue-operation", "operation": "enqueue", "content": text, "sessionId": SID}
+    launched = result("toolu_1", "Async agent launched", {"isAsync": True, "status": "async_launched", "agentId": "a1"})
+    home.log(SID, *chained([user("Hi"), call("toolu_1", "Agent", prompt="Look"), launched]), waiting)
+    (made,) = calls(home.only())
+    assert made.output == "The answer"
+
+
+def test_whatever_runs_in_the_background_may_answer_later(home: Home) -> None:
+    told = notice("toolu_1", "completed", "Workflow done", "<result>All checked</result>")
+    made = ended(home, result("toolu_1", "Workflow launched", {"status": "launched"}), user(told), tool="Workflow")
+    assert (made.output, made.extra["shown"]) == ("All checked", "Workflow launched")

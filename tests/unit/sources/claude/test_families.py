@@ -50,9 +50,11 @@ def test_flat_files_are_no_sessions_of_their_own(home: Home) -> None:
     assert {listed.summary.id for listed in home.library().list()} == {SID}
 
 
-def test_file_belongs_to_the_session_of_its_last_record(home: Home) -> None:
+@pytest.mark.parametrize("length", [4, 100_000])
+def test_file_belongs_to_the_session_of_its_last_record(home: Home, length: int) -> None:
+    """However long that record is."""
     home.log(SID, user("Hi"), model("Hello"))
-    records = agent("Look", "Seen")
+    records = agent("Look", "x" * length)
     records[0]["sessionId"] = OTHER
     home.log("agent-a1", *records)
     assert home.sessions()["a1"].parent == f"claude:{SID}"
@@ -198,12 +200,24 @@ def test_titles_in_their_order(home: Home) -> None:
         title("ai-title", aiTitle="x"),
     )
     assert home.library().session(SID).title == "Mine"
+    taken_back = title("custom-title", customTitle="")
+    home.log(SID, first, answer, title("custom-title", customTitle="Mine"), title("ai-title", aiTitle="x"), taken_back)
+    assert home.library().session(SID).title == "x"
 
 
 def test_summary_of_another_session_is_no_title(home: Home) -> None:
     home.log(SID, {"type": "summary", "summary": "Elsewhere", "leafUuid": "nowhere"}, user("Hi"), model("Hello"))
     assert home.only().title is None
     assert home.library().list()[0].summary.title == "Hi"
+
+
+def test_summary_of_the_latest_record_counts_wherever_it_was_written(home: Home) -> None:
+    records = chained([user("One"), model("1"), user("Two"), model("2", "msg_2")])
+    home.log(SID, *records)
+    later = {"type": "summary", "summary": "Both", "leafUuid": records[3]["uuid"]}
+    home.log("00000000-0000-4000-8000-00000000000c", later)
+    home.log("99999999-0000-4000-8000-00000000000d", {**later, "summary": "One", "leafUuid": records[1]["uuid"]})
+    assert home.only().title == "Both"
 
 
 def test_summary_of_the_session_itself(home: Home) -> None:
@@ -238,6 +252,13 @@ def test_history_is_the_last_trace_of_a_purged_session(home: Home) -> None:
     assert (session.kind, session.project) == ("prompts", "/work/weather")
     assert [(m.text, m.role) for m in session.messages] == [("Gone", "user"), ("/exit", "system")]
     assert {listed.summary.id for listed in home.library().list()} == {SID}
+
+
+def test_line_of_the_history_that_is_written_twice_is_said_once(home: Home) -> None:
+    """With what was pasted; the same words with something else pasted are others."""
+    pasted = typed("See [1]", sessionId=OTHER) | {"pastedContents": {"1": {"content": "a"}}}
+    history(home, pasted, pasted, pasted | {"pastedContents": {"1": {"content": "b"}}})
+    assert len(home.only().messages) == 2
 
 
 def test_history_that_adds_nothing_is_accounted_for(home: Home) -> None:

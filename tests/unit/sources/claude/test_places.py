@@ -7,7 +7,7 @@ import pytest
 from pollux import registry
 from pollux.errors import Unreadable
 from pollux.sources.claude.history import encoded
-from tests.unit.sources.claude.conftest import OTHER, SID, Home, codes, model, said, user, written
+from tests.unit.sources.claude.conftest import CWD, OTHER, SID, Home, chained, codes, model, said, user, written
 
 
 def roots(home: Path, **environ: str) -> list[str]:
@@ -159,6 +159,18 @@ def test_same_session_in_two_folders_is_one(home: Home) -> None:
 
 
 # ---------------------------------------------------------------------------------------------- handed over by path
+
+
+def test_parts_of_a_session_in_two_folders_stand_in_their_order(home: Home) -> None:
+    """It was resumed in another folder, where more was said than in the first."""
+    first, other = chained([user("One"), model("1")]), chained([user("Two " * 99, cwd="/b"), model("2", "msg_2")])
+    other[0]["parentUuid"] = first[-1]["uuid"]
+    title = {"type": "custom-title", "sessionId": SID}
+    home.log(SID, *first, {**title, "customTitle": "Old"}, project="-a")
+    home.log(SID, *other, {**title, "customTitle": "New"}, project="-b")
+    session = home.only()
+    assert [message.text[:3] for message in session.messages] == ["One", "1", "Two", "2"]
+    assert (session.project, session.title) == (CWD, "New")
 
 
 def test_transcript_anywhere(home: Home, tmp_path: Path) -> None:

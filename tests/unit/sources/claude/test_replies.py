@@ -100,6 +100,7 @@ def test_odd_figures_are_kept_and_not_believed(home: Home) -> None:
     assert message.usage is not None
     assert (message.usage.input, message.usage.output, message.usage.cached) == (None, None, None)
     assert message.usage.native["input_tokens"] == "many"
+    assert session.exact is None
 
 
 def test_part_of_an_unknown_kind(home: Home) -> None:
@@ -126,6 +127,21 @@ def test_records_are_told_apart_by_their_uuid(home: Home) -> None:
     first = user("Hi")
     session = home.session(first, first, {**first, "message": {"role": "user", "content": "Other"}}, model("Hello"))
     assert said(session) == [("human", "Hi"), ("human", "Other"), ("model", "Hello")]
+
+
+def test_reply_that_was_written_again_is_said_once_with_the_better_figures(home: Home) -> None:
+    began = model("Hello", stop=None, figures=usage(1))
+    ended = {**began, "message": {**began["message"], "stop_reason": "end_turn", "usage": usage(50)}}
+    session = home.session(user("Hi"), began, ended)
+    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert (session.usage.output, session.exact) == (50, True)
+
+
+def test_prompt_that_was_written_again_in_another_setting_is_said_once(home: Home) -> None:
+    first = user("Hi")
+    session = home.session(first, model("Hello"), {**first, "gitBranch": "dev", "version": "2.1.31"})
+    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert [(one["line"], one["gitBranch"]) for one in session.extra["records"]["again"]] == [(3, "dev")]
 
 
 def test_key_order_does_not_matter(home: Home) -> None:

@@ -4,8 +4,25 @@ from typing import Any
 
 import pytest
 
-from pollux.model import Context, Fate, FileReference, SummaryPart
-from tests.unit.sources.claude.conftest import SID, Home, Json, call, codes, model, put, result, said, system, user
+from pollux.model import Attachment, Context, Fate, FileReference, Session, SummaryPart
+from tests.unit.sources.claude.conftest import (
+    PROJECT,
+    SID,
+    SUMMARY,
+    Home,
+    Json,
+    call,
+    chained,
+    codes,
+    fold,
+    model,
+    put,
+    result,
+    said,
+    system,
+    user,
+    written,
+)
 
 CLIENT = (
     "<task-notification>\n<task-id>b1</task-id></task-notification>",
@@ -34,6 +51,14 @@ def test_texts_the_client_makes(home: Home, text: str) -> None:
     session = home.session(user("Hi"), model("Hello"), user(text))
     assert [message.text for message in session.prompts] == ["Hi"]
     assert session.messages[-1].author == "client"
+
+
+def test_texts_the_client_makes_for_a_sub_agent(home: Home) -> None:
+    home.session(user("Hi"), model("Hello"))
+    inside: Json = {"isSidechain": True, "agentId": "a1"}
+    told = [user("Look", **inside), model("Seen.", "msg_2", **inside), user(CLIENT[0], **inside)]
+    home.write(f"{PROJECT}/{SID}/subagents/agent-a1.jsonl", written(*chained(told)))
+    assert [message.author.value for message in home.sessions()["a1"].messages] == ["model", "model", "client"]
 
 
 @pytest.mark.parametrize(
@@ -181,6 +206,17 @@ def test_file_that_a_prompt_mentions(home: Home) -> None:
     assert session.prompts[0].text == "Explain @README.md"
 
 
+def test_folder_and_picture_that_a_prompt_mentions(home: Home) -> None:
+    folder = put("directory", path="/work/weather/src", content="a.py\nb.py", displayPath="src")
+    picture = {"type": "image", "file": {"base64": "AAAA", "type": "image/png", "originalSize": 3}}
+    session = home.session(user("@src @map.png"), folder, put("file", filename="/work/map.png", content=picture))
+    (listed,), (shown,) = (message.parts for message in session.messages[1:])
+    assert listed == FileReference(path="/work/weather/src", text="a.py\nb.py")
+    assert shown == FileReference(path="/work/map.png", attachments=(Attachment(media_type="image/png", data="AAAA"),))
+    kept = session.messages[2].extra["attachment"]["content"]
+    assert kept == {"type": "image", "file": {"type": "image/png", "originalSize": 3}}
+
+
 def test_exact_text_that_was_sent_is_context(home: Home) -> None:
     hook = put("hook_success", hookEvent="Stop", content="raw", rendered=[{"content": "as sent"}])
     session = home.session(
@@ -217,6 +253,12 @@ def test_absorbed_prompt_that_stands_only_in_the_queue(home: Home) -> None:
     assert session.prompts[1].fate is Fate.LIVE
 
 
+def test_absorbed_prompt_that_stands_only_in_the_queue_is_folded_with_its_turn(home: Home) -> None:
+    turn = chained([user("Hi"), call(), result(), model("Both.", "msg_2"), fold(), user("Sum", **SUMMARY)])
+    home.log(SID, *turn[:2], step("enqueue", "Also this"), turn[2], step("remove"), *turn[3:])
+    assert prompts(home.only()) == [("Hi", "compressed"), ("Also this", "compressed")]
+
+
 def test_queue_does_not_repeat_prompts(home: Home) -> None:
     typed = "<command-message>f</command-message><command-name>/f</command-name><command-args>Oslo</command-args>"
     home.log(
@@ -235,3 +277,43 @@ def test_prompt_that_was_taken_back_or_never_left_the_queue(home: Home) -> None:
     session = home.only()
     assert [(m.text, m.fate.value) for m in session.prompts] == [("Hi", "live"), ("Too late", "failed")]
     assert session.extra["records"]["queue-operation"][0]["content"] == "Oops"
+
+
+def prompts(session: Session) -> list[tuple[str, str]]:
+    return [(m.text, m.fate.value) for m in session.prompts]
+
+
+def test_prompt_that_a_crash_left_in_the_queue_is_not_mixed_up_with_the_next_one(home: Home) -> None:
+    """2.0 and 2.1.30 write down that a headless prompt left the queue, but not that it went in."""
+    first, asked = chained([user("Hi"), call()])
+    resumed = [user("Carry on", parentUuid=asked["uuid"]), model("Ok.", "msg_2")]
+    home.log(SID, first, asked, step("enqueue", "Typed meanwhile"), step("dequeue"), *resumed)
+    assert prompts(home.only()) == [("Hi", "live"), ("Typed meanwhile", "failed"), ("Carry on", "live")]
+
+
+def test_prompts_that_left_the_queue_together_are_said_together(home: Home) -> None:
+    together = [user("Metric, please.\nAnd Celsius."), model("Yes.", "msg_2")]
+    queue = [step("enqueue", "Metric, please."), step("enqueue", "And Celsius."), step("dequeue"), step("dequeue")]
+    home.log(SID, user("Hi"), model("Hello"), *queue, *together)
+    assert [text for text, _ in prompts(home.only())] == ["Hi", "Metric, please.\nAnd Celsius."]
+
+
+def test_what_is_put_into_the_queue_without_a_word_takes_its_turn(home: Home) -> None:
+    """Prompts of blocks (2.1.112): whoever leaves the queue next is the first that went in."""
+    streamed = user([{"type": "text", "text": "Streamed"}])
+    queue = [step("enqueue"), step("enqueue", "Too late"), step("dequeue")]
+    home.log(SID, *queue, *chained([streamed, model("Ok.")]))
+    assert prompts(home.only()) == [("Too late", "failed"), ("Streamed", "live")]
+
+
+def test_prompts_that_one_turn_absorbs_are_answered_by_it(home: Home) -> None:
+    absorbed = [put("queued_command", prompt=text, commandMode="prompt") for text in ("Metric.", "Celsius.")]
+    session = home.session(user("Go"), call(), result(), *absorbed, model("Both.", "msg_2"))
+    assert session.exact is True
+
+
+def test_what_was_typed_for_the_memory_is_the_humans_and_no_prompt(home: Home) -> None:
+    session = home.session(user("<user-memory-input>use tabs</user-memory-input>"), user("Hi"), model("Hello"))
+    assert said(session) == [("human", "#use tabs"), ("human", "Hi"), ("model", "Hello")]
+    assert [message.text for message in session.prompts] == ["Hi"]
+    assert session.exact is True

@@ -1,0 +1,238 @@
+"""What a session takes over from another: who is whose fork, and what is counted where."""
+
+from __future__ import annotations
+
+import pytest
+
+from pollux.model import Session
+from tests.unit.sources.claude.conftest import (
+    OTHER,
+    PROJECT,
+    SID,
+    SUMMARY,
+    Home,
+    Json,
+    call,
+    calls,
+    chained,
+    fold,
+    model,
+    result,
+    said,
+    user,
+    written,
+)
+
+
+def renamed(records: list[Json], name: str) -> list[Json]:
+    return [{**record, "sessionId": name} for record in records]
+
+
+def own(name: str, before: Json, number: int = 9) -> list[Json]:
+    prompt = user("And halved?", sessionId=name, parentUuid=before["uuid"])
+    return [prompt, model("21.", f"msg_{number}", sessionId=name, parentUuid=prompt["uuid"])]
+
+
+def check_fork(sessions: dict[str, Session]) -> None:
+    fork, parent = sessions[OTHER], sessions[SID]
+    assert [message.inherited for message in fork.messages] == [True, True, False, False]
+    assert not any(message.inherited for message in parent.messages)
+    assert [(link.kind, link.target) for link in fork.links] == [("forked_from", f"claude:{SID}")]
+    assert parent.links == ()
+    assert fork.usage.requests == 1
+    assert fork.started == fork.messages[2].at
+
+
+def test_fork_whose_copies_got_the_new_id(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.")])
+    home.log(SID, *shared)
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    check_fork(home.sessions())
+
+
+def test_fork_whose_copies_kept_the_parents_id(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.")])
+    home.log(SID, *shared)
+    home.log(OTHER, *shared, *own(OTHER, shared[-1]))
+    check_fork(home.sessions())
+
+
+def test_fork_of_which_only_the_prompts_kept_the_parents_id(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.")])
+    home.log(SID, *shared)
+    home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
+    check_fork(home.sessions())
+
+
+def test_parent_that_went_on_after_the_fork(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.")])
+    fork = own(OTHER, shared[-1])
+    later = user("Thanks", parentUuid=shared[-1]["uuid"])
+    home.log(SID, *shared, later)
+    home.log(OTHER, *renamed(shared, OTHER), *fork)
+    check_fork(home.sessions())
+
+
+def test_fork_whose_parent_is_gone(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.")])
+    home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
+    fork = home.only()
+    assert [message.inherited for message in fork.messages] == [True, True, False, False]
+    assert fork.links[0].target == f"claude:{SID}"
+
+
+def test_another_id_on_a_later_record_makes_no_fork(home: Home) -> None:
+    """A resumed client may begin under an id that it throws away; copies stand first."""
+    session = home.session(user("Hi"), model("Hello"), user("More", sessionId=OTHER), model("Yes.", "msg_2"))
+    assert session.links == ()
+    assert not any(message.inherited for message in session.messages)
+
+
+def test_same_words_in_two_sessions_are_no_fork(home: Home) -> None:
+    home.log(SID, user("Hi"), model("Hello"))
+    home.log(OTHER, user("Hi", sessionId=OTHER), model("Hello", sessionId=OTHER))
+    assert [session.links for session in home.sessions().values()] == [(), ()]
+
+
+LATER = "00000000-0000-4000-8000-00000000000c"
+
+
+def forked_from(session: Session) -> list[str]:
+    return [link.target.removeprefix("claude:") for link in session.links if link.kind == "forked_from"]
+
+
+def test_two_forks_of_one_session_are_not_each_others(home: Home) -> None:
+    records = chained([user("Remember 42."), model("Noted.")])
+    home.log(SID, *records)
+    for number, name in enumerate((OTHER, LATER)):
+        home.log(name, *renamed(records, name), *own(name, records[1], number))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER, LATER)] == [[], [SID], [SID]]
+
+
+def test_fork_of_a_fork(home: Home) -> None:
+    records = chained([user("Remember 42."), model("Noted.")])
+    home.log(SID, *records)
+    copied = [*renamed(records, OTHER), *own(OTHER, records[1])]
+    home.log(OTHER, *copied)
+    home.log(LATER, *renamed(copied, LATER), *own(LATER, copied[-1], 10))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER, LATER)] == [[], [SID], [OTHER]]
+    assert sum(session.usage.requests or 0 for session in sessions.values()) == 3
+
+
+def test_fork_copies_only_what_is_live(home: Home) -> None:
+    """What was rewound, and a call that a crash left unanswered, stay behind; they are older than the fork's words."""
+    first, answer, dead = user("Remember 42."), model("Noted."), user("Forget it.")
+    records = chained([first, answer, dead, call("toolu_9", message="msg_2")])
+    last = user("Doubled?", parentUuid=answer["uuid"])
+    home.log(SID, *records, last)
+    home.log(OTHER, *renamed([first, answer, last], OTHER), *own(OTHER, last))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert not any(message.inherited for message in sessions[SID].messages)
+    assert sessions[OTHER].usage.requests == 1
+
+
+def test_fork_at_an_earlier_point(home: Home) -> None:
+    """The parent went on before the fork did: but only in the parent the client's books stand between the records."""
+    one, two = chained([user("Remember 42."), model("Noted.")])
+    later = chained([user("Doubled?", parentUuid=two["uuid"]), model("84.", "msg_2")])
+    home.log(SID, one, {"type": "mode", "mode": "normal", "sessionId": SID}, two, *later)
+    home.log(OTHER, *renamed([one, two], OTHER), *own(OTHER, two))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+
+
+def test_fork_after_a_fold_begins_with_the_fold(home: Home) -> None:
+    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")])
+    home.log(SID, *records)
+    home.log(OTHER, *renamed(records[2:], OTHER), *own(OTHER, records[-1]))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert [message.inherited for message in sessions[OTHER].messages] == [True] * 4 + [False] * 2
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
+    assert sessions[OTHER].exact is True
+
+
+@pytest.mark.parametrize("parent_is_there", [True, False])
+def test_branch_names_the_session_it_was_made_of(home: Home, parent_is_there: bool) -> None:
+    records = chained([user("Remember 42."), model("Noted.")])
+    if parent_is_there:
+        home.log(SID, *records)
+    copies = [{**one, "forkedFrom": {"sessionId": SID, "messageUuid": one["uuid"]}} for one in renamed(records, OTHER)]
+    home.log(OTHER, *copies, *own(OTHER, records[1]))
+    fork = home.sessions()[OTHER]
+    assert forked_from(fork) == [SID]
+    assert [message.inherited for message in fork.messages] == [True, True, False, False]
+    assert fork.notices == ()
+
+
+def test_fork_in_which_nothing_was_said_yet(home: Home) -> None:
+    records = renamed(chained([user("Remember 42."), model("Noted.")]), OTHER)
+    home.log(OTHER, *records)
+    home.log(SID, *records)
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[OTHER], []]
+
+
+def test_calls_that_a_fork_took_over_started_agents_of_its_parent(home: Home) -> None:
+    done = result("toolu_1", "Done", {"status": "completed", "agentId": "a1234567"})
+    records = chained([user("Ask."), call("toolu_1", "Agent", prompt="Look"), done, model("Ok.", "msg_2")])
+    home.log(SID, *records)
+    inside: Json = {"isSidechain": True, "agentId": "a1234567"}
+    agent = written(*chained([user("Look", **inside), model("Seen.", "msg_3", **inside)]))
+    home.write(f"{PROJECT}/{SID}/subagents/agent-a1234567.jsonl", agent)
+    home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
+    fork = home.sessions()[OTHER]
+    assert [made.child for made in calls(fork)] == ["claude:a1234567"]
+    assert fork.usage.requests == 1
+
+
+def test_large_output_of_a_call_that_a_fork_took_over_lies_with_the_parent(home: Home) -> None:
+    home.write(f"{PROJECT}/{SID}/tool-results/b1.txt", "all of it")
+    cut = f"<persisted-output>\nFull output saved to: /old/{SID}/tool-results/b1.txt\n\nPreview:\nall"
+    records = chained([user("Go."), call(), result("toolu_1", cut), model("Ok.", "msg_2")])
+    home.log(SID, *records)
+    home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
+    assert [made.output for session in home.sessions().values() for made in calls(session)] == ["all of it"] * 2
+
+
+def test_agents_inside_a_transcript_that_is_forked_are_paid_once(home: Home) -> None:
+    """1.0: they are not part of the conversation, and their records stand between its own."""
+    inside: Json = {"isSidechain": True}
+    asked = call("toolu_1", "Task", prompt="Look")
+    agent = chained([user("Look", **inside), model("Seen.", "msg_3", **inside)])
+    records = chained([user("Ask."), asked])
+    records += [*agent, *chained([result(parentUuid=asked["uuid"]), model("Ok.", "msg_2")])]
+    home.log(SID, *records)
+    home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert sum(session.usage.requests or 0 for session in sessions.values()) == 4
+
+
+def test_side_question_begins_with_what_was_said_before_it(home: Home) -> None:
+    records = chained([user("Remember 42."), model("Noted.")])
+    home.log(SID, *records)
+    inside: Json = {"isSidechain": True, "agentId": "aside_question-1"}
+    asked = user("By the way?", parentUuid=records[1]["uuid"], **inside)
+    lines = [*records, asked, model("Yes.", "msg_2", parentUuid=asked["uuid"], **inside)]
+    home.write(f"{PROJECT}/{SID}/subagents/agent-aside_question-1.jsonl", written(*lines))
+    side = home.sessions()["aside_question-1"]
+    assert [message.inherited for message in side.messages] == [True, True, False, False]
+    assert (side.title, side.usage.requests) == ("By the way?", 1)
+
+
+def test_session_after_clear_is_another(home: Home) -> None:
+    home.log(SID, user("Hi"), model("Hello"))
+    typed = "<command-name>/clear</command-name><command-message>clear</command-message><command-args></command-args>"
+    home.log(
+        OTHER,
+        user(typed, sessionId=OTHER),
+        user("Now", sessionId=OTHER),
+        model("Fresh.", sessionId=OTHER, session_id=SID),
+    )
+    session = home.sessions()[OTHER]
+    assert said(session)[0] == ("human", "/clear")
+    assert session.usage.requests == 1
