@@ -95,7 +95,7 @@ def test_what_came_of_the_states_is_found_out_once(world: World, monkeypatch: py
         file.write_text(made(state.split()))
         world.tomorrow()
         world.keeping()
-    monkeypatch.setattr("pollux.archive.tree.joined", lambda *_: pytest.fail("it was known"))
+    monkeypatch.setattr("pollux.archive.union.united_by", lambda *_: pytest.fail("it was known"))
     other = file.with_name("session-2026-10-02T10-00-22222222.json")
     other.write_text(file.read_text().replace(ID, ID.replace("1", "2")))
     world.tomorrow()
@@ -112,3 +112,56 @@ def test_a_session_that_only_grows_is_no_other_than_the_agents(world: World) -> 
         (listed,) = world.keeping().list(Filter(everything=True))
         assert listed.summary.kept is False
         assert listed.summary.counts.prompts == length
+
+
+def fates(world: World) -> dict[str, str]:
+    (listed,) = world.keeping().list(Filter(everything=True))
+    return {message.text: str(message.fate) for message in world.keeping().session(listed.summary.key).messages}
+
+
+@pytest.mark.parametrize("kind", ["log", "document", "transcript"])
+def test_what_the_agent_took_back_is_not_live(world: World, kind: str) -> None:
+    path, made = FILES[kind]
+    file = world.home / path
+    file.parent.mkdir(parents=True)
+    for state in ("amber birch cedar", "amber dahlia", "amber dahlia elder"):
+        file.write_text(made(state.split()))
+        world.tomorrow()
+        world.keeping()
+    told = fates(world)
+    assert list(told) == ["amber", "birch", "cedar", "dahlia", "elder"]
+    assert {word for word, fate in told.items() if fate == "live"} == {"amber", "dahlia", "elder"}
+
+
+@pytest.mark.parametrize("kind", ["log", "document"])
+@pytest.mark.parametrize("end", ["emptied", "without a message", "cut"])
+def test_what_was_lost_by_accident_is_as_it_was(world: World, kind: str, end: str) -> None:
+    path, made = FILES[kind]
+    file = world.home / path
+    file.parent.mkdir(parents=True)
+    for state in ("amber birch cedar", "amber dahlia elder fennel"):
+        file.write_text(made(state.split()))
+        world.tomorrow()
+        world.keeping()
+    before = fates(world)
+    whole = file.read_text()
+    file.write_text({"emptied": "", "without a message": made([]) if kind == "log" else "{}", "cut": whole[:-40]}[end])
+    world.tomorrow()
+    assert fates(world) == before
+    assert [word for word, fate in before.items() if fate == "live"] == ["amber", "dahlia", "elder", "fennel"]
+
+
+def test_a_document_that_is_rewritten_often_takes_no_more_than_its_turns(world: World) -> None:
+    path, made = FILES["document"]
+    file = world.home / path
+    file.parent.mkdir(parents=True)
+    file.write_text(made(["amber", "birch", "cedar"]))
+    world.tomorrow()
+    world.keeping()
+    for length in range(4, len(WORDS)):
+        file.write_text(made(["amber", *WORDS[3:length]]))
+        world.tomorrow()
+        world.keeping()
+    (held,) = world.library().places.kept.glob("*/tmp/weather/chats/*.json")
+    assert len(held.read_text()) < 3 * len(file.read_text())
+    assert set(fates(world)) == set(WORDS[: len(WORDS) - 1])

@@ -13,7 +13,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -23,7 +23,7 @@ from pollux.archive.index import standing
 from pollux.archive.keep import Archive, private, wanted
 from pollux.archive.packs import State, is_safe
 from pollux.archive.renamed import Renamed
-from pollux.archive.union import joined, unions
+from pollux.archive.union import Union, rewritten
 from pollux.errors import UnknownName
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
@@ -32,6 +32,8 @@ from pollux.store.sync import Look
 
 if TYPE_CHECKING:
     from pollux.model import Session
+
+T = TypeVar("T")
 
 LINK = b""
 ABOUT, _HELD, _UNIONS = ".about", ".held", ".unions"
@@ -102,7 +104,7 @@ class Trees:
         for name, (agent, home) in places.items():
             own = looks_of(looks, agent, home)
             seal = sealed([*packs, *(look.snapshot("") for look in own)])
-            told = _about(self.folder / name / ABOUT)
+            told = _loaded(self.folder / name / ABOUT, About)
             if told is None or told.seal != seal:
                 live = {path: file for look in own for path, file in files_of(look, home)}
                 states = archive.index.states(agent, home)
@@ -153,21 +155,20 @@ class Tree:
         self._archive = archive
         self._agent = agent
         self._home = home
-        self._joined: dict[bytes, Path] = {}
+        self._joined: dict[bytes, tuple[Union, int]] = {}
 
     def join(self, source: Source, states: Iterable[State]) -> None:
-        """Of files that were rewritten, lay out all that any state held where no single one did.
-
-        To find that out takes long, so what came of it is kept, and it is done once for the same states.
-        """
+        """Of files that were rewritten, lay out all that any state held where no single one did."""
         names: set[str] = set()
-        for path, union in unions(states).items():
-            file = self.folder / _UNIONS / union.token.hex()
+        for path, held in rewritten(states).items():
+            file = self.folder / _UNIONS / hashlib.sha256(path).hexdigest()
             names.add(file.name)
-            if not file.exists():
-                put(file, joined(self._archive, source, union) or b"", union.states[-1].mtime_ns)
-            if file.stat().st_size:
-                self._joined[path] = file
+            before = _loaded(file, Union) or Union()
+            union = before.with_all(self._archive, source, held)
+            if union.states != before.states:
+                put(file, msgspec.msgpack.encode(union), held[-1].mtime_ns)
+            if union.content:
+                self._joined[path] = union, held[-1].mtime_ns
         for file in (self.folder / _UNIONS).glob("*"):
             if file.name not in names:
                 file.unlink(missing_ok=True)
@@ -179,10 +180,10 @@ class Tree:
         """
         private(self.folder)
         (self.folder / ABOUT).unlink(missing_ok=True)
-        before = _held(self.folder / _HELD)
+        before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
         (self.folder / _HELD).unlink(missing_ok=True)
         made: dict[bytes, bytes | None] = {
-            path: self._union(path, file, before.get(path)) for path, file in self._joined.items()
+            path: self._union(path, *union, before.get(path)) for path, union in self._joined.items()
         }
         for path in lost.keys() - made.keys():
             made[path] = self._file(path, lost[path], before.get(path))
@@ -210,11 +211,10 @@ class Tree:
             return state.sha
         return None
 
-    def _union(self, path: bytes, file: Path, before: bytes | None) -> bytes:
-        token = file.name.encode()
-        if before != token or not self._place(path).is_file():
-            put(self._place(path), file.read_bytes(), file.stat().st_mtime_ns)
-        return token
+    def _union(self, path: bytes, union: Union, mtime_ns: int, before: bytes | None) -> bytes:
+        if before != union.token or not self._place(path).is_file():
+            put(self._place(path), union.content, mtime_ns)
+        return union.token
 
     def _link(self, path: bytes, before: bytes | None) -> bytes:
         place = self._place(path)
@@ -282,23 +282,17 @@ def _above(path: bytes) -> Iterator[bytes]:
         yield path
 
 
-def _about(path: Path) -> About | None:
+def _loaded(path: Path, kind: type[T]) -> T | None:
+    """What a file of ours holds; None where there is none, or it is damaged."""
     try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=About)
+        return msgspec.msgpack.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _held(path: Path) -> dict[bytes, bytes]:
-    try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=dict[bytes, bytes])
-    except (OSError, msgspec.DecodeError):
-        return {}
-
-
 def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
     """Where sessions lie in a tree."""
-    told = _about(about)
+    told = _loaded(about, About)
     if told is None:
         return
     try:

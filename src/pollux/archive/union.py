@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
-from pollux.model import Session
 from pollux.sources.base import Source
-from pollux.sources.resuming import Form, made_by
+from pollux.sources.resuming import Form, united_by
+from pollux.wire.joining import lines
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
@@ -27,32 +27,59 @@ def turns(states: Iterable[State]) -> Iterator[State]:
             yield state
 
 
-class Union(NamedTuple):
-    """The states of a file that are to be joined, each with other bytes, and what stands for them all."""
-
-    states: list[State]
-    token: bytes
-
-
-def unions(states: Iterable[State]) -> dict[bytes, Union]:
+def rewritten(states: Iterable[State]) -> dict[bytes, list[State]]:
     """The files that had several contents of which none stands at the beginning of another, by their paths."""
     found: dict[bytes, dict[bytes, State]] = {}
     for state in turns(states):
-        found.setdefault(state.path, {})[state.sha or b""] = state
-    return {
-        path: Union(list(held.values()), hashlib.sha256(b"".join(held)).digest())
-        for path, held in found.items()
-        if len(held) > 1
-    }
+        held = found.setdefault(state.path, {})
+        held.pop(state.sha or b"", None)  # what came back stands last
+        held[state.sha or b""] = state
+    return {path: list(held.values()) for path, held in found.items() if len(held) > 1}
 
 
-def joined(archive: Archive, source: Source, union: Union) -> bytes | None:
-    """All records of all states; None where one state has them all, or the agent's records cannot be joined."""
-    forms = []
-    for state in union.states:
-        with contextlib.suppress(Damaged):
-            forms.append(Form(path=os.fsdecode(state.path), content=archive.read(state.sha or b"")))
-    path = os.fsdecode(union.states[0].path)
-    made = made_by(source, Session(agent=source.name, id=""), forms, Path(path.split("/")[0]))
-    content = next((file.content for file in made if file.path == path and file.sources and file.made is None), None)
-    return content if all(form.content != content for form in forms) else None
+class Union(msgspec.Struct):
+    """What some states of a file hold together, by their hashes: as much as one of them, or a content of its own.
+
+    Agents rewrite some files with every message. So a union is kept, and goes on with the states that came since.
+    """
+
+    states: list[bytes] = []
+    whole: bytes | None = None
+    content: bytes = b""
+
+    @property
+    def token(self) -> bytes:
+        """What stands for it."""
+        return hashlib.sha256(b"".join(self.states)).hexdigest().encode()
+
+    def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> Union:
+        """The union of these states, which begin with those that are in it; else it is made anew."""
+        hashes = [state.sha or b"" for state in states]
+        if self.states != hashes[: len(self.states)]:
+            return Union().with_all(archive, source, states)
+        whole, content = self.whole, self.content
+        if whole is not None and len(hashes) > len(self.states):
+            with contextlib.suppress(Damaged):
+                content = archive.read(whole)
+        for state, sha in list(zip(states, hashes, strict=True))[len(self.states) :]:
+            with contextlib.suppress(Damaged):
+                later = archive.read(sha)
+                whole, content = _both(source, os.fsdecode(state.path), (whole, content), (sha, later))
+        return Union(hashes, whole, b"" if whole is not None else content)
+
+
+_Held = tuple[bytes | None, bytes]
+"""A content, and the hash of the state that it is."""
+
+
+def _both(source: Source, path: str, earlier: _Held, later: _Held) -> _Held:
+    """What two contents hold: one of them, if that has everything. Where they cannot be joined the larger counts."""
+    if not earlier[1]:
+        return later
+    together = united_by(source, [Form(path=path, content=content) for _, content in (earlier, later)])
+    if together is None:
+        return max(earlier, later, key=lambda held: len(held[1]))
+    for held in (later, earlier):
+        if together in (held[1], b"".join(lines(held[1]))):
+            return held
+    return None, together

@@ -89,6 +89,13 @@ class Agent:
         made: list[Resumable] = self._module("resuming").resuming(session, forms, root)
         return made
 
+    def united(self, forms: Sequence[Form]) -> bytes | None:
+        """One content that holds what all forms of a file hold, the last of them as it was; None where nobody knows."""
+        if find_spec(f"{self._package}.resuming") is None:
+            return None
+        content: bytes | None = self._module("resuming").united(forms)
+        return content
+
     def claims(self, path: Path, head: bytes) -> bool:
         """Is this the agent's?"""
         claimed: bool = self._module("bundles").claims(path, head)

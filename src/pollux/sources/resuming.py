@@ -35,6 +35,13 @@ def made_by(source: object, session: Session, forms: Sequence[Form], root: Path)
     return made or []
 
 
+def united_by(source: object, forms: Sequence[Form]) -> bytes | None:
+    """One content for all forms of a file, made by an agent's source; one that others added may not know how."""
+    known: Any = getattr(source, "united", None)
+    content: bytes | None = known(forms) if known is not None else None
+    return content
+
+
 def sources(forms: Iterable[Form]) -> tuple[str, ...]:
     """The files that some forms are of."""
     return tuple(dict.fromkeys(form.path for form in forms))

@@ -8,7 +8,7 @@ from pathlib import Path
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
 from pollux.sources.moving import Moving
-from pollux.sources.resuming import Form, Resumable, made_by
+from pollux.sources.resuming import Form, Resumable, made_by, united_by
 
 
 class Wrapped:
@@ -59,3 +59,7 @@ class Wrapped:
     def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
         """Files that the agent resumes; one that others added may not make any."""
         return made_by(self.source, session, forms, root)
+
+    def united(self, forms: Sequence[Form]) -> bytes | None:
+        """One content for all forms of a file; one that others added may not make it."""
+        return united_by(self.source, forms)

@@ -40,6 +40,12 @@ def resuming(session: Session, forms: Sequence[Form], _root: Path) -> list[Resum
     return [*found, *(Resumable(path=path, content=held) for path, held in beside.items())]
 
 
+def united(forms: Sequence[Form]) -> bytes | None:
+    """All records of a transcript. Those that the last form lacks lie on no way from its last record: rewound."""
+    folder, name = os.path.split(forms[-1].path)
+    return _transcript(forms) if folder and name.endswith(".jsonl") else None
+
+
 def _place(session: Session, path: str) -> str:
     """A transcript that was given another name gets its own again, for by that it is found."""
     folder, name = os.path.split(path)
@@ -48,7 +54,7 @@ def _place(session: Session, path: str) -> str:
     return f"{folder}/{session.id}.jsonl" if own and not named else path
 
 
-def _transcript(forms: list[Form]) -> bytes | None:
+def _transcript(forms: Sequence[Form]) -> bytes | None:
     """All records; None where none of them is said by anybody."""
     records = joined((lines(form.content) for form in forms), _key)
     if not any((value_of(line) or {}).get("type") in _SPOKEN for line in records):

@@ -29,6 +29,13 @@ def resuming(_session: Session, forms: Sequence[Form], _root: Path) -> list[Resu
     return [made for held in rollouts.values() if (made := _made(held)) is not None]
 
 
+def united(forms: Sequence[Form]) -> bytes | None:
+    """All lines of a rollout."""
+    named = find.named(os.path.basename(forms[-1].path).removesuffix(".zst"))[0]  # noqa: PTH119
+    made = _made(list(forms)) if named is not None else None
+    return made.content if made is not None else None
+
+
 def _made(forms: list[Form]) -> Resumable | None:
     """One file; where a form is all there is, that one, be it compressed or without its last line's end."""
     raw = [plain_bytes(form.content) for form in forms]

@@ -25,6 +25,7 @@ _CHAT = re.compile(r"chats/(?:session-[^/]*|[^/]+/[^/]+)\.jsonl?(?:\.unreadable-
 _TYPED = re.compile(r"logs\.json|shell_history\Z")
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _MESSAGES = "messages"
+_CLEARED = b'{"$set":{"messages":[]}}\n'
 _HEAD = {"sessionId", "projectHash"}
 _MESSAGE = {"id", "timestamp", "type", "content"}
 _MADE = "its first line is lost, and was made from the ids and times in what is left"
@@ -53,6 +54,70 @@ def resuming(session: Session, forms: Sequence[Form], root: Path) -> list[Resuma
     if (path := _proved(session)) is not None and not _HASH.match(os.path.basename(folder)):  # noqa: PTH119
         beside[".project_root"] = path
     return [*found, *(Resumable(path=f"{folder}/{inner}", content=held) for inner, held in beside.items())]
+
+
+def united(forms: Sequence[Form]) -> bytes | None:
+    """What all forms of a chat hold, as a log, unless the last one has every message.
+
+    A log can say that the list of messages was replaced by another. Each later form does that, so that whatever it
+    left out has the fate that it would have in a log.
+    """
+    if not _CHAT.match(forms[-1].path.split("/", 2)[-1]):
+        return None
+    records: list[bytes] = []
+    for form in forms:
+        records = _followed(records, form.content)
+    last = _followed([], forms[-1].content)
+    held = b"".join(records)
+    return forms[-1].content if _ids(records) <= _ids(last) else held
+
+
+def _followed(records: list[bytes], later: bytes) -> list[bytes]:
+    """A log, and what a later form makes of it. A form in which nothing was said takes nothing back, nor a cut one."""
+    if not _is_document(later):
+        held = lines(later)
+        if not records or not _ids(held):
+            return records or held
+        start = len(records) - records[::-1].index(_CLEARED) if _CLEARED in records else 0
+        last = records[start:]
+        if last[: len(held)] == held:
+            return records
+        return [*records[:start], *held] if held[: len(last)] == last else [*records, _CLEARED, *held]
+    found = document(later, _MESSAGES)
+    if found is None:
+        return records
+    items = [line_of(item) for item in found.items]
+    if not records:
+        facts = {key: msgspec.Raw(value) for key, value in found.members.items() if key != _MESSAGES}
+        return [line_of(msgspec.json.encode(facts)), *items]
+    if not found.whole:
+        known = _ids(records)
+        return [*records, *(item for item in items if _id(item) not in known)]
+    if not items:
+        return records
+    members = {key: msgspec.Raw(value) for key, value in found.members.items()}
+    listed = line_of(msgspec.json.encode({"$set": members}))
+    return [*(records[:-1] if _ids(records[-1:]) <= _ids([listed]) and _is_list(records[-1]) else records), listed]
+
+
+def _ids(records: Sequence[bytes]) -> set[Any]:
+    """By what the messages of a log are known, those in its lists too."""
+    found: set[Any] = set()
+    for record in records:
+        match value_of(record):
+            case {"$set": {"messages": list(messages)}} | {"messages": list(messages)}:
+                found |= {_id(msgspec.json.encode(message)) for message in messages}
+            case {"type": str()} | {"content": _}:
+                found.add(_id(record))
+    return found
+
+
+def _is_list(record: bytes) -> bool:
+    match value_of(record):
+        case {"$set": {"messages": list()}}:
+            return True
+        case _:
+            return False
 
 
 def _folder(session: Session, forms: Sequence[Form], root: Path) -> str:
