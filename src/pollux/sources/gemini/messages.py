@@ -10,9 +10,8 @@ import msgspec
 
 from pollux.model import NOTHING, Author, Context, Kind, Message, Origin, Part, Role, Text, ToolResult, Unknown, Usage
 from pollux.sources.gemini import schema
-from pollux.sources.gemini.calls import Offloaded, asked, outcome, tool_call
+from pollux.sources.gemini.calls import asked, outcome, tool_call
 from pollux.sources.gemini.content import (
-    ACKNOWLEDGEMENTS,
     answer,
     attachments,
     client_parts,
@@ -22,10 +21,12 @@ from pollux.sources.gemini.content import (
     only_words,
     pieces,
     plain_text,
+    stand_in,
     text_of,
 )
-from pollux.sources.gemini.references import is_typed, prompt_parts
-from pollux.sources.gemini.replay import Entry
+from pollux.sources.gemini.entries import Entry
+from pollux.sources.gemini.outputs import Offloaded
+from pollux.sources.gemini.references import fused_parts, is_typed, prompt_parts
 from pollux.sources.gemini.tools import TASKS
 from pollux.wire import Notes, tidy
 
@@ -96,8 +97,8 @@ class Builder:
             plain = type(message.content) is str
             if message.tokens is not None:
                 usage = usage_of(message.tokens)
-            elif plain_text(message).strip() in ACKNOWLEDGEMENTS:
-                author = _CLIENT
+            elif (said := stand_in(message)) is not None:
+                author, parts = _CLIENT, said
         elif kind == "user":
             words = only_words(message)
             plain = words is not None and not _strays(message)
@@ -185,7 +186,8 @@ class Builder:
             if type(item) is schema.Part and item.functionResponse is not None:
                 return _CLIENT, [self._result_part(part) for part in client_parts(message)]
         if is_client_text(plain_text(message) if words is None else words):
-            return _CLIENT, client_parts(message)
+            fused = fused_parts(message) if words is None and self._kind is not Kind.SUBAGENT else None
+            return (_CLIENT, client_parts(message)) if fused is None else (_HUMAN, fused)
         if self._kind is Kind.SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
