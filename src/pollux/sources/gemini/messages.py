@@ -12,6 +12,7 @@ from pollux.model import NOTHING, Author, Context, Kind, Message, Origin, Part, 
 from pollux.sources.gemini import schema
 from pollux.sources.gemini.calls import asked, outcome, tool_call
 from pollux.sources.gemini.content import (
+    TASK,
     answer,
     attachments,
     client_parts,
@@ -191,6 +192,8 @@ class Builder:
         if self._kind is Kind.SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
+        if words is not None and words.startswith(TASK):
+            self.spawns = True
         return _HUMAN, [Text(text=words)] if words and is_typed(words) else prompt_parts(message)
 
     def _result_part(self, part: Part) -> Part:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +19,7 @@ from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.replay import Replay
 from pollux.sources.gemini.schema import Call
-from pollux.sources.gemini.subagents import carve, link_children, wants_children
+from pollux.sources.gemini.subagents import carve, link_children, objective_of, wants_children
 from pollux.wire import Notes, shown
 
 _SYSTEM = Role.SYSTEM
@@ -289,9 +288,7 @@ def _task_title(messages: list[Message]) -> str | None:
     task = next(
         (message.text for message in messages if message.author is Author.MODEL and message.role is Role.USER), ""
     )
-    objective = re.search(r"<objective>\s*(.+?)\s*</objective>", task, re.DOTALL)
-    words = objective.group(1) if objective else task
-    return first_words(words) or None
+    return first_words(objective_of(task)) or None
 
 
 def _inherited(messages: list[Message], started: datetime | None) -> list[Message]:
