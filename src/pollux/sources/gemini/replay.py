@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from typing import Any
 
 from pollux.model import Fate, Severity
@@ -131,6 +131,7 @@ class Replay:
     def _rebuild(self, messages: list[Message], line: int | None) -> None:
         """`$set.messages`: the live list is made anew. What it holds again is recognised, what it lacks is dropped."""
         listed = {message.id for message in messages}
+        before = [entry for name in self._live for entry in self._named(name)]
         unlisted = [entry for name in self._live if name not in listed for entry in self._named(name)]
         burst = self._burst(messages)
         folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
@@ -155,6 +156,9 @@ class Replay:
         fate = Fate.COMPRESSED if folded else _cause(dropped)
         if fate is Fate.COMPRESSED and not folded and self._rewinding:
             fate = Fate.REWOUND
+        if fate is Fate.FAILED:
+            passed_over = _answered(before, {id(entry) for name in self._live for entry in self._named(name)})
+            dropped = [entry for entry in dropped if id(entry) not in passed_over]
         for entry in dropped:
             entry.fate = fate
         self._rewinding = False
@@ -243,6 +247,12 @@ def _cause(dropped: list[Entry]) -> Fate:
     if sum(map(_is_prompt, spoken)) <= 1 and any(map(_cancelled, turn)):
         return Fate.CANCELLED
     return Fate.FAILED if all(map(_is_prompt, spoken)) else Fate.REWOUND
+
+
+def _answered(entries: list[Entry], kept: set[int]) -> set[int]:
+    """The prompts whose answers are kept: a loader passes over some, but they have not failed."""
+    spoken = [entry for entry in entries if _is_spoken(entry.message)]
+    return {id(one) for one, next_ in pairwise(spoken) if next_.message.type == "gemini" and id(next_) in kept}
 
 
 def _is_spoken(message: Message) -> bool:
