@@ -17,7 +17,7 @@ from pollux.sources.gemini.content import (
     stand_in,
 )
 from pollux.sources.gemini.references import fused_parts, prompt_parts
-from pollux.wire import Notes, shown, tidy
+from pollux.wire import Notes, shown
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
@@ -27,15 +27,12 @@ if TYPE_CHECKING:
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
     """A saved conversation as a session of kind `checkpoint`: no times, no figures."""
     saved = found.checkpoint
-    turns = [*(saved.history or ()), *((saved.clientHistory or ()) if not saved.history else ())]
-    messages = _messages(turns, shown(file.path), notes)
+    messages = _messages(saved.history or saved.clientHistory or [], shown(file.path), notes)
     project, evidence = bundle.project()
     extra: dict[str, Any] = dict(saved.extra)
-    for name in ("authType", "toolCall", "commitHash", "messageId"):
+    for name in ("authType", "toolCall", "commitHash", "filePath", "messageId"):
         if (value := getattr(saved, name)) is not None:
             extra[name] = value
-    if saved.history and saved.clientHistory:
-        extra["clientHistory"] = tidy(saved.clientHistory)
     return Session(
         agent=bundle.agent,
         id=bundle.id,

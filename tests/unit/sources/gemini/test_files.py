@@ -197,6 +197,31 @@ def test_a_subagent_inside_its_parents_file_is_a_session_of_its_own(home: Home) 
     assert home.library().session("gemini:t1").messages == kid.messages
 
 
+def test_the_figures_of_an_answer_that_went_to_a_late_recorded_call_are_given_back(home: Home) -> None:
+    """Up to 0.31 a sub-agent's call gets a message of its own, and that the figures of the request after it."""
+    spawn = call(
+        "generalist-1794722402500-ab", "generalist", args={"request": "Count"}, timestamp="2026-11-15T06:00:06.000Z"
+    )
+    home.document(
+        f"{HASH}/chats/{NAME}.json",
+        document(
+            [
+                user("u1", "go"),
+                gemini("g1", "I delegate.", "06:00:02"),
+                user("t1", "Count", "06:00:03"),
+                gemini("g2", "", "06:00:06", 100, toolCalls=[spawn]),
+                gemini("g3", "done", "06:00:07", None),
+            ]
+        ),
+    )
+    session = home.sessions()["aaaaaaaa-1"]
+    assert [(m.id, m.usage.input if m.usage else None) for m in session.messages[1:]] == [
+        ("g1", 10),
+        ("g2", None),
+        ("g3", 100),
+    ]
+
+
 def investigation(number: int, ended: str) -> Json:
     return call(
         f"codebase_investigator_17947224020{number}0_{number}",
