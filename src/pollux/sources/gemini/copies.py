@@ -53,7 +53,9 @@ def aligned(
     """
     step = -1 if backwards else 1
     found: list[list[int]] = [[] for _ in messages]
-    words = [Words(message) for message in earlier] if any(renamed) else []
+    if not earlier or not any(renamed):
+        return found
+    words = [Words(message) for message in earlier]
     position = len(earlier) - 1 if backwards else 0
     for index in range(len(messages))[::step]:
         if not renamed[index]:

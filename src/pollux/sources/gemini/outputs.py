@@ -61,13 +61,16 @@ def whole_of(stub: str, call: Call, offloaded: Offloaded) -> str | None:
 
     What was masked lies there as the object that was the tool's answer, and may have been shortened before.
     """
-    named = OFFLOADED.findall(stub)
     masked = stub.startswith(MASKED)
-    whole = offloaded(named[-1 if masked else 0].strip().removesuffix("]")) if named else None
+    named = OFFLOADED.search(stub, max(stub.rfind(" Full "), 0) if masked else 0)
+    if named is None:
+        return None
+    whole = offloaded(named[1].strip().removesuffix("]"))
     if whole is not None and masked:
         whole = _unwrapped(whole)
-        return (whole_of(whole, call, offloaded) or whole) if whole.startswith(STUBS) else whole
-    if whole is None and named and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(stub):
+        shortened = whole.startswith(STUBS) and not whole.startswith(MASKED)
+        return (whole_of(whole, call, offloaded) or whole) if shortened else whole
+    if whole is None and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(stub):
         return call.resultDisplay
     return whole
 

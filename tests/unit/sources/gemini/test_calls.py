@@ -230,6 +230,17 @@ def test_a_masked_output_is_the_answer_that_was_put_aside(home: Home) -> None:
     assert (held.output, held.exit_code, held.status.value) == (whole, 2, "error")
 
 
+def test_an_output_shortened_before_it_was_masked_is_found_behind_both(home: Home) -> None:
+    large = "tool-outputs/session-aaaaaaaa-1/run_shell_command_c1.txt"
+    home.write(f"weather/{large}", "all of it")
+    home.write(f"weather/{MASKED_FILE}", json.dumps({"output": f"{LARGE}/gone/{large}\nOutput: all"}))
+    stub = MASK.format(f"{LARGE}/gone/{large}\nOutput: all", f"/gone/{MASKED_FILE}")
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=[call("c1", output=stub)]))
+    assert made_in(home).output == "all of it"
+    home.write(f"weather/{MASKED_FILE}", json.dumps({"output": stub}))
+    assert made_in(home).output == stub
+
+
 def test_masking_takes_no_output_that_the_log_still_holds(home: Home) -> None:
     turn = gemini("g1", "", toolCalls=[call("c1", output="all of it")])
     masked = {**turn, "toolCalls": [call("c1", output=MASK.format("all", MASKED_FILE))]}
