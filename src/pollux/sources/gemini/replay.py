@@ -94,8 +94,8 @@ class Replay:
             known.fate = Fate.LIVE
             return
         known.also(message.id, message.timestamp, line)
-        if message.extra:
-            known.message.extra = {**known.message.extra, **message.extra}
+        if all(old.get("copy") != message for old in known.replaced or ()):
+            known.set_aside(copy=message, line=line)
         for entry in run:
             entry.fate = Fate.LIVE
 
@@ -143,7 +143,7 @@ class Replay:
             known = self._by_id.get(message.id) if message.id is not None else None
             if places:
                 taken.update(places)
-                known = self._absorb([unlisted[place] for place in places], known, message, line)
+                known = self._absorb([unlisted[place] for place in places], known, message)
             elif known is None:
                 self._add(message, line, None)
                 continue
@@ -180,12 +180,11 @@ class Replay:
         bare = any(message.type == "gemini" for message in burst)
         return names if bare and names <= {message.id for message in messages} else set()
 
-    def _absorb(self, run: list[Entry], copy: Entry | None, message: Message, line: int | None) -> Entry:
+    def _absorb(self, run: list[Entry], copy: Entry | None, message: Message) -> Entry:
         """A message that says what an earlier one said is that one, written again; or several, then run together."""
         original = run[-1]
         if len(run) > 1:
             self._fused[message.id or ""] = run
-            original.set_aside(content=message.content, line=line)
         if copy is not None and copy is not original:
             self._again(original, copy.message, copy.line)
             copy.copy_of = original
