@@ -35,6 +35,7 @@ class Replay:
         self._by_id: dict[str, Entry] = {}
         self._live: dict[str, Entry] = {}
         self._fused: dict[str, list[Entry]] = {}
+        self._passed: list[tuple[Entry, Entry]] = []
         self._rewinding = False
 
     def run(self, records: Iterable[tuple[int | None, Record]]) -> Replay:
@@ -57,6 +58,8 @@ class Replay:
             else:
                 self._leftovers(line, record, unknown=True)
         self.notes.line = None
+        for prompt, after in self._passed:
+            prompt.fate = after.fate
         return self
 
     @property
@@ -157,8 +160,13 @@ class Replay:
         if fate is Fate.COMPRESSED and not folded and self._rewinding:
             fate = Fate.REWOUND
         if fate is Fate.FAILED:
-            passed_over = _answered(before, {id(entry) for name in self._live for entry in self._named(name)})
-            dropped = [entry for entry in dropped if id(entry) not in passed_over]
+            # A loader passes over some prompts whose answers it keeps: they have not failed, and go with the answer.
+            kept = {id(entry) for name in self._live for entry in self._named(name)}
+            answers = {id(entry) for entry in before if entry.message.type == "gemini" and id(entry) in kept}
+            spoken = [entry for entry in before if _is_spoken(entry.message)]
+            passed = [(one, after) for one, after in pairwise(spoken) if id(one) not in kept and id(after) in answers]
+            self._passed += passed
+            dropped = [entry for entry in dropped if all(entry is not one for one, _ in passed)]
         for entry in dropped:
             entry.fate = fate
         self._rewinding = False
@@ -246,12 +254,6 @@ def _cause(dropped: list[Entry]) -> Fate:
     if sum(map(_is_prompt, spoken)) <= 1 and any(map(_cancelled, turn)):
         return Fate.CANCELLED
     return Fate.FAILED if all(map(_is_prompt, spoken)) else Fate.REWOUND
-
-
-def _answered(entries: list[Entry], kept: set[int]) -> set[int]:
-    """The prompts whose answers are kept: a loader passes over some, but they have not failed."""
-    spoken = [entry for entry in entries if _is_spoken(entry.message)]
-    return {id(one) for one, next_ in pairwise(spoken) if next_.message.type == "gemini" and id(next_) in kept}
 
 
 def _is_spoken(message: Message) -> bool:

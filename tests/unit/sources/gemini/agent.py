@@ -139,14 +139,18 @@ class Agent:
     def _reloaded(self) -> Iterator[Json]:
         """The history as it is rebuilt from what was recorded."""
         said = {turn["id"]: turn["turns"] for turn in self._history}
+        passed: list[list[str]] = []
         for message in self._recorded:
             if message["type"] == "info" or (message["type"] == "user" and _is_context(message)):
+                # A prompt that was run together with the context is passed over with it.
+                passed = said.get(message["id"], [])
                 continue
             content = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
             calls = message.get("toolCalls", [])
             if calls and not any("functionCall" in part for part in content):
                 content = [*content, *({"functionCall": {"id": c["id"], "name": c["name"], "args": {}}} for c in calls)]
-            yield {"id": message["id"], "type": message["type"], "content": content, "turns": said[message["id"]]}
+            turns, passed = [*passed, *said[message["id"]]], []
+            yield {"id": message["id"], "type": message["type"], "content": content, "turns": turns}
             if answers := [part for made in calls for part in made["result"] or ()]:
                 name = f"{message['id']}_response"
                 yield {"id": name, "type": "user", "content": answers, "turns": said.get(name, [])}

@@ -163,6 +163,23 @@ def test_a_failure_after_an_older_cancelled_call_is_a_failure(home: Home) -> Non
     assert said(home.only()) == [("human", "go", "live"), ("model", "editing", "live"), ("human", "fail", "failed")]
 
 
+def test_a_prompt_that_a_resume_passes_over_goes_with_its_answer(home: Home) -> None:
+    """A loader leaves out prompts that begin like a command, and those run together with the context."""
+    log = [
+        header(),
+        {"$set": {"messages": [context()]}},
+        user("u1", "? go"),
+        gemini("g1", "1"),
+        user("u2", "on"),
+        {"$set": {"messages": [context(), bare("g1", "1"), user("u2", "on")]}},
+        gemini("g2", "2"),
+    ]
+    home.log(LOG, *log)
+    assert {words[2] for words in said(home.only())} == {"live"}
+    home.log(LOG, *log, {"$rewindTo": "g1"})
+    assert {words[2] for words in said(home.only())} == {"rewound"}
+
+
 def test_words_the_client_put_into_the_models_mouth_are_no_reply(home: Home) -> None:
     placeholder = bare("g2", "[The previous response was interrupted before it completed.]")
     received = bare("g4", [{"text": "Binary content received. Proceeding with analysis.", "thought": True}])
