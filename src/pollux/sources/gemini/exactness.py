@@ -25,7 +25,10 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     waiting: Message | None = None
     for message in messages:
         author = message.author
-        if author is _MODEL:
+        if message.inherited:
+            # What another session paid for.
+            waiting = None
+        elif author is _MODEL:
             if message.role is _ASSISTANT:
                 waiting = None
                 parts = message.parts

@@ -143,7 +143,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         used.update(line.file for line in lost)
     if not any(_is_said(message) for message in messages):
         return None
-    messages = _inherited(messages, current.replay.started)
+    messages = _inherited(messages)
     times = [message.at for message in messages if message.at is not None]
     started = [part.replay.started for part in parts if part.replay.started is not None] or times
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
@@ -291,14 +291,14 @@ def _task_title(messages: list[Message]) -> str | None:
     return first_words(objective_of(task)) or None
 
 
-def _inherited(messages: list[Message], started: datetime | None) -> list[Message]:
-    """After `--session-file` the imported messages are another session's: older than the session that holds them."""
-    imported = any(m.role is _SYSTEM and m.text.startswith("Imported session from ") for m in messages)
-    if not imported or started is None:
+def _inherited(messages: list[Message]) -> list[Message]:
+    """After `--session-file` all that was said before the line that tells of it is another session's."""
+    told = [m.at for m in messages if m.role is _SYSTEM and m.at and m.text.startswith("Imported session from ")]
+    if not told:
         return messages
     return [
         msgspec.structs.replace(m, inherited=True)
-        if m.at is not None and m.at < started and m.role is not Role.SYSTEM
+        if m.at is not None and m.at < max(told) and m.role is not Role.SYSTEM
         else m
         for m in messages
     ]

@@ -213,4 +213,4 @@ def test_the_first_prompt_of_another_sessions_checkpoint_is_parted_from_its_cont
     )
     session = home.only()
     assert [(m.text, m.inherited) for m in session.prompts] == [("theirs", True), ("ours", False)]
-    assert session.usage.input == 10
+    assert (session.usage.input, session.usage.exact) == (10, True)

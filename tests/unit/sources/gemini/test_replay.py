@@ -297,10 +297,11 @@ def test_a_checkpoint_of_another_session_is_shown_but_not_counted(home: Home) ->
     assert (listed.summary.counts.prompts, listed.summary.counts.replies) == (1, 1)
 
 
-def test_an_imported_session_is_inherited(home: Home) -> None:
+@pytest.mark.parametrize("start", ["09:00:00", "06:00:00"])
+def test_an_imported_session_is_inherited(home: Home, start: str) -> None:
     home.log(
         LOG,
-        header(start="09:00:00"),
+        header(start=start),
         {"$set": {"messages": [user("u1", "old", "06:00:01"), gemini("g1", "then", "06:00:02")]}},
         info("i1", "Imported session from /x/f.json", "09:00:01"),
         user("u2", "new", "09:00:02"),
@@ -314,6 +315,7 @@ def test_an_imported_session_is_inherited(home: Home) -> None:
         ("now", False),
     ]
     assert session.usage.input == 10
+    assert session.usage.exact is True
 
 
 def test_unknown_records_are_kept_and_reported(home: Home) -> None:
