@@ -128,12 +128,16 @@ def _mains(
     return _told_apart(list(found.values()))
 
 
+def _in_project(name: str, bundle: GeminiBundle) -> str:
+    return f"{name}@{(bundle.hash or 'unknown')[:8]}"
+
+
 def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
     """Users may choose ids (0.41+), also twice: the same id in another project gets the project's hash behind it."""
     seen: set[str] = set()
     for bundle in sorted(found, key=lambda bundle: (bundle.id, bundle.hash or "")):
         if bundle.id in seen:
-            bundle.id = f"{bundle.id}@{(bundle.hash or 'unknown')[:8]}"
+            bundle.id = _in_project(bundle.id, bundle)
         seen.add(bundle.id)
     return found
 
@@ -170,10 +174,12 @@ def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
     """Give each sub-agent to its parent; one whose parent is gone stands for itself."""
     by_id = {main.id: main for main in mains}
     for child in children:
-        parent = by_id.get(child.parent or "")
+        named = child.parent or ""
+        parent = by_id.get(_in_project(named, child)) or by_id.get(named)
         if parent is None:
             mains.append(child)
         else:
+            child.parent = parent.id
             parent.children = (*parent.children, child)
 
 

@@ -75,6 +75,21 @@ def test_the_same_chosen_id_in_two_projects_is_two_sessions(home: Home) -> None:
     assert names[1].startswith("mine@")
 
 
+def test_subagents_of_a_chosen_id_go_to_the_session_of_their_own_project(home: Home) -> None:
+    for project in ("one", "two"):
+        spawn = call("c1", "invoke_agent", agentId=f"kid-{project}")
+        talk = [user("u1", project), gemini("g1", "", toolCalls=[spawn])]
+        home.log(f"{project}/chats/session-2026-11-15T06-00-mine.jsonl", header("mine", f"/work/{project}"), *talk)
+        kid = header(f"kid-{project}", f"/work/{project}", kind="subagent")
+        home.log(f"{project}/chats/mine/kid-{project}.jsonl", kid, user("t1", "Do"), gemini("k1", "did"))
+    found = home.sessions()
+    for project in ("one", "two"):
+        child = found[f"kid-{project}"]
+        (parent,) = [session for session in found.values() if session.key == child.parent]
+        assert [m.text for m in parent.prompts] == [project]
+        assert [p.child for m in parent.messages for p in m.parts if isinstance(p, ToolCall)] == [child.key]
+
+
 def test_a_file_the_cli_gave_up_on_is_still_read(home: Home) -> None:
     home.log(f"weather/chats/{NAME}.jsonl.unreadable-1794722402000", header(), *TALK)
     assert len(home.only().messages) == 2
