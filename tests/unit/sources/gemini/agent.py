@@ -168,7 +168,7 @@ def _turn(message: Json, turns: list[list[str]]) -> Json:
 
 
 def _message(turn: Json) -> Json:
-    message = {"id": turn["id"], "timestamp": "2026-11-15T06:00:09.000Z", "type": turn["type"]}
+    message = {"id": turn["id"], "timestamp": "2026-11-15T07:00:09.000Z", "type": turn["type"]}
     return {**message, "content": turn["content"], **({"tokens": None} if turn["type"] == "gemini" else {})}
 
 
