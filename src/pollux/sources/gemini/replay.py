@@ -20,6 +20,8 @@ from pollux.sources.gemini.entries import Entry, enrich
 from pollux.sources.gemini.schema import Facts, Message, Record
 from pollux.wire import Notes, tidy
 
+_LOST = (Fate.FAILED, Fate.REWOUND)
+
 
 class Replay:
     """The state of one session log while its records go by."""
@@ -35,7 +37,7 @@ class Replay:
         self._by_id: dict[str, Entry] = {}
         self._live: dict[str, Entry] = {}
         self._fused: dict[str, list[Entry]] = {}
-        self._passed: list[tuple[Entry, Entry]] = []
+        self._dropped = False
         self._rewinding = False
 
     def run(self, records: Iterable[tuple[int | None, Record]]) -> Replay:
@@ -58,8 +60,8 @@ class Replay:
             else:
                 self._leftovers(line, record, unknown=True)
         self.notes.line = None
-        for prompt, after in self._passed:
-            prompt.fate = after.fate
+        if self._dropped:
+            self._keep_together()
         return self
 
     @property
@@ -121,6 +123,14 @@ class Replay:
             del self._live[name]
         self._rewinding = True
 
+    def _keep_together(self) -> None:
+        """A loader passes over some prompts whose answers it keeps: they were not lost, and go with the answer."""
+        spoken = [entry for entry in self.entries if _is_spoken(entry.message)]
+        for prompt, after in pairwise(spoken):
+            answered = after.message.type == "gemini" and after.message.model is not None
+            if answered and prompt.fate in _LOST and _is_prompt(prompt.message):
+                prompt.fate = after.fate
+
     def _set(self, changes: Facts, line: int | None) -> None:
         if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
             # As every second line of a log.
@@ -134,7 +144,6 @@ class Replay:
     def _rebuild(self, messages: list[Message], line: int | None) -> None:
         """`$set.messages`: the live list is made anew. What it holds again is recognised, what it lacks is dropped."""
         listed = {message.id for message in messages}
-        before = [entry for name in self._live for entry in self._named(name)]
         unlisted = [entry for name in self._live if name not in listed for entry in self._named(name)]
         burst = self._burst(messages)
         folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
@@ -159,14 +168,7 @@ class Replay:
         fate = Fate.COMPRESSED if folded else _cause(dropped)
         if fate is Fate.COMPRESSED and not folded and self._rewinding:
             fate = Fate.REWOUND
-        if fate is Fate.FAILED:
-            # A loader passes over some prompts whose answers it keeps: they have not failed, and go with the answer.
-            kept = {id(entry) for name in self._live for entry in self._named(name)}
-            answers = {id(entry) for entry in before if entry.message.type == "gemini" and id(entry) in kept}
-            spoken = [entry for entry in before if _is_spoken(entry.message)]
-            passed = [(one, after) for one, after in pairwise(spoken) if id(one) not in kept and id(after) in answers]
-            self._passed += passed
-            dropped = [entry for entry in dropped if all(entry is not one for one, _ in passed)]
+        self._dropped = self._dropped or fate in _LOST
         for entry in dropped:
             entry.fate = fate
         self._rewinding = False

@@ -98,6 +98,16 @@ class Agent:
         self._history = [_turn(context(), []), *self._reloaded()]
         self._sync()
 
+    def reopen(self) -> None:
+        """Resumed within the minute in which it was begun: all is recorded again, without figures and calls."""
+        turns = list(self._reloaded())
+        self.log.append(header(start="06:00:30"))
+        self._history, self._recorded = [_turn(context(), [])], []
+        self._sync()
+        for turn in turns:
+            self._history.append(turn)
+            self._write(_message(turn))
+
     def _say(self, author: str, words: str) -> list[str]:
         self.truth.append([author, words, "live"])
         return self.truth[-1]

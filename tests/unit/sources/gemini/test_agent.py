@@ -15,7 +15,7 @@ from pollux.sources.gemini.replay import Replay
 from pollux.wire import Notes
 from tests.unit.sources.gemini.agent import Agent
 
-STEPS = ("ask", "ask", "tools", "fail", "stop", "deny", "compress", "rewind", "resume")
+STEPS = ("ask", "ask", "tools", "fail", "stop", "deny", "compress", "rewind", "resume", "reopen")
 
 
 def read(agent: Agent) -> list[Message]:
@@ -40,8 +40,8 @@ def test_any_history_is_read_as_it_happened(steps: list[tuple[str, int]], same: 
                 getattr(agent, step)(words)
             case "tools":
                 agent.ask(words, tools=size)
-            case "resume":
-                agent.resume()
+            case "resume" | "reopen":
+                getattr(agent, step)()
             case _:
                 getattr(agent, step)(size)
     messages = read(agent)
