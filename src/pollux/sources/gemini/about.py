@@ -21,5 +21,11 @@ def answer(call: ToolCall) -> Any:
 
 
 def compacts(message: Message) -> bool:
-    """Since 0.18 `/compress` leaves an `info` without words; a summary stands in the file since 0.44 only."""
-    return message.extra.get("level") == "info" and not message.parts
+    """Since 0.18 `/compress` leaves an `info` without words, and an automatic compression one that tells of it.
+
+    A summary stands in the file since 0.44 only.
+    """
+    if message.extra.get("level") != "info":
+        return False
+    text = message.text
+    return not message.parts or text.startswith("Context compressed from ") or "A compressed context will be" in text

@@ -27,6 +27,10 @@ _HEAD = 4096
 _FIRST = re.compile(rb'\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:\s*"([^"\\]*)"')
 
 
+# Between a session's id and the number of a prompt: 0.35 and 0.36 name a sub-agent's session by the prompt it serves.
+_PROMPT = "########"
+
+
 class Identity(msgspec.Struct, frozen=True):
     """What a session file says first: its id and its project's hash."""
 
@@ -44,7 +48,8 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     folders = {path: Folder(path, held) for path, held in grouped.items() if path}
     projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])
     logs = _logs(folders.values(), around)
-    mains = _mains(folders.values(), projects, logs, around)
+    served: list[tuple[Folder, File]] = []
+    mains = _mains(folders.values(), projects, logs, around, served)
     for main in mains:
         if main.log is not None:
             main.log.sessions.add(main.id)
@@ -52,7 +57,8 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
         # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
         if main.log is not None and any(".jsonl" in file.path for file in main.files):
             main.log.divide(main.id)
-    _adopt(mains, _subagents(folders.values(), projects, around))
+    served += ((folder, file) for folder in folders.values() for file in folder.files if file.role == find.SUBAGENT)
+    _adopt(mains, _subagents(served, projects, around))
     checkpoints = _checkpoints(folders.values(), projects)
     return [*mains, *(child for main in mains for child in main.children), *checkpoints, *_alone(logs, mains, projects)]
 
@@ -95,7 +101,9 @@ def _mains(
     projects: Projects,
     logs: dict[str, tuple[list[Folder], PromptLog]],
     around: Surroundings,
+    served: list[tuple[Folder, File]],
 ) -> list[GeminiBundle]:
+    """The sessions of their own; the files of sub-agents among them are put aside."""
     found: dict[tuple[str, str], GeminiBundle] = {}
     for folder in folders:
         for file in folder.files:
@@ -104,6 +112,9 @@ def _mains(
             told = around.glance(file, Identity, identity)
             project = told.project or folder.hash
             name = told.id or stem(file.path)
+            if _PROMPT in name:
+                served.append((folder, file))
+                continue
             same = (name, project or folder.path)
             bundle = found.get(same)
             if bundle is None:
@@ -117,41 +128,45 @@ def _mains(
     return _told_apart(list(found.values()))
 
 
+def _in_project(name: str, bundle: GeminiBundle) -> str:
+    return f"{name}@{(bundle.hash or 'unknown')[:8]}"
+
+
 def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
     """Users may choose ids (0.41+), also twice: the same id in another project gets the project's hash behind it."""
     seen: set[str] = set()
     for bundle in sorted(found, key=lambda bundle: (bundle.id, bundle.hash or "")):
         if bundle.id in seen:
-            bundle.id = f"{bundle.id}@{(bundle.hash or 'unknown')[:8]}"
+            bundle.id = _in_project(bundle.id, bundle)
         seen.add(bundle.id)
     return found
 
 
-def _subagents(folders: Iterable[Folder], projects: Projects, around: Surroundings) -> list[GeminiBundle]:
+def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: Surroundings) -> list[GeminiBundle]:
     """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
     found: dict[tuple[str, str, str], GeminiBundle] = {}
-    for folder in folders:
-        for file in folder.files:
-            if file.role != find.SUBAGENT:
-                continue
-            told = around.glance(file, Identity, identity)
+    for folder, file in files:
+        told = around.glance(file, Identity, identity)
+        name = told.id or stem(file.path)
+        parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
+        if file.role == find.SUBAGENT:
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
-            name = told.id or stem(file.path)
-            same = (name, parent, told.project or folder.hash or folder.path)
-            bundle = found.get(same)
-            if bundle is None:
-                bundle = found[same] = GeminiBundle(
-                    agent=AGENT,
-                    id=name,
-                    kind=Kind.SUBAGENT,
-                    parent=parent,
-                    evidence=f"its file lies in the folder named by {parent}",
-                    hash=told.project or folder.hash,
-                    projects=projects,
-                )
-            bundle.files = (*bundle.files, file)
-            if folder not in bundle.folders:
-                bundle.folders = (*bundle.folders, folder)
+            evidence = f"its file lies in the folder named by {parent}"
+        same = (name, parent, told.project or folder.hash or folder.path)
+        bundle = found.get(same)
+        if bundle is None:
+            bundle = found[same] = GeminiBundle(
+                agent=AGENT,
+                id=name,
+                kind=Kind.SUBAGENT,
+                parent=parent,
+                evidence=evidence,
+                hash=told.project or folder.hash,
+                projects=projects,
+            )
+        bundle.files = (*bundle.files, file)
+        if folder not in bundle.folders:
+            bundle.folders = (*bundle.folders, folder)
     return _told_apart(list(found.values()))
 
 
@@ -159,10 +174,12 @@ def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
     """Give each sub-agent to its parent; one whose parent is gone stands for itself."""
     by_id = {main.id: main for main in mains}
     for child in children:
-        parent = by_id.get(child.parent or "")
+        named = child.parent or ""
+        parent = by_id.get(_in_project(named, child)) or by_id.get(named)
         if parent is None:
             mains.append(child)
         else:
+            child.parent = parent.id
             parent.children = (*parent.children, child)
 
 

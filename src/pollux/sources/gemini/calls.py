@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from pollux.model import NOTHING, Attachment, Status, ToolCall
 from pollux.sources.gemini.content import answer, attachments, bare, pieces, text_of
+from pollux.sources.gemini.outputs import MASKED, STUBS, Offloaded, whole_of
 from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
 from pollux.sources.gemini.subagents import made_at
 from pollux.sources.gemini.tools import canonical
@@ -32,22 +32,10 @@ _TRAILER = re.compile(
 )
 _LAST = ("Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>")
 _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)
+_TIMED_OUT = "Command was automatically cancelled because it exceeded the timeout"
 _FRAMES = ("Output: ", "Output too large.", "<untrusted_context>")
 _HEAD = re.compile(r"(?:Output too large\.[^\n]*\n)?(?:<untrusted_context>\n)?Output: ")
-
-# A result too large to keep: it names the file that holds all of it.
-STUBS = (
-    "Output too large.",
-    "Tool output was too large",
-    "<tool_output_masked>",
-    "<untrusted_context>\nOutput too large",
-)
-OFFLOADED = re.compile(
-    r"(?:For full output see: |The full output has been saved to: |Full output (?:saved|available) (?:to|at): )([^\n]+)"
-)
-
-Offloaded = Callable[[str], str | None]
-"""Fetches the text of an offloaded output by the path that the result names, where the file still exists."""
+_PREVIEW = re.compile(rf"{MASKED}\n(.*)\n\nOutput too large\.[^\n]*\n</tool_output_masked>\s*\Z", re.DOTALL)
 
 
 def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded) -> ToolCall:
@@ -61,13 +49,9 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         if name == SHELL:
             exit_code, killed = exit_code_of(output)
             failed = failed or killed or bool(exit_code)
-        if output.startswith(STUBS) and (match := OFFLOADED.search(output)) is not None:
-            whole = offloaded(match.group(1).strip())
-            if whole is None and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(output):
-                whole = call.resultDisplay
-            if whole is not None:
-                rest = {**rest, "shown": output}
-                output = whole
+        if output.startswith(STUBS) and (whole := whole_of(output, call, offloaded)) is not None:
+            rest = {**rest, "shown": output}
+            output = whole
     if failed and status is _OK:
         status = _ERROR
     return ToolCall(
@@ -127,15 +111,17 @@ def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str,
 
 
 def exit_code_of(text: str) -> tuple[int | None, bool]:
-    """The exit code of a shell command and whether a signal ended it, out of the text the tool gave the model.
+    """The exit code of a shell command and whether it was killed, out of the text the tool gave the model.
 
     Only the lines the tool itself put at the end count: a command may print anything before them. Later releases
     leave out a code of 0; then the frame of the text says that the command ended.
     """
-    killed = False
+    if text.startswith(MASKED) and (preview := _PREVIEW.match(text)) is not None:
+        text = preview[1]
+    killed = text.startswith(_TIMED_OUT)
     tail = text[-1000:].rstrip()
     if tail.startswith(_LAST, tail.rfind("\n") + 1):
-        killed = _SIGNAL.search(tail) is not None
+        killed = killed or _SIGNAL.search(tail) is not None
         start = tail.rfind("\nExit Code: ")
         if start >= 0 and (trailer := _TRAILER.match(tail, start)) is not None:
             code = trailer.group(1)
@@ -157,7 +143,7 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
         return (*answer(usual), (), {"result": _bare(result)})
     texts: list[str] = []
     failed = False
-    items = pieces(result)
+    items = _own(pieces(result), call)
     files = list(attachments(items))
     rest: dict[str, Any] = {}
     for item in items:
@@ -180,6 +166,25 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
             rest.setdefault("parts", []).append(raw)
     rest["result"] = _bare(result)
     return ("\n".join(texts) if texts else None), failed, tuple(files), rest
+
+
+def _own(items: list[str | Piece], call: Call) -> list[str | Piece]:
+    """The answer to this call, with what follows it.
+
+    Where a history was rewritten (0.44+) every call of a turn got the answers to all of them, after more than one
+    resume several times over.
+    """
+    answers = [item.functionResponse for item in items if isinstance(item, Piece) and item.functionResponse is not None]
+    if len(answers) < 2 or all(response.id != call.id for response in answers):
+        return items
+    own: list[str | Piece] = []
+    taking = answers[0].id == call.id
+    for item in items:
+        if isinstance(item, Piece) and item.functionResponse is not None:
+            taking = item.functionResponse.id == call.id and item not in own
+        if taking:
+            own.append(item)
+    return own
 
 
 def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:

@@ -9,28 +9,38 @@ from typing import Any
 import msgspec
 
 from pollux.model import Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
-from pollux.sources.gemini.schema import Call, FunctionResponse, Message, Part as Piece, Pieces
+from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Message, Part as Piece, Pieces
 from pollux.wire import tidy
 
 SUMMARY = "<state_snapshot>"
-# Texts the client makes and stores as the user's: told by how they begin.
-CLIENT_TEXTS = (
-    SUMMARY,
+# How a session's context begins, since 0.29 and before.
+CONTEXTS = (
     "<session_context>",
-    "<hook_context>",
     "This is the Gemini CLI. We are setting up the context for our chat.",
     "This is Gemini CLI. We are setting up the context for our chat.",
+)
+# Texts the client makes and stores as the user's: told by how they begin.
+CLIENT_TEXTS = (
+    *CONTEXTS,
+    SUMMARY,
+    "<hook_context>",
     "- **Workspace Directories:**",
     "[Function Response: ",
-    "System: ",
+    "System: Please continue.",
+    "System: Potential loop detected.",
     "Here is the user's editor context as a JSON object",
     "Here is a summary of changes in the user's editor context",
     "I ran the following shell command:\n```sh",
     "You have stopped calling tools without finishing",
 )
 TASK = "Your task is to do a deep investigation of the codebase"
-# What the client puts into the model's mouth after a context or a summary.
-ACKNOWLEDGEMENTS = ("Got it. Thanks for the context!", "Got it. Thanks for the additional context!")
+# What the client puts into the model's mouth: after a context, a summary, a picture, or where an answer never came.
+STAND_INS = (
+    "Got it. Thanks for the context!",
+    "Got it. Thanks for the additional context!",
+    "Binary content received. Proceeding with analysis.",
+    "[The previous response was interrupted before it completed.]",
+)
 
 
 def pieces(content: Pieces | None) -> list[str | Piece]:
@@ -83,6 +93,25 @@ def is_client_text(text: str) -> bool:
     return begins(text, CLIENT_TEXTS)
 
 
+def stand_in(message: Message) -> list[Part] | None:
+    """The words of a turn that the client wrote in the model's place, one of them as a thought; else None."""
+    items = pieces(message.content)
+    words = [item if isinstance(item, str) else item.text or "" for item in items]
+    if "".join(words).strip() not in STAND_INS:
+        return None
+    thoughts = [not isinstance(item, str) and bool(item.thought) for item in items]
+    return [
+        Text(text=text, extra={**({"thought": True} if thought else {}), **signature(item)})
+        for text, thought, item in zip(words, thoughts, items, strict=True)
+        if text
+    ]
+
+
+def is_made_up(call: str | None) -> bool:
+    """Is a call's id none that its finished record has? Histories hold calls without one, or with one of their own."""
+    return call is None or call.startswith("synth_")
+
+
 def client_parts(message: Message) -> list[Part]:
     """A message the client wrote: its words as they are, tool answers as references, a summary as such."""
     parts: list[Part] = []
@@ -115,17 +144,28 @@ def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
             parts.append(Text(text=content))
         return parts
     heard = {_squeezed(f"{t.subject or ''}{t.description or ''}") for t in thoughts}
+    made = [call.name for call in message.toolCalls or ()]
     for item in pieces(content):
         if isinstance(item, Piece) and item.thought and item.text is not None:
             if _squeezed(item.text) not in heard:
                 parts.append(_thought(item))
         elif text := text_of(item):
             parts.append(Text(text=text, extra=signature(item)))
-        elif isinstance(item, Piece) and item.functionCall is not None and item.functionCall.id in called:
+        elif isinstance(item, Piece) and (asked := item.functionCall) is not None and _is_made(asked, called, made):
             continue
         else:
             parts.extend(other_part(item))
     return parts
+
+
+def _is_made(asked: FunctionCall, called: Container[str | None], made: list[str | None]) -> bool:
+    """Is a call recorded as finished? Where its id does not tell, another of this name in the same turn is it."""
+    if asked.id in called:
+        return True
+    if not is_made_up(asked.id) or asked.name not in made:
+        return False
+    made.remove(asked.name)
+    return True
 
 
 def _thought(piece: Piece) -> Thinking:
@@ -233,6 +273,8 @@ def loose_ends(message: Message, calls: Callable[[], dict[str | None, Call]]) ->
             if asked is not None and (made := calls().get(asked.id)) is not None:
                 if asked.args != made.args or asked.name != made.name or asked.extra or signature(piece):
                     ends.append(bare(piece))
+            elif asked is not None and message.toolCalls and is_made_up(asked.id):
+                ends.append(bare(piece))
             elif piece.text is not None and (rest := signature(piece)):
                 ends.append(rest)
     return ends

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
+from pollux.sources.gemini.about import compacts
 from pollux.sources.gemini.subagents import created
 
 _COMPRESSED = "The conversation was compressed: that request is never recorded."
@@ -24,7 +25,10 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     waiting: Message | None = None
     for message in messages:
         author = message.author
-        if author is _MODEL:
+        if message.inherited:
+            # What another session paid for.
+            waiting = None
+        elif author is _MODEL:
             if message.role is _ASSISTANT:
                 waiting = None
                 parts = message.parts
@@ -84,9 +88,9 @@ def _later(call: ToolCall, ended: datetime) -> bool:
 
 
 def folds(message: Message) -> bool:
-    """Does this message tell of a compression: a summary, or the empty line the client leaves?"""
+    """Does this message tell of a compression: a summary, or the line the client leaves?"""
     if message.author is not Author.CLIENT:
         return False
     if message.role is Role.SYSTEM:
-        return not message.parts and message.extra.get("level") == "info"
+        return compacts(message)
     return any(type(part) is SummaryPart for part in message.parts)

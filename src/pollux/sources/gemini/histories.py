@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pollux.model import Author, Context, Kind, Message, Origin, Part, Role, Session, Text, ToolResult, Unknown
+from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, ToolResult, Unknown
 from pollux.sources.gemini import records, schema
 from pollux.sources.gemini.calls import asked
 from pollux.sources.gemini.content import (
-    ACKNOWLEDGEMENTS,
     client_parts,
     is_client_text,
-    is_summary,
     loose_ends,
     model_parts,
     pieces,
     plain_text,
-    text_of,
+    stand_in,
 )
-from pollux.sources.gemini.references import prompt_parts
-from pollux.wire import Notes, shown, tidy
+from pollux.sources.gemini.references import fused_parts, prompt_parts
+from pollux.wire import Notes, shown
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
     from pollux.sources.gemini.bundle import GeminiBundle
 
 
-CONTEXT, CONTEXT_END = "<session_context>", "</session_context>"
-
-
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
     """A saved conversation as a session of kind `checkpoint`: no times, no figures."""
     saved = found.checkpoint
-    turns = [*(saved.history or ()), *((saved.clientHistory or ()) if not saved.history else ())]
-    messages = _messages(turns, shown(file.path), notes)
+    messages = _messages(saved.history or saved.clientHistory or [], shown(file.path), notes)
     project, evidence = bundle.project()
     extra: dict[str, Any] = dict(saved.extra)
-    for name in ("authType", "toolCall", "commitHash", "messageId"):
+    for name in ("authType", "toolCall", "commitHash", "filePath", "messageId"):
         if (value := getattr(saved, name)) is not None:
             extra[name] = value
-    if saved.history and saved.clientHistory:
-        extra["clientHistory"] = tidy(saved.clientHistory)
     return Session(
         agent=bundle.agent,
         id=bundle.id,
@@ -64,8 +56,9 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
         text = plain_text(message)
         if turn.role == "model":
             role = Role.ASSISTANT
-            author = Author.CLIENT if text.strip() in ACKNOWLEDGEMENTS else Author.MODEL
-            parts = [_call(part, answers) for part in model_parts(message, set())]
+            words = stand_in(message)
+            author = Author.MODEL if words is None else Author.CLIENT
+            parts = words or [_call(part, answers) for part in model_parts(message, set())]
         else:
             role = Role.USER
             if turn.role != "user":
@@ -92,46 +85,19 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
     return messages
 
 
-def _role(turn: schema.Content) -> dict[str, Any]:
-    return {"role": turn.role} if turn.role not in ("user", "model", None) else {}
-
-
 def _ends(message: schema.Message) -> dict[str, Any]:
     ends = loose_ends(message, dict)
     return {"pieces": ends} if ends else {}
 
 
 def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author, list[Part]]:
-    """Who speaks in a user's turn. A shared conversation fuses the context with the first prompt: they are parted."""
+    """Who speaks in a user's turn."""
     if any(not isinstance(p, str) and p.functionResponse is not None for p in pieces(message.content)):
         return Author.CLIENT, [_reference(part, answers) for part in client_parts(message)]
-    if is_summary(message):
-        return Author.CLIENT, client_parts(message)
     if is_client_text(text):
-        items = [part for item in pieces(message.content) for part in _parted(item)]
-        context = [item for item in items if is_client_text(plain_text(schema.Message(content=item)))]
-        prompt = [item for item in items if not is_client_text(plain_text(schema.Message(content=item)))]
-        if context and prompt:
-            return Author.HUMAN, [
-                *prompt_parts(schema.Message(content=prompt)),
-                *(_context(part) for part in client_parts(schema.Message(content=context))),
-            ]
-        return Author.CLIENT, client_parts(message)
+        fused = fused_parts(message)
+        return (Author.CLIENT, client_parts(message)) if fused is None else (Author.HUMAN, fused)
     return Author.HUMAN, prompt_parts(message)
-
-
-def _parted(item: str | schema.Part) -> list[str | schema.Part]:
-    """The context and the prompt that follows it in the same text."""
-    text = text_of(item)
-    end = text.find(CONTEXT_END) + len(CONTEXT_END)
-    if not text.lstrip().startswith(CONTEXT) or end < len(CONTEXT_END) or not text[end:].strip():
-        return [item]
-    rest = {} if isinstance(item, str) else item.extra
-    return [schema.Part(text=text[:end], extra=rest), schema.Part(text=text[end:].lstrip())]
-
-
-def _context(part: Part) -> Part:
-    return Context(source="session", text=part.text) if type(part) is Text else part
 
 
 class Answers:

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Author, Context, Kind, Message, Origin, Part, Role, Text, ToolResult, Unknown, Usage
+from pollux.model import (
+    NOTHING,
+    Author,
+    Context,
+    Kind,
+    Message,
+    Origin,
+    Part,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Unknown,
+    Usage,
+)
 from pollux.sources.gemini import schema
-from pollux.sources.gemini.calls import Offloaded, asked, outcome, tool_call
+from pollux.sources.gemini.calls import asked, outcome, tool_call
 from pollux.sources.gemini.content import (
-    ACKNOWLEDGEMENTS,
+    TASK,
     answer,
     attachments,
     client_parts,
@@ -22,10 +37,12 @@ from pollux.sources.gemini.content import (
     only_words,
     pieces,
     plain_text,
+    stand_in,
     text_of,
 )
-from pollux.sources.gemini.references import is_typed, prompt_parts
-from pollux.sources.gemini.replay import Entry
+from pollux.sources.gemini.entries import Entry
+from pollux.sources.gemini.outputs import Offloaded
+from pollux.sources.gemini.references import fused_parts, is_typed, prompt_parts
 from pollux.sources.gemini.tools import TASKS
 from pollux.wire import Notes, tidy
 
@@ -52,6 +69,7 @@ class Builder:
         self._kind = kind
         self._around = around
         self._task_seen = False
+        self._unpaid = False
         self.spawns = False
 
     @cached_property
@@ -81,7 +99,8 @@ class Builder:
 
     def build(self) -> list[Message]:
         """All messages, in order."""
-        return [self._message(entry) for entry in self._entries]
+        messages = [self._message(entry) for entry in self._entries]
+        return _settled(messages) if self._unpaid else messages
 
     def _message(self, entry: Entry) -> Message:
         message = entry.message
@@ -96,8 +115,10 @@ class Builder:
             plain = type(message.content) is str
             if message.tokens is not None:
                 usage = usage_of(message.tokens)
-            elif plain_text(message).strip() in ACKNOWLEDGEMENTS:
-                author = _CLIENT
+            elif (said := stand_in(message)) is not None:
+                author, parts = _CLIENT, said
+            else:
+                self._unpaid = True
         elif kind == "user":
             words = only_words(message)
             plain = words is not None and not _strays(message)
@@ -185,10 +206,13 @@ class Builder:
             if type(item) is schema.Part and item.functionResponse is not None:
                 return _CLIENT, [self._result_part(part) for part in client_parts(message)]
         if is_client_text(plain_text(message) if words is None else words):
-            return _CLIENT, client_parts(message)
+            fused = fused_parts(message) if words is None and self._kind is not Kind.SUBAGENT else None
+            return (_CLIENT, client_parts(message)) if fused is None else (_HUMAN, fused)
         if self._kind is Kind.SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
+        if words is not None and words.startswith(TASK):
+            self.spawns = True
         return _HUMAN, [Text(text=words)] if words and is_typed(words) else prompt_parts(message)
 
     def _result_part(self, part: Part) -> Part:
@@ -205,6 +229,23 @@ class Builder:
         output = None if part.output == known else part.output
         files = () if all(file in held for file in part.attachments) else part.attachments
         return ToolResult(call=part.call, name=part.name, output=output, attachments=files, extra=part.extra)
+
+
+def _settled(messages: list[Message]) -> list[Message]:
+    """The messages with their own figures.
+
+    Up to 0.31 calls may be recorded in a message of their own after they ended (those of sub-agents are): the figures
+    of the next request went to it, and the answer to that request has none.
+    """
+    for place, (calls, answered) in enumerate(pairwise(messages)):
+        if answered.usage is not None or answered.author is not _MODEL or not answered.text:
+            continue
+        ends = [part.at for part in calls.parts if type(part) is ToolCall and part.at is not None]
+        late = bool(ends) and calls.at is not None and calls.at >= max(ends)
+        if late and calls.usage is not None and calls.role is _ASSISTANT and not calls.text:
+            messages[place] = msgspec.structs.replace(calls, usage=None)
+            messages[place + 1] = msgspec.structs.replace(answered, usage=calls.usage)
+    return messages
 
 
 def usage_of(tokens: schema.Tokens) -> Usage:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 
 from pollux.errors import Unreadable
 from pollux.sources.gemini.bundle import GeminiBundle
+from pollux.sources.gemini.content import answer
 from pollux.sources.gemini.find import OUTPUT
-from pollux.wire import read_bytes, shown
+from pollux.sources.gemini.schema import Call, FunctionResponse
+from pollux.wire import Malformed, Notes, plain, read_bytes, shown
+
+# A result too large to keep: it names the file that holds all of it, for a masked one (0.29+) in its last words.
+MASKED = "<tool_output_masked>"
+STUBS = ("Output too large.", "Tool output was too large", MASKED, "<untrusted_context>\nOutput too large")
+OFFLOADED = re.compile(
+    r"(?:For full output see|The full output has been saved to|Full (?:output|string) (?:saved to|available at)): "
+    r"([^\n]+)"
+)
+Offloaded = Callable[[str], str | None]
+"""Fetches the text of an offloaded output by the path that the result names, where the file still exists."""
 
 _PLACE = re.compile(r"tool-outputs[/\\](?P<session>[^/\\]+)[/\\](?P<name>[^/\\]+)\Z|(?P<plain>[^/\\]+)\Z")
 
@@ -41,3 +54,30 @@ class Outputs:
             self.used.add(path)
             return text
         return None
+
+
+def whole_of(stub: str, call: Call, offloaded: Offloaded) -> str | None:
+    """All of an output that was shortened, from the file its stub names, else as it was shown; None where it is gone.
+
+    What was masked lies there as the object that was the tool's answer, and may have been shortened before.
+    """
+    masked = stub.startswith(MASKED)
+    named = OFFLOADED.search(stub, max(stub.rfind(" Full "), 0) if masked else 0)
+    if named is None:
+        return None
+    whole = offloaded(named[1].strip().removesuffix("]"))
+    if whole is not None and masked:
+        whole = _unwrapped(whole)
+        shortened = whole.startswith(STUBS) and not whole.startswith(MASKED)
+        return (whole_of(whole, call, offloaded) or whole) if shortened else whole
+    if whole is None and isinstance(call.resultDisplay, str) and len(call.resultDisplay) > len(stub):
+        return call.resultDisplay
+    return whole
+
+
+def _unwrapped(text: str) -> str:
+    try:
+        response = plain(text.encode(), Notes())
+    except Malformed:
+        return text
+    return (answer(FunctionResponse(response=response))[0] or "") if isinstance(response, dict) else text

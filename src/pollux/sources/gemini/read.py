@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
+from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundle import GeminiBundle, Leaning
 from pollux.sources.gemini.bundles import AGENT, stem
-from pollux.sources.gemini.content import SUMMARY, TASK
-from pollux.sources.gemini.exactness import folds, gaps, tallies
+from pollux.sources.gemini.content import SUMMARY
+from pollux.sources.gemini.exactness import gaps, tallies
 from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
+from pollux.sources.gemini.parts import Part, joined
 from pollux.sources.gemini.replay import Replay
 from pollux.sources.gemini.schema import Call
-from pollux.sources.gemini.subagents import carve, link_children, wants_children
+from pollux.sources.gemini.subagents import carve, link_children, objective_of, wants_children
 from pollux.wire import Notes, shown
 
 _SYSTEM = Role.SYSTEM
-
-
-class Part(msgspec.Struct):
-    """What one file gave: its replay, the messages built from it, and whether one of their calls starts sub-agents."""
-
-    file: File
-    replay: Replay
-    messages: list[Message]
-    spawns: bool
-
-    @property
-    def current(self) -> tuple[bool, float, bool]:
-        """How the CLI would choose between files of one session: said something, updated last, the newer format."""
-        said = any(message.author is not Author.CLIENT for message in self.messages)
-        updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
-        return said, updated, ".jsonl" in self.file.path
-
-    @property
-    def is_subagent(self) -> bool:
-        """Does the file hold a sub-agent's conversation: by its own word (0.31+), or by the prompt it begins with?"""
-        if self.replay.facts.get("kind") == Kind.SUBAGENT:
-            return True
-        first = next((message for message in self.messages if message.role is Role.USER), None)
-        return first is not None and first.text.startswith(TASK)
 
 
 def read(bundle: GeminiBundle) -> list[Session]:
@@ -133,7 +109,8 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     """The session that some files hold together; None where nothing was said in them."""
     parts.sort(key=lambda part: (_time_key(part.replay.started), part.file.path))
     current = max(parts, key=lambda part: part.current) if len(parts) > 1 else parts[0]
-    messages = _joined(parts, current)
+    typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(parts) > 1 else []
+    messages = joined(parts, current, typed)
     facts = _facts(bundle, parts, current)
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
     used = set(outputs.used)
@@ -144,7 +121,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         used.update(line.file for line in lost)
     if not any(_is_said(message) for message in messages):
         return None
-    messages = _inherited(messages, current.replay.started)
+    messages = _inherited(messages)
     times = [message.at for message in messages if message.at is not None]
     started = [part.replay.started for part in parts if part.replay.started is not None] or times
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
@@ -209,46 +186,6 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
     )
 
 
-def _joined(parts: list[Part], current: Part) -> list[Message]:
-    """Every message of all files once, in the order of the files; the current file decides what became of it."""
-    if len(parts) == 1:
-        return parts[0].messages
-    fates = {message.id: message.fate for message in current.messages}
-    chosen: dict[str, Message] = {}
-    for part in parts:
-        folded = bool(part.messages) and folds(part.messages[-1])
-        for message in part.messages:
-            fate = fates.get(message.id)
-            if fate is None and part is not current:
-                fate = message.fate if message.fate is not Fate.LIVE else Fate.COMPRESSED if folded else Fate.REWOUND
-            settled = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
-            kept = chosen.get(message.id)
-            chosen[message.id] = settled if kept is None else _richer(kept, settled)
-    return list(chosen.values())
-
-
-def _richer(one: Message, other: Message) -> Message:
-    """Of two writings of a message the one that tells more; where it stands in a log, rather than in a document."""
-
-    def weight(message: Message) -> tuple[bool, int, bool]:
-        line = message.origin is not None and message.origin.line is not None
-        return message.usage is not None, len(message.parts), line
-
-    better, worse = (other, one) if weight(other) > weight(one) else (one, other)
-    at = min((m.at for m in (one, other) if m.at is not None), default=None)
-    changes: dict[str, Any] = {"fate": other.fate, "at": at}
-    if _content(worse) != _content(better):
-        kept = [*better.extra.get("replaced", ()), {"message": msgspec.to_builtins(worse)}]
-        changes["extra"] = {**better.extra, "replaced": kept}
-    return msgspec.structs.replace(better, **changes)
-
-
-def _content(message: Message) -> tuple[Any, ...]:
-    """What two writings of a message must share for nothing to be lost with one of them."""
-    extra = {name: value for name, value in message.extra.items() if name != "copies"}
-    return message.parts, message.model, message.usage, message.role, message.at, extra
-
-
 class Facts(msgspec.Struct):
     """What the files say about the session as a whole."""
 
@@ -289,19 +226,17 @@ def _task_title(messages: list[Message]) -> str | None:
     task = next(
         (message.text for message in messages if message.author is Author.MODEL and message.role is Role.USER), ""
     )
-    objective = re.search(r"<objective>\s*(.+?)\s*</objective>", task, re.DOTALL)
-    words = objective.group(1) if objective else task
-    return first_words(words) or None
+    return first_words(objective_of(task)) or None
 
 
-def _inherited(messages: list[Message], started: datetime | None) -> list[Message]:
-    """After `--session-file` the imported messages are another session's: older than the session that holds them."""
-    imported = any(m.role is _SYSTEM and m.text.startswith("Imported session from ") for m in messages)
-    if not imported or started is None:
+def _inherited(messages: list[Message]) -> list[Message]:
+    """After `--session-file` all that was said before the line that tells of it is another session's."""
+    told = [m.at for m in messages if m.role is _SYSTEM and m.at and m.text.startswith("Imported session from ")]
+    if not told:
         return messages
     return [
         msgspec.structs.replace(m, inherited=True)
-        if m.at is not None and m.at < started and m.role is not Role.SYSTEM
+        if m.at is not None and m.at < max(told) and m.role is not Role.SYSTEM
         else m
         for m in messages
     ]

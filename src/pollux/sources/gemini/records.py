@@ -12,6 +12,7 @@ from io import BufferedReader, FileIO
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pollux.model import Severity
 from pollux.sources.gemini.schema import Checkpoint, Record, Typed
@@ -209,6 +210,10 @@ def _document(raw: bytes, notes: Notes) -> Contents:
 
 def _told_apart(value: Any, notes: Notes) -> Contents:
     match value:
+        case {"clientHistory": list(), "history": shown}:
+            # `/restore` keeps the turns, and beside them the lines the interface had on show.
+            kept = fit(Checkpoint, {key: item for key, item in value.items() if key != "history"}, notes)
+            return History(Checkpoint() if kept is None else replace(kept, extra={**kept.extra, "history": shown}))
         case {"history": list()} | {"clientHistory": list()}:
             return History(fit(Checkpoint, value, notes) or Checkpoint())
         case {"response": _} | {"stats": dict()} | {"session_id": str()}:

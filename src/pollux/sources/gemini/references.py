@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 
 from pollux.model import Attachment, Context, FileReference, Part, Text
-from pollux.sources.gemini.content import attachment, other_part, pieces, signature, text_of
+from pollux.sources.gemini.content import (
+    CONTEXTS,
+    attachment,
+    begins,
+    client_parts,
+    is_client_text,
+    other_part,
+    pieces,
+    signature,
+    text_of,
+)
 from pollux.sources.gemini.schema import Message, Part as Piece
 
 
@@ -30,6 +40,7 @@ class Mark:
 START = Mark("--- Content from referenced ", r"(?:files|context) ---")
 HEADING = Mark("Content from ", r"(?:@|referenced file )([^\n]+):\n")
 END = Mark("--- End of content", r"(?P<folder> for directory: [^\n]*)? ---")
+CONTEXT_END = "</session_context>"
 HOOK_WORDS = "<hook_context>"
 HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 
@@ -49,6 +60,33 @@ def prompt_parts(message: Message) -> list[Part]:
     if said.strip() not in (typed.strip(), ""):
         shown.append(Context(source="expansion", text=said))
     return shown + [part for part in found if type(part) is not Text and part not in shown]
+
+
+def fused_parts(message: Message) -> list[Part] | None:
+    """A prompt that was run together with the session's context before it: its parts, the context told apart.
+
+    So are the first turns of a shared conversation, and of a history since 0.5x; None where nobody typed anything.
+    """
+    items = [part for item in pieces(message.content) for part in _parted(item)]
+    context = [item for item in items if begins(text_of(item), CONTEXTS)]
+    typed = [item for item in items if not is_client_text(text_of(item))]
+    if not context or not any(map(text_of, typed)):
+        return None
+    others = client_parts(Message(content=[item for item in items if is_client_text(text_of(item))]))
+    return [
+        *prompt_parts(Message(content=typed)),
+        *(Context(source="session", text=part.text) if type(part) is Text else part for part in others),
+    ]
+
+
+def _parted(item: str | Piece) -> list[str | Piece]:
+    """The context and the prompt that follows it in the same text."""
+    text = text_of(item)
+    end = text.find(CONTEXT_END) + len(CONTEXT_END)
+    if not begins(text, CONTEXTS) or end < len(CONTEXT_END) or not text[end:].strip():
+        return [item]
+    rest = {} if isinstance(item, str) else item.extra
+    return [Piece(text=text[:end], extra=rest), Piece(text=text[end:].lstrip())]
 
 
 def is_typed(text: str) -> bool:

@@ -10,43 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import dropwhile, pairwise
 from typing import Any
-
-import msgspec
 
 from pollux.model import Fate, Severity
 from pollux.sources.gemini.content import is_client_text, is_summary, pieces, plain_text
-from pollux.sources.gemini.schema import Call, Facts, Message, Record
+from pollux.sources.gemini.copies import aligned
+from pollux.sources.gemini.entries import Entry, enrich
+from pollux.sources.gemini.schema import Facts, Message, Record
 from pollux.wire import Notes, tidy
 
-Copies = dict[tuple[str | None, datetime | None], int | None]
-"""Other writings of a message: their ids and times, with the line of the first."""
-
-
-class Entry(msgspec.Struct, gc=False):
-    """One message, however often it was written: its richest form, its fate, and where it first stood."""
-
-    message: Message
-    turn: int
-    line: int | None
-    item: int | None
-    fate: Fate = Fate.LIVE
-    inherited: bool = False
-    copy_of: Entry | None = None
-    copies: Copies | None = None
-    replaced: list[dict[str, Any]] | None = None
-
-    def also(self, name: str | None, at: datetime | None, line: int | None) -> None:
-        """Note another writing."""
-        if self.copies is None:
-            self.copies = {}
-        self.copies.setdefault((name, at), line)
-
-    def set_aside(self, **old: Any) -> None:
-        """Keep what a later writing replaced."""
-        if self.replaced is None:
-            self.replaced = []
-        self.replaced.append(old)
+_LOST = (Fate.FAILED, Fate.REWOUND)
 
 
 class Replay:
@@ -62,6 +36,8 @@ class Replay:
         self.updated: datetime | None = None
         self._by_id: dict[str, Entry] = {}
         self._live: dict[str, Entry] = {}
+        self._fused: dict[str, list[Entry]] = {}
+        self._dropped = False
         self._rewinding = False
 
     def run(self, records: Iterable[tuple[int | None, Record]]) -> Replay:
@@ -84,6 +60,8 @@ class Replay:
             else:
                 self._leftovers(line, record, unknown=True)
         self.notes.line = None
+        if self._dropped:
+            self._keep_together()
         return self
 
     @property
@@ -110,9 +88,25 @@ class Replay:
             self._by_id[message.id] = entry
             self._live[message.id] = entry
         else:
+            self._again(known, message, line)
+            self._live.setdefault(message.id, known)  # type: ignore[arg-type]
+
+    def _again(self, known: Entry, message: Message, line: int | None) -> None:
+        """A message under an id that was there before: alive again, and perhaps richer."""
+        run = self._fused.get(message.id or "")
+        if run is None:
             enrich(known, message, line)
             known.fate = Fate.LIVE
-            self._live.setdefault(message.id, known)  # type: ignore[arg-type]
+            return
+        known.also(message.id, message.timestamp, line)
+        if all(old.get("copy") != message for old in known.replaced or ()):
+            known.set_aside(copy=message, line=line)
+        for entry in run:
+            entry.fate = Fate.LIVE
+
+    def _named(self, name: str) -> list[Entry]:
+        """The messages that stand under an id: one, or those that a copy holds together."""
+        return self._fused.get(name) or [self._live[name]]
 
     def _rewind(self, target: str) -> None:
         """`/rewind`: that message and all after it go; an unknown id clears everything."""
@@ -124,8 +118,18 @@ class Replay:
                 "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
             )
         for name in order[start:]:
-            self._live.pop(name).fate = Fate.REWOUND
+            for entry in self._named(name):
+                entry.fate = Fate.REWOUND
+            del self._live[name]
         self._rewinding = True
+
+    def _keep_together(self) -> None:
+        """A loader passes over some prompts whose answers it keeps: they were not lost, and go with the answer."""
+        spoken = [entry for entry in self.entries if _is_spoken(entry.message)]
+        for prompt, after in pairwise(spoken):
+            answered = after.message.type == "gemini" and after.message.model is not None
+            if answered and prompt.fate in _LOST and _is_prompt(prompt.message):
+                prompt.fate = after.fate
 
     def _set(self, changes: Facts, line: int | None) -> None:
         if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
@@ -140,31 +144,31 @@ class Replay:
     def _rebuild(self, messages: list[Message], line: int | None) -> None:
         """`$set.messages`: the live list is made anew. What it holds again is recognised, what it lacks is dropped."""
         listed = {message.id for message in messages}
-        unlisted = [entry for name, entry in self._live.items() if name not in listed]
+        unlisted = [entry for name in self._live if name not in listed for entry in self._named(name)]
         burst = self._burst(messages)
         folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
         renamed = [message.id not in self._by_id or message.id in burst for message in messages]
-        originals = _aligned(messages, unlisted, renamed, backwards=folded)
+        originals = aligned(messages, [entry.message for entry in unlisted], renamed, backwards=folded)
         self._live = {}
-        for message, original in zip(messages, originals, strict=True):
+        taken: set[int] = set()
+        for message, places in zip(messages, originals, strict=True):
             known = self._by_id.get(message.id) if message.id is not None else None
-            if original is not None:
-                self._absorb(original, known, message, line)
-                known = original
+            if places:
+                taken.update(places)
+                known = self._absorb([unlisted[place] for place in places], known, message)
             elif known is None:
                 self._add(message, line, None)
                 continue
             else:
-                enrich(known, message, line)
                 # A burst that copies nothing of this session came from a checkpoint of another.
                 known.inherited = known.inherited or message.id in burst
-            known.fate = Fate.LIVE
+            self._again(known, message, line)
             self._live[message.id or ""] = known
-        taken = {id(entry) for entry in originals if entry is not None}
-        dropped = [entry for entry in unlisted if id(entry) not in taken]
+        dropped = [entry for place, entry in enumerate(unlisted) if place not in taken]
         fate = Fate.COMPRESSED if folded else _cause(dropped)
         if fate is Fate.COMPRESSED and not folded and self._rewinding:
             fate = Fate.REWOUND
+        self._dropped = self._dropped or fate in _LOST
         for entry in dropped:
             entry.fate = fate
         self._rewinding = False
@@ -172,7 +176,7 @@ class Replay:
     def _burst(self, messages: list[Message]) -> set[str | None]:
         """The ids of messages written again just before the list: turns without model or figures, and nothing else."""
         burst: list[Message] = []
-        for entry in reversed(self._written[len(self._written) - len(messages) :] if messages else []):
+        for entry in reversed(self._written[max(len(self._written) - len(messages), 0) :]):
             message = entry.message
             own = message.model is not None or message.tokens is not None or bool(message.toolCalls)
             if (
@@ -186,15 +190,18 @@ class Replay:
         bare = any(message.type == "gemini" for message in burst)
         return names if bare and names <= {message.id for message in messages} else set()
 
-    def _absorb(self, original: Entry, copy: Entry | None, message: Message, line: int | None) -> None:
-        """A message that says what an earlier one said is that one, written again."""
+    def _absorb(self, run: list[Entry], copy: Entry | None, message: Message) -> Entry:
+        """A message that says what an earlier one said is that one, written again; or several, then run together."""
+        original = run[-1]
+        if len(run) > 1:
+            self._fused[message.id or ""] = run
         if copy is not None and copy is not original:
-            enrich(original, copy.message, copy.line)
+            self._again(original, copy.message, copy.line)
             copy.copy_of = original
             for (name, at), place in (copy.copies or {}).items():
                 original.also(name, at, place)
-        enrich(original, message, line)
         self._by_id[message.id or ""] = original
+        return original
 
     def _state(self, facts: Facts | Record) -> None:
         """Merge what the session says about itself; an earlier statement that differs is kept aside."""
@@ -240,58 +247,19 @@ class Replay:
             self.unknown.append({"line": line, "record": rest})
 
 
-def _aligned(
-    messages: list[Message], entries: list[Entry], renamed: list[bool], *, backwards: bool
-) -> list[Entry | None]:
-    """For each listed message under a new id the dropped entry it repeats: same type, same words, in the same order.
-
-    A compression keeps the end of a conversation, everything else its beginning: from there equal words are paired.
-    """
-    step = -1 if backwards else 1
-    found: list[Entry | None] = [None] * len(messages)
-    words = [_Words(entry.message) for entry in entries]
-    position = len(entries) - 1 if backwards else 0
-    for index in range(len(messages))[::step]:
-        if not renamed[index]:
-            continue
-        said = _Words(messages[index])
-        for place in range(position, -1 if backwards else len(entries), step):
-            if words[place].alike(said) and entries[place].message is not messages[index]:
-                found[index] = entries[place]
-                position = place + step
-                break
-    return found
-
-
-class _Words:
-    """What two writings of a message have in common: who speaks, the words, and the calls made or answered."""
-
-    def __init__(self, message: Message) -> None:
-        self.type = message.type
-        self.text = plain_text(message).strip()
-        asked = {call.id for call in message.toolCalls or ()}
-        for piece in pieces(message.content):
-            if not isinstance(piece, str):
-                asked |= {part.id for part in (piece.functionCall, piece.functionResponse) if part is not None}
-        self.calls = asked - {None}
-
-    def alike(self, other: _Words) -> bool:
-        """Do both say the same? Where there are no words the calls must agree."""
-        if self.type != other.type or self.text != other.text:
-            return False
-        if not self.text or (self.calls and other.calls):
-            return bool(self.calls) and self.calls == other.calls
-        return True
-
-
 def _cause(dropped: list[Entry]) -> Fate:
     """Why messages left the list: cancelled, failed, or simply not taken along."""
-    spoken = [entry.message for entry in dropped if entry.message.type == "gemini" or _is_prompt(entry.message)]
+    turn = list(dropwhile(lambda message: not _is_spoken(message), (entry.message for entry in dropped)))
+    spoken = list(filter(_is_spoken, turn))
     if not spoken:
         return Fate.COMPRESSED
-    if sum(map(_is_prompt, spoken)) <= 1 and any(_cancelled(entry.message) for entry in dropped):
+    if sum(map(_is_prompt, spoken)) <= 1 and any(map(_cancelled, turn)):
         return Fate.CANCELLED
     return Fate.FAILED if all(map(_is_prompt, spoken)) else Fate.REWOUND
+
+
+def _is_spoken(message: Message) -> bool:
+    return message.type == "gemini" or _is_prompt(message)
 
 
 def _is_prompt(message: Message) -> bool:
@@ -307,70 +275,3 @@ def _cancelled(message: Message) -> bool:
     if message.type == "info":
         return message.content == "Request cancelled."
     return any(call.status == "cancelled" for call in message.toolCalls or ())
-
-
-def enrich(entry: Entry, later: Message, line: int | None) -> None:
-    """Take a later writing of the same message in: newer words win, but nothing is lost to a poorer copy."""
-    kept = entry.message
-    if later.id != kept.id or later.timestamp != kept.timestamp:
-        entry.also(later.id, later.timestamp, line)
-    if later.timestamp is not None and (kept.timestamp is None or later.timestamp < kept.timestamp):
-        kept.timestamp = later.timestamp
-    if later.content != kept.content:
-        _renew(entry, "content", later.content, line)
-    if later.displayContent is not None:
-        _renew(entry, "displayContent", later.displayContent, line)
-    if later.type is not None and later.type != kept.type:
-        _replace(entry, "type", later.type, line)
-    if later.model is not None and later.model != kept.model:
-        _replace(entry, "model", later.model, line)
-    if later.tokens is not None and later.tokens != kept.tokens:
-        _replace(entry, "tokens", later.tokens, line)
-    if later.thoughts and later.thoughts != kept.thoughts:
-        _replace(entry, "thoughts", later.thoughts, line)
-    if later.toolCalls:
-        kept.toolCalls = _joined(kept.toolCalls, later.toolCalls, entry, line)
-    if later.extra:
-        kept.extra = {**kept.extra, **later.extra}
-
-
-def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:
-    """New content replaces old. Where both say the same the richer form stays; where the new says nothing, the old."""
-    kept = getattr(entry.message, name)
-    if later is None or later == kept:
-        return
-    if kept is None or kept in ("", []):
-        setattr(entry.message, name, later)
-        return
-    old, new = plain_text(entry.message, name), plain_text(Message(content=later))
-    if old == new and isinstance(kept, str):
-        setattr(entry.message, name, later)
-    elif old == new and isinstance(later, str):
-        return
-    elif new or isinstance(later, list):
-        _replace(entry, name, later, line)
-    elif later != "":
-        entry.set_aside(**{name: later, "line": line})
-
-
-def _replace(entry: Entry, name: str, later: Any, line: int | None) -> None:
-    kept = getattr(entry.message, name)
-    if kept is not None and kept != []:
-        entry.set_aside(**{name: kept, "line": line})
-    setattr(entry.message, name, later)
-
-
-def _joined(kept: list[Call] | None, later: list[Call], entry: Entry, line: int | None) -> list[Call]:
-    """Calls by id: a later record of a call replaces an earlier one, but not a finished by an unfinished."""
-    if not kept:
-        return later
-    calls = {call.id or f"#{n}": call for n, call in enumerate(kept)}
-    for n, call in enumerate(later):
-        name = call.id or f"#{n}"
-        old = calls.get(name)
-        if old is not None and old != call:
-            if call.result is None and old.result is not None:
-                old, call = call, old  # noqa: PLW2901
-            entry.set_aside(toolCall=old, line=line)
-        calls[name] = call
-    return list(calls.values())

@@ -174,6 +174,7 @@ class Checkpoint(Shape):
     clientHistory: list[Content] | None = None
     toolCall: Any = None
     commitHash: str | None = None
+    filePath: str | None = None
     messageId: str | None = None
 
 

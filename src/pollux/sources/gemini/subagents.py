@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import msgspec
 
@@ -35,30 +36,71 @@ def task_of(call: ToolCall) -> str | None:
     return next((task for name in names if isinstance(task := call.input.get(name), str) and task.strip()), None)
 
 
+class Run(msgspec.Struct):
+    """A sub-agent's run inside its parent's file: where it ends, and the call that started it, where it was recorded.
+
+    A call is recorded when it ends: in a message of its own, or with the last words of the sub-agent.
+    """
+
+    end: int
+    call: ToolCall | None = None
+
+
+def objective_of(task: str) -> str:
+    """What a sub-agent is to do: the objective in its task, where it is marked as such."""
+    marked = re.search(r"<objective>\s*(.+?)\s*</objective>", task, re.DOTALL)
+    return marked.group(1) if marked else task
+
+
 def carve(session: Session) -> list[Session]:
     """The session without its sub-agents' messages, then each sub-agent as a session of its own.
 
     The sub-agent's prompt was recorded as the user's while its call was running: after the call was made, before it
     ended. The call itself stands in a later message.
     """
-    spawns = list(_spawns(session.messages)) if session.kind is Kind.MAIN else []
-    if not spawns:
+    runs = _runs(session.messages) if session.kind is Kind.MAIN else {}
+    if not runs:
         return [session]
     own = dict(enumerate(session.messages))
     children: list[Session] = []
-    for place, call in spawns:
-        start = _task_place(own, place, call)
-        if start is None:
+    starts = [*sorted(runs), len(own)]
+    for start, following in pairwise(starts):
+        run = runs[start]
+        inside = [n for n in range(start, min(run.end, following)) if own[n].role is not Role.SYSTEM]
+        messages = [own.pop(n) for n in inside]
+        if run.call is None:
+            children.append(_child(session, None, messages))
             continue
-        child = _child(session, call, [own.pop(n) for n in range(start, place) if n in own])
-        children.append(child)
+        holder = own[run.end]
+        if holder.at is not None and run.call.at is not None and holder.at < run.call.at and run.end < following:
+            calls = tuple(part for part in holder.parts if type(part) is ToolCall)
+            words = tuple(part for part in holder.parts if type(part) is not ToolCall)
+            messages.append(msgspec.structs.replace(holder, parts=words))
+            holder = msgspec.structs.replace(holder, parts=calls, usage=None, model=None)
+        children.append(_child(session, run.call, messages))
         parts = tuple(
-            msgspec.structs.replace(call, child=child.key) if part is call else part for part in own[place].parts
+            msgspec.structs.replace(part, child=children[-1].key) if part is run.call else part for part in holder.parts
         )
-        own[place] = msgspec.structs.replace(own[place], parts=parts)
-    if not children:
-        return [session]
+        own[run.end] = msgspec.structs.replace(holder, parts=parts)
     return [msgspec.structs.replace(session, messages=tuple(own.values())), *children]
+
+
+def _runs(messages: tuple[Message, ...]) -> dict[int, Run]:
+    """Where sub-agents begin. One whose call was never recorded, for the agent was killed, is known by its prompt."""
+    runs: dict[int, Run] = {}
+    for place, call in _spawns(messages):
+        start = _task_place(messages, place, call, runs)
+        if start is not None:
+            runs[start] = Run(place, call)
+    for place, message in enumerate(messages):
+        if place not in runs and _is_prompt(message) and message.text.startswith(TASK):
+            later = (n for n in range(place + 1, len(messages)) if _is_prompt(messages[n]))
+            runs[place] = Run(next(later, len(messages)))
+    return runs
+
+
+def _is_prompt(message: Message) -> bool:
+    return message.role is Role.USER and message.author is Author.HUMAN
 
 
 def _spawns(messages: tuple[Message, ...]) -> Iterator[tuple[int, ToolCall]]:
@@ -68,12 +110,12 @@ def _spawns(messages: tuple[Message, ...]) -> Iterator[tuple[int, ToolCall]]:
                 yield place, part
 
 
-def _task_place(messages: dict[int, Message], place: int, call: ToolCall) -> int | None:
+def _task_place(messages: tuple[Message, ...], place: int, call: ToolCall, taken: Container[int]) -> int | None:
     """Where the sub-agent's prompt stands: the first user message of the call's running time that holds its task."""
     made, task = created(call.id), task_of(call) or ""
     for index in range(place):
-        message = messages.get(index)
-        if message is None or message.role is not Role.USER or message.author is not Author.HUMAN:
+        message = messages[index]
+        if index in taken or not _is_prompt(message):
             continue
         text = message.text
         if task in text and (text.startswith(TASK) or _while_running(message, made, call)):
@@ -87,7 +129,7 @@ def _while_running(message: Message, made: datetime | None, call: ToolCall) -> b
     return made <= message.at and (call.at is None or message.at <= call.at)
 
 
-def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
+def _child(parent: Session, call: ToolCall | None, inside: list[Message]) -> Session:
     task, *rest = inside
     messages = (
         msgspec.structs.replace(task, author=Author.MODEL),
@@ -96,25 +138,28 @@ def _child(parent: Session, call: ToolCall, inside: list[Message]) -> Session:
             for message in rest
         ),
     )
-    times = [message.at for message in messages if message.at is not None]
+    ended = call.at if call is not None else None
+    times = [at for at in (*(message.at for message in messages), ended) if at is not None]
+    # Since 0.32 every answer has a message with figures, also one of calls alone.
+    whole = any(message.usage is not None and not message.text for message in messages)
     return Session(
         agent=parent.agent,
         id=task.id,
         kind=Kind.SUBAGENT,
         parent=parent.key,
-        title=first_words(task_of(call) or task.text) or None,
+        title=first_words((task_of(call) if call is not None else None) or objective_of(task.text)) or None,
         project=parent.project,
         project_evidence=parent.project_evidence,
         project_hash=parent.project_hash,
         started=min(times, default=None),
-        ended=max([*times, *([call.at] if call.at is not None else [])], default=None),
+        ended=max(times, default=None),
         messages=messages,
         links=(
             Link(kind="subagent_of", target=parent.key, evidence="recorded in the parent's file while its call ran"),
         ),
         files=parent.files,
-        exact=False,
-        gaps=(Gap(why="Its requests were written into its parent's file, and not all of them.", certain=True),),
+        exact=None if whole else False,
+        gaps=(Gap(why="Its requests were written into its parent's file, and not all of them.", certain=not whole),),
     )
 
 

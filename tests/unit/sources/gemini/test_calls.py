@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,10 @@ LARGE = "Output too large. Showing first 8,000 and last 32,000 characters. For f
 
 def outcome(home: Home, **fields: Any) -> ToolCall:
     home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=[{**call("c1"), **fields}]))
+    return made_in(home)
+
+
+def made_in(home: Home) -> ToolCall:
     (found,) = (part for m in home.only().messages for part in m.parts if isinstance(part, ToolCall))
     return found
 
@@ -176,3 +181,74 @@ def test_parallel_calls_of_one_response_do_not(home: Home) -> None:
         {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]},
     )
     assert home.only().usage.exact is True
+
+
+def test_a_rewritten_turn_gives_every_call_the_answers_of_all(home: Home) -> None:
+    """As a resume since 0.44 leaves them, and a second one several times over."""
+    answers = [
+        {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "one"}}},
+        {"inlineData": {"mimeType": "image/png", "data": "AAAA"}},
+        {"functionResponse": {"id": "c2", "name": "run_shell_command", "response": {"error": "denied"}}},
+        {
+            "functionResponse": {
+                "id": "c3",
+                "name": "run_shell_command",
+                "response": {"output": "Output: x\nExit Code: 3"},
+            }
+        },
+    ]
+    for result in (answers, answers * 3):
+        calls = [
+            call("c1") | {"result": result},
+            call("c2", "run_shell_command", status="error") | {"result": result},
+            call("c3", "run_shell_command") | {"result": result},
+        ]
+        home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=calls))
+        made = [part for part in home.only().messages[1].parts if isinstance(part, ToolCall)]
+        assert [(part.output, part.status.value, part.exit_code, len(part.attachments)) for part in made] == [
+            ("one", "ok", None, 1),
+            ("denied", "error", None, 0),
+            ("Output: x\nExit Code: 3", "error", 3, 0),
+        ]
+
+
+MASK = "<tool_output_masked>\n{}\n\nOutput too large. Full output available at: {}\n</tool_output_masked>"
+MASKED_FILE = "tool-outputs/session-aaaaaaaa-1/run_shell_command_c1_x7.txt"
+
+
+def test_a_masked_output_is_the_answer_that_was_put_aside(home: Home) -> None:
+    whole = "Output: " + "\n".join(map(str, range(100))) + "\nExit Code: 2\nProcess Group PGID: 9"
+    stub = MASK.format(
+        "Output: 0\n\n... [98 lines omitted] ...\n\n99\nExit Code: 2\nProcess Group PGID: 9", f"/gone/{MASKED_FILE}"
+    )
+    masked = call("c1", "run_shell_command", stub)
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=[masked]))
+    gone = made_in(home)
+    assert (gone.output, gone.exit_code, gone.status.value) == (stub, 2, "error")
+    home.write(f"weather/{MASKED_FILE}", json.dumps({"output": whole}, indent=2))
+    held = made_in(home)
+    assert (held.output, held.exit_code, held.status.value) == (whole, 2, "error")
+
+
+def test_an_output_shortened_before_it_was_masked_is_found_behind_both(home: Home) -> None:
+    large = "tool-outputs/session-aaaaaaaa-1/run_shell_command_c1.txt"
+    home.write(f"weather/{large}", "all of it")
+    home.write(f"weather/{MASKED_FILE}", json.dumps({"output": f"{LARGE}/gone/{large}\nOutput: all"}))
+    stub = MASK.format(f"{LARGE}/gone/{large}\nOutput: all", f"/gone/{MASKED_FILE}")
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=[call("c1", output=stub)]))
+    assert made_in(home).output == "all of it"
+    home.write(f"weather/{MASKED_FILE}", json.dumps({"output": stub}))
+    assert made_in(home).output == stub
+
+
+def test_masking_takes_no_output_that_the_log_still_holds(home: Home) -> None:
+    turn = gemini("g1", "", toolCalls=[call("c1", output="all of it")])
+    masked = {**turn, "toolCalls": [call("c1", output=MASK.format("all", MASKED_FILE))]}
+    home.log(LOG, header(), user("u1", "go"), turn, {"$set": {"messages": [user("u1", "go"), masked]}})
+    assert made_in(home).output == "all of it"
+
+
+def test_a_command_that_ran_out_of_time_failed(home: Home) -> None:
+    text = "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output."
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=[call("c1", "run_shell_command", text)]))
+    assert (made_in(home).status.value, made_in(home).exit_code) == ("error", None)

@@ -26,6 +26,8 @@ def prompt(home: Home, content: Any, **more: Any) -> Message:
         "This is the Gemini CLI. We are setting up the context for our chat.\nx",
         "- **Workspace Directories:**\n  - /x",
         "[Function Response: read_file]<image/png>",
+        "System: Please continue.",
+        "System: Potential loop detected. Details: x. Please take a step back.",
         "\n<state_snapshot>x</state_snapshot>",
         [{"functionResponse": {"id": "c", "name": "read_file", "response": {"output": "x"}}}, PIXEL],
     ],
@@ -35,7 +37,14 @@ def test_what_the_client_wrote_is_nobodys_prompt(home: Home, content: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["/home/me/x.py fails, why?", "? what", "Please read <session_context> tags", "\n hello"]
+    "text",
+    [
+        "/home/me/x.py fails, why?",
+        "? what",
+        "Please read <session_context> tags",
+        "\n hello",
+        "System: Linux. Which one?",
+    ],
 )
 def test_what_a_person_may_well_type_is_a_prompt(home: Home, text: str) -> None:
     message = prompt(home, text)

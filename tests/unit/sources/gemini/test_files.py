@@ -9,8 +9,9 @@ import os
 import pytest
 
 from pollux.model import Kind, ToolCall
+from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.find import roots
-from tests.unit.sources.gemini.conftest import Home, call, context, document, gemini, header, info, said, user
+from tests.unit.sources.gemini.conftest import Home, Json, call, context, document, gemini, header, info, said, user
 
 HASH = hashlib.sha256(b"/work/weather").hexdigest()
 NAME = "session-2026-11-15T06-00-aaaaaaaa"
@@ -72,6 +73,21 @@ def test_the_same_chosen_id_in_two_projects_is_two_sessions(home: Home) -> None:
     assert len(names) == 2
     assert names[0] == "mine"
     assert names[1].startswith("mine@")
+
+
+def test_subagents_of_a_chosen_id_go_to_the_session_of_their_own_project(home: Home) -> None:
+    for project in ("one", "two"):
+        spawn = call("c1", "invoke_agent", agentId=f"kid-{project}")
+        talk = [user("u1", project), gemini("g1", "", toolCalls=[spawn])]
+        home.log(f"{project}/chats/session-2026-11-15T06-00-mine.jsonl", header("mine", f"/work/{project}"), *talk)
+        kid = header(f"kid-{project}", f"/work/{project}", kind="subagent")
+        home.log(f"{project}/chats/mine/kid-{project}.jsonl", kid, user("t1", "Do"), gemini("k1", "did"))
+    found = home.sessions()
+    for project in ("one", "two"):
+        child = found[f"kid-{project}"]
+        (parent,) = [session for session in found.values() if session.key == child.parent]
+        assert [m.text for m in parent.prompts] == [project]
+        assert [p.child for m in parent.messages for p in m.parts if isinstance(p, ToolCall)] == [child.key]
 
 
 def test_a_file_the_cli_gave_up_on_is_still_read(home: Home) -> None:
@@ -194,6 +210,110 @@ def test_a_subagent_inside_its_parents_file_is_a_session_of_its_own(home: Home) 
     assert (kid.parent, kid.usage.input, parent.usage.input) == (parent.key, 10, 30)
     assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == [kid.key]
     assert home.library().session("gemini:t1").messages == kid.messages
+
+
+def test_the_figures_of_an_answer_that_went_to_a_late_recorded_call_are_given_back(home: Home) -> None:
+    """Up to 0.31 a sub-agent's call gets a message of its own, and that the figures of the request after it."""
+    spawn = call(
+        "generalist-1794722402500-ab", "generalist", args={"request": "Count"}, timestamp="2026-11-15T06:00:06.000Z"
+    )
+    home.document(
+        f"{HASH}/chats/{NAME}.json",
+        document(
+            [
+                user("u1", "go"),
+                gemini("g1", "I delegate.", "06:00:02"),
+                user("t1", "Count", "06:00:03"),
+                gemini("g2", "", "06:00:06", 100, toolCalls=[spawn]),
+                gemini("g3", "done", "06:00:07", None),
+            ]
+        ),
+    )
+    session = home.sessions()["aaaaaaaa-1"]
+    assert [(m.id, m.usage.input if m.usage else None) for m in session.messages[1:]] == [
+        ("g1", 10),
+        ("g2", None),
+        ("g3", 100),
+    ]
+
+
+def investigation(number: int, ended: str) -> Json:
+    return call(
+        f"codebase_investigator_17947224020{number}0_{number}",
+        "codebase_investigator",
+        args={"objective": f"Trace {number}"},
+        timestamp=f"2026-11-15T{ended}.000Z",
+    )
+
+
+def test_a_call_recorded_with_the_subagents_last_words_is_still_the_parents(home: Home) -> None:
+    """0.32 to 0.34: each answer of a sub-agent is a message in its parent's file, and the call goes to the last one."""
+    thought = {"subject": "Done", "description": "tracing", "timestamp": "2026-11-15T06:00:05.000Z"}
+    home.document(
+        f"{HASH}/chats/{NAME}.json",
+        document(
+            [
+                user("u1", "Look into it"),
+                gemini("g1", "I ask.", "06:00:02"),
+                user("t1", f"{TASK}. <objective>\nTrace 1\n</objective>", "06:00:03"),
+                gemini("k1", "", "06:00:04", 100),
+                user("t2", f"{TASK}. <objective>\nTrace 2\n</objective>", "06:00:04"),
+                gemini("k2", "", "06:00:05", 1000, thoughts=[thought]),
+                gemini("k3", "Found it.", "06:00:05", 1000)
+                | {"toolCalls": [investigation(1, "06:00:06"), investigation(2, "06:00:06")]},
+                gemini("g2", "done", "06:00:07"),
+            ]
+        ),
+    )
+    found = home.sessions()
+    parent, one, two = found["aaaaaaaa-1"], found["t1"], found["t2"]
+    assert said(parent) == [
+        ("human", "Look into it", "live"),
+        ("model", "I ask.", "live"),
+        ("model", "", "live"),
+        ("model", "done", "live"),
+    ]
+    assert [m.text for m in two.messages[1:]] == ["", "Found it."]
+    assert (parent.usage.input, one.usage.input, two.usage.input) == (20, 100, 2000)
+    assert (one.title, two.title) == ("Trace 1", "Trace 2")
+    assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == [one.key, two.key]
+
+
+def test_a_killed_subagents_task_is_nobodys_prompt(home: Home) -> None:
+    home.document(
+        f"{HASH}/chats/{NAME}.json",
+        document(
+            [
+                user("u1", "Look into it"),
+                gemini("g1", "I ask."),
+                user("t1", f"{TASK}. <objective>Trace it</objective>"),
+                gemini("k1", "Listing.", tokens=100),
+                user("u2", "And now?"),
+                gemini("g2", "Well."),
+            ]
+        ),
+    )
+    parent, kid = home.sessions()["aaaaaaaa-1"], home.sessions()["t1"]
+    assert [m.text for m in parent.prompts] == ["Look into it", "And now?"]
+    assert (parent.usage.input, kid.usage.input, kid.title) == (20, 100, "Trace it")
+
+
+def test_a_subagents_file_named_by_a_prompt_of_its_parent(home: Home) -> None:
+    """0.35 and 0.36, where the minute changed between the parent's file and its own."""
+    spawn = call("codebase_investigator_1794722402500_0", "codebase_investigator", args={"objective": "Trace it"})
+    home.document(
+        f"weather/chats/{NAME}.json", document([user("u1", "go"), gemini("g1", "", toolCalls=[spawn])], kind="main")
+    )
+    name = "aaaaaaaa-1########0-codebase_investigator-x7k2p9"
+    home.document(
+        "weather/chats/session-2026-11-15T06-01-aaaaaaaa.json",
+        document([user("t1", f"{TASK}: Trace it"), gemini("k1", "did")], name=name, start="06:01:00", kind="subagent"),
+    )
+    found = home.sessions()
+    assert (found[name].kind.value, found[name].parent) == ("subagent", "gemini:aaaaaaaa-1")
+    assert [m.author.value for m in found[name].messages] == ["model", "model"]
+    (made,) = [part for m in found["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall)]
+    assert made.child == found[name].key
 
 
 def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None:

@@ -63,6 +63,7 @@ def calls(session: Session) -> list[tuple[str, Any, str, str | None]]:
         {"history": TURNS},
         {"history": TURNS, "authType": "oauth"},
         {"clientHistory": TURNS, "toolCall": {"name": "replace"}},
+        {"history": [{"type": "user", "text": "List it", "id": 1}], "clientHistory": TURNS, "filePath": "/a.py"},
     ],
 )
 @pytest.mark.parametrize("name", ["checkpoint-my%20trip.json", "share.json", "whatever.txt"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pollux.model import Kind
-from tests.unit.sources.gemini.conftest import Home, gemini, header, said, user
+from tests.unit.sources.gemini.conftest import Home, document, gemini, header, said, user
 
 LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 DOCUMENT = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.json"
@@ -147,3 +149,25 @@ def test_a_broken_log_costs_no_session(home: Home) -> None:
         home.write("weather/logs.json", text)
         assert "aaaaaaaa-1" in home.sessions()
     assert [m.text for m in home.sessions()["aaaaaaaa-1"].prompts] == ["two", "one"]
+
+
+@pytest.mark.parametrize(("command", "fate"), [("/compress", "compressed"), ("/clear", "rewound")])
+def test_the_log_tells_why_a_session_went_on_in_another_file(home: Home, command: str, fate: str) -> None:
+    """Before 0.18 neither leaves a mark in the files."""
+    home.document(DOCUMENT, document([user("u1", "one"), gemini("g1", "1")]))
+    home.document(
+        "weather/chats/session-2026-11-15T06-10-aaaaaaaa.json",
+        document([user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")], start="06:10:00"),
+    )
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:01"), ("aaaaaaaa-1", command, "06:09:58"), ("aaaaaaaa-1", "two", "06:10:01")
+        ),
+    )
+    assert [(m.id, m.fate.value) for m in home.only().messages if not m.id.startswith("log-")] == [
+        ("u1", fate),
+        ("g1", fate),
+        ("u2", "live"),
+        ("g2", "live"),
+    ]

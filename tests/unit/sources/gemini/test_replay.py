@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pollux.model import SummaryPart, ToolCall
 from tests.unit.sources.gemini.conftest import CONTEXT_ID, Home, call, context, gemini, header, info, said, user
 
@@ -81,6 +83,21 @@ def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> No
     assert [p.text for m in session.messages for p in m.parts if isinstance(p, SummaryPart)] == [
         "<state_snapshot>\nAll about weather.\n</state_snapshot>"
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "IMPORTANT: This conversation exceeded the compress threshold. A compressed context will be sent from now on.",
+        "Context compressed from 51% to 9%.",
+    ],
+)
+def test_a_compression_of_which_only_a_line_tells_makes_the_sum_a_lower_bound(home: Home, words: str) -> None:
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "1"), info("i1", words), user("u2", "on"), gemini("g2", "2"))
+    session = home.only()
+    assert session.usage.exact is False
+    assert {m.fate.value for m in session.messages} == {"live"}
 
 
 def test_a_kept_prompt_is_not_taken_for_a_copy_of_an_equal_earlier_one(home: Home) -> None:
@@ -280,10 +297,11 @@ def test_a_checkpoint_of_another_session_is_shown_but_not_counted(home: Home) ->
     assert (listed.summary.counts.prompts, listed.summary.counts.replies) == (1, 1)
 
 
-def test_an_imported_session_is_inherited(home: Home) -> None:
+@pytest.mark.parametrize("start", ["09:00:00", "06:00:00"])
+def test_an_imported_session_is_inherited(home: Home, start: str) -> None:
     home.log(
         LOG,
-        header(start="09:00:00"),
+        header(start=start),
         {"$set": {"messages": [user("u1", "old", "06:00:01"), gemini("g1", "then", "06:00:02")]}},
         info("i1", "Imported session from /x/f.json", "09:00:01"),
         user("u2", "new", "09:00:02"),
@@ -297,6 +315,7 @@ def test_an_imported_session_is_inherited(home: Home) -> None:
         ("now", False),
     ]
     assert session.usage.input == 10
+    assert session.usage.exact is True
 
 
 def test_unknown_records_are_kept_and_reported(home: Home) -> None:
