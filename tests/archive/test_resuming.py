@@ -166,7 +166,8 @@ def upgraded(world: World) -> tuple[Library, Session, Path, Path]:
     session = max(every(library), key=lambda session: len(session.files))
     tmp = world.home / ".gemini" / "tmp"
     (hashed,) = (path for path in tmp.iterdir() if path.name == session.project_hash)
-    slug = next(path for path in tmp.iterdir() if (path / ".project_root").exists())
+    places = {Path(file).parents[1] for file in session.files}
+    (slug,) = (path for path in places if (path / ".project_root").exists())
     return library, session, slug, hashed
 
 
