@@ -70,7 +70,8 @@ class ClaudeBundle(Bundle, kw_only=True):
     def ties(self) -> list[str] | None:
         """The projects' folders, whose sessions give one another titles; a parent, first records, a like id.
 
-        Typed lines whose session nobody wrote down are looked for in all transcripts.
+        Typed lines whose session nobody wrote down are looked for in all transcripts. Those of the others stand in one
+        log, which ties their sessions together.
         """
         if self.kind is Kind.PROMPTS and self.id.endswith("-prompts"):
             return None
@@ -79,6 +80,7 @@ class ClaudeBundle(Bundle, kw_only=True):
             *(os.path.dirname(folder) for folder in self.folders),  # noqa: PTH120
             *(f"{self.agent}:{id}" for id in relatives),
             *(f"begins with {root}" for root in self.roots),
+            *((self.history.file.path,) if self.history is not None else ()),
         ]
 
     def companions(self) -> list[str]:
@@ -240,6 +242,7 @@ def _introduce(found: list[ClaudeBundle], look: Look, folds: Callable[[File], Fo
         for bundle in group.values() if len(group) > 1 else ():
             known = {bundle.id, *(peer.id for peer in bundle.peers)}
             bundle.peers += [other for other in group.values() if other.id not in known]
+            bundle.peers.sort(key=lambda peer: peer.id)
 
 
 def _projects(bundle: ClaudeBundle) -> set[str]:
