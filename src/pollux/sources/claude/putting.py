@@ -55,7 +55,8 @@ def remark(number: int, line: Put, desk: Desk) -> Message:
         if typed is not None:
             author = Author.HUMAN
             extra["wrapped"] = text
-            extra.pop("level", None)
+            if "level" in extra:  # a level would make it the client's
+                extra["wrapped_level"] = extra.pop("level")
     elif text is not None:
         extra["content"] = text
     if line.subtype is not None and line.subtype not in SYSTEM:

@@ -48,8 +48,8 @@ def adopt(walk: Walk, item: dict[str, Any]) -> None:
             "type": "CollabAgentToolCall",
             "tool": "spawn_agent" | "spawnAgent",
             "receiver_thread_ids": [str(child), *_],
-        }:
-            walk.calls[str(item["id"])].child = child
+        } if (call := walk.calls.get(str(item.get("id")))) is not None:
+            call.child = child
         case {"type": "SubAgentActivity", "agent_thread_id": str(child)} if item.get("kind") in (None, "started"):
             free = [call for call in walk.spawns if call.child is None and not call.outcome[2]]
             named = [call for call in free if call.id == item.get("id")]
