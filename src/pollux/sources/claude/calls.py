@@ -29,6 +29,9 @@ _CODE = re.compile(r"exit code (-?\d{1,9})\)?\s*\Z")
 _ONES = ("No matches found", "Some directories were inaccessible", "Files differ", "Condition is false")
 _HEADING = "<tools-used-before-summary>"
 
+# What tools call the time that they took, and in what parts of a second they tell it.
+_MEASURED = {"durationMs": 1000, "totalDurationMs": 1000, "durationSeconds": 1}
+
 
 class Result(msgspec.Struct, frozen=True):
     """A result, the record's structured form of it, and why it was denied, where it was."""
@@ -141,8 +144,8 @@ class Calls:
 
 def _seconds(detail: dict[str, Any]) -> float | None:
     """How long a call took, where its tool measures that."""
-    for name, unit in (("durationMs", 1000), ("totalDurationMs", 1000), ("durationSeconds", 1)):
-        if (taken := seconds(detail.get(name), unit)) is not None:
+    for name in _MEASURED:
+        if name in detail and (taken := seconds(detail[name], _MEASURED[name])) is not None:
             return taken
     return None
 
