@@ -144,8 +144,8 @@ class Calls:
 
 def _seconds(detail: dict[str, Any]) -> float | None:
     """How long a call took, where its tool measures that."""
-    for name in _MEASURED:
-        if name in detail and (taken := seconds(detail[name], _MEASURED[name])) is not None:
+    for name, parts in _MEASURED.items():
+        if name in detail and (taken := seconds(detail[name], parts)) is not None:
             return taken
     return None
 
