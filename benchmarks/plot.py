@@ -11,7 +11,8 @@ from typing import Any
 WIDTH, HEIGHT, LEFT, TOP, PANEL = 760, 320, 64, 40, 290
 COLOURS = ("#3b6ea5", "#c8692b", "#4d8c57", "#8a5aa8")
 
-SHOWN = ("rare word", "common word", "phrase", "架构")
+SHOWN = {"rare word": "rare word", "common word": "common word", "phrase": "phrase", "架构": "Chinese pair"}
+_APART = 14
 
 Lines = dict[str, list[tuple[float, float]]]
 
@@ -24,7 +25,9 @@ def picture(rows: list[dict[str, Any]]) -> str:
         "unchanged": [(row["sessions"], row["unchanged sync s"]) for row in rows],
         "one grows": [(row["sessions"], row["one grows s"]) for row in rows],
     }
-    search: Lines = {name: [(row["sessions"], row["search"][name]["p50 ms"]) for row in rows] for name in SHOWN}
+    search: Lines = {
+        label: [(row["sessions"], row["search"][name]["p50 ms"]) for row in rows] for name, label in SHOWN.items()
+    }
     body = panel(LEFT, "seconds", sync) + panel(LEFT + PANEL + 80, "milliseconds a search (p50)", search)
     style = "text{font:12px sans-serif;fill:#444}@media(prefers-color-scheme:dark){text{fill:#bbb}}"
     return (
@@ -48,13 +51,23 @@ def panel(left: int, title: str, lines: Lines) -> str:
         f'<text x="{x(value):.1f}" y="{HEIGHT - 18}" text-anchor="middle">{value:,.0f}</text>'
         for value in sorted({p[0] for p in points})
     ]
+    labels = apart({name: y(line[-1][1]) for name, line in lines.items()})
     for colour, (name, line) in zip(COLOURS, lines.items(), strict=False):
         path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in line)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         out += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in line]
-        end = line[-1]
-        out.append(f'<text x="{x(end[0]) + 8:.1f}" y="{y(end[1]) + 4:.1f}" style="fill:{colour}">{name}</text>')
+        place = f'x="{x(line[-1][0]) + 8:.1f}" y="{labels[name] + 4:.1f}"'
+        out.append(f'<text {place} style="fill:{colour}">{name}</text>')
     return "".join(out)
+
+
+def apart(places: dict[str, float]) -> dict[str, float]:
+    """The places of labels, from above, none so near to the one before that they overlap."""
+    found: dict[str, float] = {}
+    last = -math.inf
+    for name, place in sorted(places.items(), key=lambda pair: pair[1]):
+        last = found[name] = max(place, last + _APART)
+    return found
 
 
 def scale(values: list[float], start: float, end: float) -> Callable[[float], float]:
