@@ -43,7 +43,7 @@ bench-large: $(READY) ## Measure the store with 10,000 sessions of 2.5 GB, and w
 	$(BIN)/python -m benchmarks.recall $(LARGE)/home-10000 $(LARGE)/cache
 
 bench-growth: $(READY) ## Measure the store with 1,000 to 50,000 small sessions, and draw how the cost grows
-	$(BIN)/python -m benchmarks.store $(LARGE) --kilobytes 50 1000 3000 10000 50000 | tee store.jsonl
+	for count in 1000 3000 10000 50000; do $(BIN)/python -m benchmarks.store $(LARGE) $$count --kilobytes 50; done | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
 test-exhaustive: $(READY) ## Run the tests of properties and of recovery over every case instead of a sample
