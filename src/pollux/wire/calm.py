@@ -9,11 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def calm() -> Iterator[None]:
-    """No collections inside: a reader makes many values and no cycles; searching them for some costs a third more.
-
-    Nor is what it made searched as soon as it is done: freezing and thawing puts it with what has lived long already.
-    Where somebody froze values of their own these must stay so.
-    """
+    """No collections inside: a reader makes many values and no cycles; searching them for some costs a third more."""
     if not gc.isenabled():
         yield
         return
@@ -21,7 +17,4 @@ def calm() -> Iterator[None]:
     try:
         yield
     finally:
-        if gc.get_freeze_count() == 0:
-            gc.freeze()
-            gc.unfreeze()
         gc.enable()
