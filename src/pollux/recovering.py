@@ -111,12 +111,14 @@ class Recovering:
     def recover(self, session: Session) -> Recovered:
         """All that any file of the agent's, any copy of it, and any kept state of it holds of a session."""
         readings = self._library.readings(session)
-        own = [reading for reading in readings if not reading.kept]
-        if len(own) < len(readings) and self._is_less(session):
-            readings = [reading for reading in readings if reading.kept]
+        own = [reading for reading in readings if self._is_own(reading)]
+        if (kept := [reading for reading in readings if reading.kept]) and self._is_less(session):
+            readings = kept
         else:
             mended = self._mended(session.agent, list(self._live(session.agent, self._library.files_of(session.key))))
-            readings = [*(one for one in mended if one.key == session.key), *readings]
+            # What the agent has is told as it stands there; the others add what it has not.
+            others = [reading for reading in readings if not self._is_own(reading)]
+            readings = [*others, *(one for one in mended if one.key == session.key), *own]
         if self._archive.exists:
             for at in sorted(_losses(self._library.keeping.history(session)), reverse=True):
                 with contextlib.suppress(NotFound):
@@ -124,6 +126,11 @@ class Recovering:
         if not readings:  # all that there is stands in a record that was cut off
             return recovered(session, [session])
         return recovered(own[0] if own else None, readings)
+
+    def _is_own(self, session: Session) -> bool:
+        """Was a session read from the agent's files, and from none that pollux laid out?"""
+        laid_out = f"{shown(self._library.places.kept)}{os.sep}"
+        return not any(file.startswith(laid_out) for file in session.files)
 
     def _mended(self, agent: str, live: list[_Found]) -> list[Session]:
         """The sessions of some files with what stands in records that were cut off, where there are any."""
@@ -140,11 +147,14 @@ class Recovering:
         kept: dict[str, list[bytes]] = {}
         for one in self._kept(session, files):
             kept.setdefault(one.form.path, []).append(one.form.content)
+        less = False
         for one in self._live(session.agent, files):
             fuller = [state for state in kept.get(one.form.path, ()) if len(state) > len(one.form.content)]
-            if fuller and not any(state.startswith(one.form.content) for state in fuller):
+            begins = any(state.startswith(one.form.content) for state in fuller)
+            if fuller and not begins:
                 return False
-        return True
+            less = less or begins
+        return less
 
     # ------------------------------------------------------------------ files to go on with
 

@@ -165,3 +165,28 @@ def test_a_document_that_is_rewritten_often_takes_no_more_than_its_turns(world: 
     (held,) = world.library().places.kept.glob("*/tmp/weather/chats/*.json")
     assert len(held.read_text()) < 3 * len(file.read_text())
     assert set(fates(world)) == set(WORDS[: len(WORDS) - 1])
+
+
+@pytest.mark.parametrize("kind", ["log", "document", "transcript"])
+def test_recover_tells_what_the_agent_has_no_more(world: World, kind: str) -> None:
+    path, made = FILES[kind]
+    file = world.home / path
+    file.parent.mkdir(parents=True)
+    for state in ("amber birch cedar", "amber dahlia elder"):
+        file.write_text(made(state.split()))
+        world.tomorrow()
+        world.keeping()
+    library = world.keeping()
+    (listed,) = library.list(Filter(everything=True))
+    found = library.recovering.recover(library.session(listed.summary.key))
+    own = {m.text for m in found.session.messages if m.origin is not None and m.origin.file == str(file)}
+    assert ([m.text for m in found.session.messages], own, found.lost) == (
+        ["amber", "birch", "cedar", "dahlia", "elder"],
+        {"amber", "dahlia", "elder"},
+        2,
+    )
+    file.unlink()
+    world.tomorrow()
+    library = world.keeping()
+    gone = library.recovering.recover(library.session(listed.summary.key))
+    assert (len(gone.session.messages), gone.lost) == (5, 5)
