@@ -72,10 +72,15 @@ def _before(call: ToolCall) -> str | None:
 
 def _patch_in(given: Any) -> str | None:
     """A patch among what a call was given, as it is, as an argument, or as a word of a command."""
-    if isinstance(given, str):
-        return given if PATCH in given else None
-    inside = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
-    return next((found for value in inside if (found := _patch_in(value)) is not None), None)
+    waiting = [given]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if PATCH in one:
+                return one
+        elif isinstance(one, Mapping | list):
+            waiting += reversed(list(one.values()) if isinstance(one, Mapping) else one)
+    return None
 
 
 def _patched(patch: str) -> Iterator[Edit]:
