@@ -147,7 +147,6 @@ def _opened(folder: Path) -> tantivy.Index:
     index = tantivy.Index(schema(), path=str(folder), reuse=True)
     register(index)
     index.config_reader(reload_policy="manual")
-    index.reload()
     return index
 
 
