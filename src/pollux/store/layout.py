@@ -17,8 +17,8 @@ from pollux.sources.base import Bundle, File
 _EVERYBODY = 0
 """The group of what nobody knows the reach of: where a file of it changes, everything is looked at."""
 
-
 _FEW = 200
+"""Where more files than these are new in a layout, all of it is written down again."""
 
 
 class Written(NamedTuple):
