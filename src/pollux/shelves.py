@@ -40,6 +40,10 @@ class Shelves:
         """The cache of what was read, as long as pollux reads that way and projects are where they are."""
         return Store(self.places.index, f"{edition()} {self.moves.stamp}")
 
+    def close(self) -> None:
+        """Let go of the cache's files. What is asked after that opens them again."""
+        self.store.close()
+
     def sources(self) -> list[Source]:
         """Every agent pollux can read."""
         return [self.source(name) for name in registry.source_names()]

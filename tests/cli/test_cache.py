@@ -129,6 +129,12 @@ def test_an_interrupted_command_is_silent(pollux: Pollux) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+def test_the_cache_is_closed_when_a_command_ends(pollux: Pollux) -> None:
+    assert pollux("list").returncode == 0
+    left = {file.name for file in (pollux.folder / "xdg" / "cache" / "pollux" / "index").iterdir()}
+    assert left == {"catalogue.db", "lock", "text"}
+
+
 def test_no_bar_where_nobody_watches(pollux: Pollux) -> None:
     assert "Indexing" not in pollux("sync").stderr
     pollux("cache", "clear")

@@ -14,6 +14,7 @@ import pytest
 
 from pollux.library import Enough, Filter, Library, Progress
 from pollux.sources.base import Bundle
+from pollux.store import layout
 from pollux.store.layout import Layout, Part
 from pollux.wire import shown
 from tests.store.conftest import Shelf
@@ -101,6 +102,37 @@ def test_one_that_grows_is_looked_at_with_its_project_only(
     monkeypatch.setattr(Layout, "part", part)
     assert [hit.key for hit in shelf.library().search("wombats").hits] == ["gemini:s3"]
     assert (looked, parts) == ([1], [True])
+    assert shelf.answers() == shelf.truth()
+
+
+def test_only_what_is_new_in_a_layout_is_written_until_it_is_much(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("aaaa", "bbbb"):
+        shelf.talk(name, "hello")
+
+    def written(name: str, *said: str) -> tuple[bytes, bytes | None]:
+        shelf.talk(name, *said)
+        library = shelf.library()
+        library.sync()
+        rows = library.store.catalogue.rows(
+            "SELECT layout, news FROM layouts JOIN news USING(root) WHERE layout NOTNULL"
+        )
+        kept, news = max(rows, key=lambda row: len(row[0]))
+        return kept, news
+
+    first, _ = written("aaaa", "one")
+    second, news = written("bbbb", "two")
+    third, more = written("cccc", "three")
+    assert first == second == third
+    assert news is not None
+    assert more is not None
+    assert len(news) < len(more) < len(first)
+    assert shelf.answers() == shelf.truth()
+    monkeypatch.setattr(layout, "_FEW", 1)
+    fourth, none = written("aaaa", "four")
+    assert fourth != first
+    assert none is None
     assert shelf.answers() == shelf.truth()
 
 

@@ -5,6 +5,8 @@ Nothing is imported before it is needed: `pollux --version` does without click e
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 
 
@@ -17,4 +19,18 @@ def main() -> None:
         return
     from pollux.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+    _end(run(sys.argv[1:]))
+
+
+def _end(status: int) -> None:
+    """End the process at once: all is closed, and Python would take its time to free one by one what it still holds.
+
+    Where other processes or threads were at work, somebody may still want to be told that it ends.
+    """
+    threads = sys.modules.get("threading")
+    if "multiprocessing" in sys.modules or (threads is not None and threads.active_count() > 1):
+        sys.exit(status)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)

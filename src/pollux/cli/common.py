@@ -91,19 +91,28 @@ def library(
     report: Callable[[Progress], None] | None = None,
 ) -> Library:
     """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched."""
+    shelf = _sample_of(ctx, quiet, words) if ctx.meta.get(SAMPLE) else _own(ctx, quiet, report)
+    ctx.call_on_close(shelf.close)
+    return shelf
+
+
+def _own(ctx: click.Context, quiet: bool, report: Callable[[Progress], None] | None) -> Library:
     from pollux.library import Library
 
-    if not ctx.meta.get(SAMPLE):
-        if report is not None:
-            return Library(fresh=not ctx.meta.get(NO_SYNC), report=report)
-        from pollux.cli.progress import Bar
+    if report is not None:
+        return Library(fresh=not ctx.meta.get(NO_SYNC), report=report)
+    from pollux.cli.progress import Bar
 
-        bar = Bar(quiet=quiet)
-        shelf = Library(fresh=not ctx.meta.get(NO_SYNC), report=bar)
-        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
-        ctx.call_on_close(bar.close)
-        return shelf
+    bar = Bar(quiet=quiet)
+    shelf = Library(fresh=not ctx.meta.get(NO_SYNC), report=bar)
+    ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
+    ctx.call_on_close(bar.close)
+    return shelf
+
+
+def _sample_of(ctx: click.Context, quiet: bool, words: bool) -> Library:
     from pollux.cli.sample import surroundings
+    from pollux.library import Library
 
     cache = None
     if words:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -113,4 +112,8 @@ def _columns(terminal: bool) -> int | None:
     named = os.environ.get("COLUMNS", "")
     if named.isdecimal() and int(named) > 0:
         return max(int(named), 20)
-    return max(shutil.get_terminal_size((80, 24)).columns, 20) if terminal else None
+    if not terminal:
+        return None
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size((80, 24)).columns, 20)

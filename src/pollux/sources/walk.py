@@ -1,55 +1,112 @@
-"""Going through an agent's folders: names and stat only, and nothing passed over in silence."""
+"""Going through an agent's folders: names and stat only, and nothing passed over in silence.
+
+Before every command each of thousands of files is looked at. So a source only says what a name means, in which folder;
+the going is done here, with as few steps for a file as there can be.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from pollux.sources.base import File, Status
 
 OTHER = "other"
 
-Places = Mapping[str, tuple[Status, str | None]]
-"""What `doctor` says of files by their role, unless a session was read from them."""
+Place = tuple[str, Status, str | None]
+"""A file's role, and what `doctor` says of it and why, unless a session was read from it."""
+
+_name = attrgetter("name")
 
 
-class Walk:
-    """Gives files the roles that their places mean, and the status that goes with a role."""
+class Way(NamedTuple):
+    """How to go through a folder: what a file of a name is there, and the way through a folder of a name.
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
+    Either may be None: it is passed over. Where such a folder is not the agent's own, nobody is told that it cannot be
+    opened.
+    """
 
-    def file(self, entry: os.DirEntry[str], role: str | Status, reason: str | None = None) -> File:
-        """A file with its role, or with the status that its place alone gives it."""
-        if isinstance(role, Status):
-            return found(entry, OTHER, role, reason)
-        return found(entry, role, *self._places[role])
-
-    def all(self, folder: str, role: str | Status, reason: str | None = None) -> Iterator[File]:
-        """Every file below a folder, all with one role."""
-        for entry in entries(folder):
-            if isinstance(entry, File):
-                yield entry
-            elif is_folder(entry):
-                yield from self.all(entry.path, role, reason)
-            else:
-                yield self.file(entry, role, reason)
+    file: Callable[[str], Place | None]
+    folder: Callable[[str], Way | None]
+    own: bool = True
 
 
-def entries(folder: str) -> Iterator[os.DirEntry[str] | File]:
-    """A folder's entries by name; a folder that cannot be opened is itself an unreadable file."""
+def all_as(place: Place) -> Way:
+    """The way through a folder in which every file is the same, however deep it lies."""
+    way: Way = Way(lambda _: place, lambda _: way)
+    return way
+
+
+def ignored(reason: str) -> Place:
+    """The place of a file that is no session, and known to be none."""
+    return OTHER, Status.IGNORED, reason
+
+
+def unknown(reason: str) -> Place:
+    """The place of a file that nobody expected there."""
+    return OTHER, Status.UNKNOWN, reason
+
+
+def walk(folder: str, way: Way, files: list[File]) -> list[File]:
+    """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file."""
     try:
-        with os.scandir(folder) as opened:
-            listed = sorted(opened, key=lambda entry: entry.name)
+        handle = _opened(folder)
+        try:
+            with os.scandir(handle) as opened:
+                listed = sorted(opened, key=_name)
+            _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, files)
+        finally:
+            if isinstance(handle, int):
+                os.close(handle)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
     except OSError as error:
-        if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            yield File(path=folder, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-        return
-    yield from listed
+        if way.own:
+            files.append(_unreadable(folder, error))
+    return files
 
 
-def is_folder(entry: os.DirEntry[str]) -> bool:
+def _opened(folder: str) -> int | str:
+    """A folder as files are looked up in it: by a handle where there are such, so that its path is followed once."""
+    if os.scandir in os.supports_fd:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK)
+    return folder
+
+
+def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File]) -> None:
+    """What the entries of a folder are, and what lies below them."""
+    file, inner, _ = way
+    for entry in listed:
+        name = entry.name
+        if _is_folder(entry):
+            if (below := inner(name)) is not None:
+                walk(above + name, below, files)
+        elif (place := file(name)) is not None:
+            role, status, reason = place
+            try:
+                stat = entry.stat()
+            except OSError as error:
+                files.append(_unreadable(above + name, error))
+                continue
+            files.append(
+                File(
+                    path=above + name,
+                    role=role,
+                    size=stat.st_size,
+                    mtime_ns=stat.st_mtime_ns,
+                    inode=stat.st_ino,
+                    status=status,
+                    reason=reason,
+                )
+                if stat.st_mode & 0o170000 == 0o100000
+                else _odd(entry, above + name)
+            )
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     """Links to folders are not followed below a root: they could lead in circles."""
     try:
         return entry.is_dir(follow_symlinks=False)
@@ -57,25 +114,15 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def found(entry: os.DirEntry[str], role: str, status: Status, reason: str | None) -> File:
-    """A file with what its place says of it; what is no plain file after all says so itself."""
-    try:
-        stat = entry.stat()
-    except OSError as error:
-        return File(path=entry.path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
-    if stat.st_mode & 0o170000 != 0o100000:
-        linked = entry.is_symlink() and os.path.isdir(entry.path)  # noqa: PTH112
-        odd = "a link to a folder; links are not followed" if linked else "not a regular file"
-        return File(path=entry.path, role=OTHER, reason=odd)
-    return File(
-        path=entry.path,
-        role=role,
-        size=stat.st_size,
-        mtime_ns=stat.st_mtime_ns,
-        inode=stat.st_ino,
-        status=status,
-        reason=reason,
-    )
+def _unreadable(path: str, error: OSError) -> File:
+    return File(path=path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
+
+
+def _odd(entry: os.DirEntry[str], path: str) -> File:
+    """What is no plain file after all."""
+    linked = entry.is_symlink() and os.path.isdir(path)  # noqa: PTH112
+    odd = "a link to a folder; links are not followed" if linked else "not a regular file"
+    return File(path=path, role=OTHER, reason=odd)
 
 
 def stamp_of(path: str) -> str:

@@ -27,6 +27,7 @@ _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
 CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
+CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
 CREATE TABLE heads(
     root INTEGER, path TEXT, kind TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
 CREATE TABLE bundles(
@@ -37,7 +38,7 @@ CREATE TABLE sessions(
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
     exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB);
 CREATE INDEX sessions_bundle ON sessions(bundle);
-CREATE INDEX sessions_id ON sessions(id, agent, root, bundle, no);
+CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
@@ -178,35 +179,40 @@ class Catalogue:
         self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
         return self.root(agent, path)[0]
 
-    def seen_whole(self, root: int, snapshot: str, layout: bytes | None) -> None:
-        """All that a root holds is in the catalogue; this is how its files hang together, as far as that is known."""
+    def seen_whole(self, root: int, snapshot: str, layout: bytes | None, news: bytes | None) -> None:
+        """All that a root holds is in the catalogue; this is how its files hang together, as far as that is known.
+
+        Where there are `news`, the layout stays as it was.
+        """
         self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
-        self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
+        if news is None:
+            self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
+        self._sql.execute("REPLACE INTO news VALUES(?, ?)", (root, news))
 
     def changing(self, root: int) -> None:
         """Until it is seen whole again, what a root holds and what is in the catalogue may differ."""
         self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
 
-    def layout(self, root: int) -> bytes | None:
-        """How the files of a root hung together when it was last seen whole."""
-        found = self.rows("SELECT layout FROM layouts WHERE root=?", root)
-        return found[0][0] if found else None
+    def layout(self, root: int) -> tuple[bytes | None, bytes | None]:
+        """How the files of a root hung together when it was last seen whole: the layout, and the news of it."""
+        found = self.rows("SELECT layout, news FROM layouts LEFT JOIN news USING(root) WHERE root=?", root)
+        return found[0] if found else (None, None)
 
     def heads(self, root: int, files: Iterable[str] | None = None) -> Heads:
         """What glances at a root's files told, or at some of them."""
-        rows = self._among("SELECT kind, path, stamp, told FROM heads WHERE root=?", root, "path", files)
+        rows = self.among("SELECT kind, path, stamp, told FROM heads WHERE root=?", "path", files, root)
         return {(kind, path): (stamp, told) for kind, path, stamp, told in rows}
 
-    def _among(self, asked: str, root: int, column: str, values: Iterable[str] | None) -> list[tuple[Any, ...]]:
-        """A root's rows, or those of them that have one of these values."""
+    def among(self, asked: str, column: str, values: Iterable[Any] | None, *given: Any) -> list[tuple[Any, ...]]:
+        """As `rows`, or those of them alone that have one of these values."""
         if values is None:
-            return self.rows(asked, root)
+            return self.rows(asked, *given)
         every = list(values)
         chunks = [every[start : start + _TOGETHER] for start in range(0, len(every), _TOGETHER)]
         return [
             row
             for chunk in chunks
-            for row in self.rows(f"{asked} AND {column} IN ({', '.join('?' * len(chunk))})", root, *chunk)
+            for row in self.rows(f"{asked} AND {column} IN ({', '.join('?' * len(chunk))})", *given, *chunk)
         ]
 
     def put_heads(self, root: int, old: Heads, new: Heads) -> None:
@@ -220,7 +226,7 @@ class Catalogue:
 
     def bundled(self, root: int, keys: Iterable[str] | None = None) -> dict[str, Bundled]:
         """The bundles of a root by key, or some of them."""
-        rows = self._among("SELECT key, id, seal, leaning FROM bundles WHERE root=?", root, "key", keys)
+        rows = self.among("SELECT key, id, seal, leaning FROM bundles WHERE root=?", "key", keys, root)
         return {key: Bundled(number, seal, leaning) for key, number, seal, leaning in rows}
 
     def forget(self, bundles: Iterable[int]) -> int:

@@ -16,9 +16,13 @@ from pollux.store.asking import one_of, together
 from pollux.store.fields import OTHERS_WORTH, OWN_WORDS, kind_numbers, tokens
 from pollux.store.query import Both, Node, Not, Only, Sort, Words
 from pollux.store.ranking import Ranked, best
+from pollux.store.words import stands_alone
 
 _MANY = 50_000
 """So many passages are ranked in a millisecond or two. Of fewer, a second look would cost more than it saves."""
+
+_ROW = 5
+"""So many times as long a passage takes where words must stand in a row."""
 
 
 def own_words(  # noqa: PLR0913
@@ -26,7 +30,7 @@ def own_words(  # noqa: PLR0913
 ) -> list[Ranked] | None:
     """As `best`, by relevance; None where more has to be looked at. No passage is younger than `youngest` says."""
     wanted = [each for each in node.nodes if not isinstance(each, Only | Not)]
-    if not wanted or min(frequency(searcher, each) or 0 for each in wanted) < _MANY:
+    if not wanted or min(_work(searcher, each) for each in wanted) < _MANY:
         return None
     own = together(question, one_of("kind", kind_numbers(OWN_WORDS)))
     ranked = best(searcher, own, Sort.RELEVANCE, limit, per_session)
@@ -41,6 +45,17 @@ def frequency(searcher: tantivy.Searcher, node: Node) -> int | None:
     if not isinstance(node, Words) or node.prefix:
         return None
     return min((searcher.doc_freq("text", token) for token in tokens(node.text)), default=None)
+
+
+def _work(searcher: tantivy.Searcher, node: Node) -> int:
+    """How many passages a word is looked for in, counted by the time that takes.
+
+    A phrase is mostly much rarer than its words, and then the human's own do not suffice. Not so where each character
+    is a word of its own: those of a word go together.
+    """
+    common = frequency(searcher, node) or 0
+    row = isinstance(node, Words) and len(found := tokens(node.text)) > 1 and all(map(stands_alone, found))
+    return common * _ROW if row else common
 
 
 def _most(question: Asked, searcher: tantivy.Searcher, place: tantivy.DocAddress) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,16 @@ from pollux.sources.base import Bundle, File
 
 _EVERYBODY = 0
 """The group of what nobody knows the reach of: where a file of it changes, everything is looked at."""
+
+_FEW = 200
+"""Where more files than these are new in a layout, all of it is written down again."""
+
+
+class Written(NamedTuple):
+    """A layout to be kept: all of it, or the news since it was kept last."""
+
+    layout: bytes | None
+    news: bytes | None
 
 
 class Kept(msgspec.Struct, array_like=True):
@@ -34,16 +45,25 @@ class Kept(msgspec.Struct, array_like=True):
         return self.mtime_ns == file.mtime_ns and self.size == file.size and self.inode == file.inode
 
 
+class News(msgspec.Struct, array_like=True):
+    """What became different in a layout since all of it was written down: mostly one file of thousands."""
+
+    files: dict[str, Kept]
+    keys: dict[str, int]
+
+
 class Layout(msgspec.Struct, array_like=True):
     """The files of a root as they were when all of it was in the catalogue. `knowledge`: what was known beside them.
 
-    `keys` are those of its bundles, `ties` what else these have in common; each with the number of its group.
+    `keys` are those of its bundles, `ties` what else these have in common; each with the number of its group. `news` is
+    None where it was never written down.
     """
 
     files: dict[str, Kept]
     keys: dict[str, int]
     ties: dict[str, int]
     knowledge: str = ""
+    news: News | None = None
 
     @classmethod
     def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
@@ -56,13 +76,24 @@ class Layout(msgspec.Struct, array_like=True):
         keys = {key: groups.pop(key) for key in tied}
         return cls(kept, keys, {tie: group for tie, group in groups.items() if tie not in kept})
 
-    def written(self, knowledge: str) -> bytes | None:
-        """The layout as it is kept; None where there are no groups, or a file's name is no text."""
-        self.knowledge = knowledge
+    @classmethod
+    def read(cls, layout: bytes, news: bytes | None) -> Layout:
+        """A layout that was written down, and the news of it."""
+        kept = msgspec.msgpack.decode(layout, type=cls)
+        kept.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {})
+        kept.files.update(kept.news.files)
+        kept.keys.update(kept.news.keys)
+        return kept
+
+    def written(self, knowledge: str) -> Written:
+        """What is to be kept: only the news where these are few; nothing without groups, or where a name is no text."""
         try:
-            return msgspec.msgpack.encode(self) if self.keys else None
+            if self.news is not None and len(self.news.files) <= _FEW and knowledge == self.knowledge:
+                return Written(None, msgspec.msgpack.encode(self.news))
+            self.knowledge, self.news = knowledge, None
+            return Written(msgspec.msgpack.encode(self) if self.keys else None, None)
         except UnicodeEncodeError:
-            return None
+            return Written(None, None)
 
     def part(self, knowledge: str, files: list[File]) -> Part | None:
         """The groups in which something changed; None where that may concern everything."""
@@ -79,7 +110,9 @@ class Layout(msgspec.Struct, array_like=True):
                 changed[file.path] = _kept(file, before.group)
         if len(files) - len(fresh) < len(self.files) or any(one.group <= _EVERYBODY for one in changed.values()):
             return None
-        return Part(Layout({**self.files, **changed}, self.keys, self.ties), files, changed, fresh)
+        news = self.news and News({**self.news.files, **changed}, self.news.keys)
+        now = Layout({**self.files, **changed}, self.keys, self.ties, self.knowledge, news)
+        return Part(now, files, changed, fresh)
 
     def group(self, tie: str) -> int:
         """The group that a name belongs to, as far as that is known."""
@@ -104,7 +137,7 @@ class Part:
         session's own.
         """
         layout, own = self._layout, set[str]()
-        keys = dict(layout.keys)
+        keys: dict[str, int] = {}
         for bundle in bundles:
             ties = bundle.ties()
             if ties is None:
@@ -114,12 +147,14 @@ class Part:
                 groups.add(before)
             if len(groups) != 1 or not groups <= self._touched:
                 return None
-            (keys[bundle.key],) = groups
+            if not before:
+                (keys[bundle.key],) = groups
             own.update(file.path for file in bundle.files)
         gone = {key for key, group in layout.keys.items() if group in self._touched} - {one.key for one in bundles}
         if gone or not own >= self._fresh:
             return None
-        return Layout(layout.files, keys, layout.ties)
+        news = layout.news and News(layout.news.files, {**layout.news.keys, **keys})
+        return Layout(layout.files, {**layout.keys, **keys}, layout.ties, layout.knowledge, news)
 
 
 def _names(bundle: Bundle, ties: Iterable[str]) -> Iterator[str]:

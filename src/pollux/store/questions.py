@@ -198,24 +198,23 @@ class Questions:
 
     def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
         """The sessions that have these numbers, under these roots: what they are, and who their messages are by."""
-        asked = f"SELECT summary, marks FROM sessions JOIN abouts ON session=no WHERE no=? AND {self.here}"
-        found = {number: self.catalogue.rows(asked, number) for number in dict.fromkeys(numbers)}
-        return {number: (summary_of(rows[0][0]), marks_of(rows[0][1])) for number, rows in found.items() if rows}
+        asked = f"SELECT no, summary, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
+        rows = self.catalogue.among(asked, "no", dict.fromkeys(numbers))
+        return {number: (summary_of(summary), marks_of(marks)) for number, summary, marks in rows}
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's has, as in a list: only its neighbours are looked at."""
-        before = self.catalogue.rows(
-            f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1", id
-        )
-        after = self.catalogue.rows(
-            f"SELECT id FROM sessions WHERE id >= ? AND +{self.here} ORDER BY id LIMIT 1", f"{id}\U0010ffff"
-        )
-        return Shortest([other for rows in (before, [(id,)], after) for (other,) in rows]).of(id)
+        before = f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1"
+        after = f"SELECT id FROM sessions WHERE id >= ? AND +{self.here} ORDER BY id LIMIT 1"
+        beside = f"SELECT * FROM ({before}) UNION ALL SELECT * FROM ({after})"
+        others = [other for (other,) in self.catalogue.rows(beside, id, f"{id}\U0010ffff")]
+        return Shortest(sorted((id, *others))).of(id)
 
     def count(self, asked: Filter) -> int:
         """How many sessions are wanted."""
         where, values = self.where(asked)
-        return int(self.catalogue.rows(f"SELECT COUNT(DISTINCT key) FROM sessions WHERE {where}", *values)[0][0])
+        each = f"SELECT 1 FROM sessions WHERE +{where} GROUP BY id, agent"
+        return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({each})", *values)[0][0])
 
     def cut(self) -> int:
         """How many outputs of tools are too long for all of their words to be in the index."""

@@ -7,7 +7,21 @@ from datetime import datetime
 
 import msgspec
 
-from pollux.model import Gap, Link, Message, Notice, Session, Severity, Summary, Tally, ToolCall, Usage, summarize
+from pollux.model import (
+    Author,
+    Gap,
+    Link,
+    Message,
+    Notice,
+    Role,
+    Session,
+    Severity,
+    Summary,
+    Tally,
+    ToolCall,
+    Usage,
+    summarize,
+)
 
 
 class UsageRow(msgspec.Struct, array_like=True):
@@ -51,11 +65,22 @@ class Proof(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Marks(msgspec.Struct, array_like=True):
-    """Each message's id, role and author. Texts only: a search wants to know of one message among hundreds."""
+    """Each message's id, and its place among all roles and all authors: a search asks for one message of hundreds."""
 
     ids: list[str]
-    roles: list[str]
-    authors: list[str]
+    roles: bytes
+    authors: bytes
+
+    def role(self, message: int) -> Role:
+        """A message's role."""
+        return _ROLES[self.roles[message]]
+
+    def author(self, message: int) -> Author:
+        """A message's author."""
+        return _AUTHORS[self.authors[message]]
+
+
+_ROLES, _AUTHORS = tuple(Role), tuple(Author)
 
 
 class Entry(msgspec.Struct, array_like=True):
@@ -103,8 +128,8 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         about="\n".join(said).casefold(),
         marks=Marks(
             [message.id for message in session.messages],
-            [message.role for message in session.messages],
-            [message.author for message in session.messages],
+            bytes([_ROLES.index(message.role) for message in session.messages]),
+            bytes([_AUTHORS.index(message.author) for message in session.messages]),
         ),
         troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
         notices=session.notices,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection
 
+_LEAST = 8
+
 
 class Shortest:
     """Of each id the beginning by which its session is found: its alone, but for ids that extend it."""
@@ -18,17 +20,13 @@ class Shortest:
         before = self._ids[place - 1] if place else ""
         following = (self._ids[n] for n in range(place + 1, len(self._ids)))
         after = next((other for other in following if not other.startswith(id)), "")
-        return id[: max(_shared(id, before) + 1, _shared(id, after) + 1, 8)]
+        return id[: max(_shared(id, before) + 1, _shared(id, after) + 1, _LEAST)]
 
 
 def shortest(id: str, others: Collection[str]) -> str:
-    """As `Shortest.of`, for one id among others that need not be sorted."""
-    before = max([other for other in others if other < id], default="")
-    behind = [other for other in others if other > id]
-    after = min(behind, default="")
-    if after.startswith(id):
-        after = min([other for other in behind if not other.startswith(id)], default="")
-    return Shortest(sorted((before, id, after))).of(id)
+    """As `Shortest.of`, for one id among others that need not be sorted. Only those that begin alike matter."""
+    begins = id[:_LEAST]
+    return Shortest(sorted({id, *[other for other in others if other.startswith(begins)]})).of(id)
 
 
 def _shared(one: str, other: str) -> int:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from pollux.store.fields import tokens
 from pollux.store.found import Span
 from pollux.store.query import Both, Either, Node, Words
-from pollux.store.words import UNSPACED, camel_spans, stands_alone
+from pollux.store.words import JOINT, UNSPACED, camel_spans, clean, stands_alone
 
 WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
 _ASCII = bytes(range(128))
+_SPACE = re.compile(r"\s")
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
@@ -28,17 +29,19 @@ class Snippet(NamedTuple):
 
 
 class Needle(NamedTuple):
-    """A word or phrase to be found: its first word, the pattern of all of it, whether it is one word, a beginning."""
+    """Words in a row to be found, the last of them perhaps only a beginning."""
 
-    first: str
-    whole: re.Pattern[str]
-    alone: bool
+    words: tuple[str, ...]
     prefix: bool
+
+    def whole(self, *, mixed: bool) -> re.Pattern[str]:
+        """What finds it as whole words; `mixed`: in a text in which some characters are words of their own."""
+        return _pattern(self, UNSPACED if mixed else "")
 
 
 def needles(node: Node) -> list[Needle]:
     """What a query looks for, ready to be found in many texts."""
-    return [needle for words in _looked_for(node) if (needle := _needle(words)) is not None]
+    return [Needle(found, words.prefix) for words in _looked_for(node) if (found := tuple(tokens(words.text)))]
 
 
 def _looked_for(node: Node) -> Iterator[Words]:
@@ -49,70 +52,78 @@ def _looked_for(node: Node) -> Iterator[Words]:
             yield from _looked_for(each)
 
 
-def _needle(words: Words) -> Needle | None:
-    found = tokens(words.text)
-    if not found:
-        return None
-    pattern = re.escape(found[0])
-    if not stands_alone(found[0][0]):
+@lru_cache(maxsize=256)
+def _pattern(needle: Needle, beside: str) -> re.Pattern[str]:
+    """Made when first needed: where all characters that may stand `beside` it are named, that takes a while."""
+    words, prefix = needle
+    pattern = re.escape(words[0])
+    if not stands_alone(words[0][0]):
         # Where a word begins. Behind its first letters, so that these are what is searched for.
-        pattern += f"(?<![^\\W_{UNSPACED}]{pattern})"
-    for before, after in pairwise(found):
+        pattern += f"(?<![^\\W_{beside}]{pattern})"
+    for before, after in pairwise(words):
         close = stands_alone(before[-1]) or stands_alone(after[0])
         pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
-    if words.prefix:
+    if prefix:
         pattern += "[^\\W_]*"
-    elif not stands_alone(found[-1][-1]):
-        pattern += f"(?=[\\W_]|$|[{UNSPACED}])"
-    return Needle(found[0], re.compile(pattern), len(found) == 1, words.prefix)
+    elif not stands_alone(words[-1][-1]):
+        pattern += f"(?![^\\W_{beside}])"
+    return re.compile(pattern)
 
 
 def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snippet:
     """The best line of a text: where most of what was looked for stands close together."""
-    folded, places = _folded(text) if looked_for else (text, None)
-    marks = sorted({(*span, n) for n, needle in enumerate(looked_for) for span in _found(text, folded, places, needle)})
-    return around(text, marks, width)
+    folded = _folded(text) if looked_for else Folded(text, None, mixed=False)
+    marks = [(start, end, n) for n, needle in enumerate(looked_for) for start, end in _found(text, folded, needle)]
+    return around(text, sorted(marks), width)
 
 
 def around(text: str, marks: Sequence[tuple[int, int, int]], width: int = WIDTH) -> Snippet:
     """The best line of a text in which finds are marked: where each begins and ends, and of what it is one."""
     start = _start(text, marks, width)
     end = min(start + width, len(text))
-    if end < len(text) and (space := text.rfind(" ", end - width // 8, end)) > max(
-        (mark[1] for mark in marks if mark[0] < end), default=start
-    ):
+    seen = [(s, e) for s, e, _ in marks if s < end and e > start]
+    if end < len(text) and (space := text.rfind(" ", end - width // 8, end)) > max((e for _, e in seen), default=start):
         end = space
-    whole = [(s, e) for s, e, _ in marks if start <= s and e <= end]
-    return _line(
-        text, start, end, whole or [(max(s, start), min(e, end)) for s, e, _ in marks if s < end and e > start]
-    )
+    whole = [(s, e) for s, e in seen if start <= s and e <= end]
+    return _line(text, start, end, whole or [(max(s, start), min(e, end)) for s, e in seen])
 
 
 def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
     """Where the window begins: it holds as many different finds as it can, and a little of what stands before."""
     if not marks or len(text) <= width:
         return 0
-    most, chosen = 0, marks[0][0]
+    chosen = _fullest(marks, width - _LEAD)
+    start = max(0, min(chosen - _LEAD, len(text) - width))
+    if start == 0:
+        return 0
+    gap = _SPACE.search(text, start, chosen)
+    return gap.end() if gap is not None else start
+
+
+def _fullest(marks: Sequence[tuple[int, int, int]], width: int) -> int:
+    """Where the window begins that holds the most different finds, and of such windows the one with the most finds."""
+    most, chosen, number = 0, marks[0][0], len(marks)
+    single = len({what for _, _, what in marks}) == 1  # then nothing need be counted but finds
     inside = dict[int, int]()
-    end, number = 0, len(marks)
+    end = 0
     for n, (start, _, what) in enumerate(marks):
-        while end < number and marks[end][1] <= start + width - _LEAD:
-            inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
+        limit = start + width
+        while end < number and marks[end][1] <= limit:
+            if not single:
+                inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
             end += 1
-        value = len(inside) * number + end - n  # how many different ones, then how many
+        value = len(inside) * number + end - n
         if value > most:
             most, chosen = value, start
         if end == n:
             end = n + 1
+        elif single:
+            continue
         elif inside[what] > 1:
             inside[what] -= 1
         else:
             del inside[what]
-    start = max(0, min(chosen - _LEAD, len(text) - width))
-    if start == 0:
-        return 0
-    gap = re.compile(r"\s").search(text, start, chosen)
-    return gap.end() if gap is not None else start
+    return chosen
 
 
 def _line(text: str, start: int, end: int, spans: Sequence[Span]) -> Snippet:
@@ -141,34 +152,51 @@ def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-def _found(text: str, folded: str, places: Sequence[int] | None, needle: Needle) -> list[Span]:
+class Folded(NamedTuple):
+    """A text as the index compares it, and where each of its characters comes from, unless it is the same place.
+
+    `mixed`: some of its characters are words of their own.
+    """
+
+    text: str
+    places: Sequence[int] | None
+    mixed: bool
+
+    def origin(self, start: int, end: int) -> Span:
+        """Where a part of it stands in the text that was folded."""
+        return (start, end) if self.places is None else (self.places[start], self.places[end])
+
+
+def _found(text: str, folded: Folded, needle: Needle) -> list[Span]:
     """Where a needle stands in a text: as whole words, or as a part of a camelCase word."""
-    spans = [match.span() for match in islice(needle.whole.finditer(folded), _MOST_MARKS)]
-    looked_at = spans[-1][1] if len(spans) == _MOST_MARKS else len(folded)
-    if needle.alone and folded.count(needle.first, 0, looked_at) > len(spans):
-        return _with_parts(text, folded, places, needle)
-    return spans if places is None else [(places[start], places[end]) for start, end in spans]
+    whole = needle.whole(mixed=folded.mixed)
+    spans = [match.span() for match in islice(whole.finditer(folded.text), _MOST_MARKS)]
+    looked_at = spans[-1][1] if len(spans) == _MOST_MARKS else len(folded.text)
+    if len(needle.words) == 1 and folded.text.count(needle.words[0], 0, looked_at) > len(spans):
+        return _with_parts(text, folded, needle)
+    return spans if folded.places is None else list({folded.origin(start, end): None for start, end in spans})
 
 
-def _with_parts(text: str, folded: str, places: Sequence[int] | None, needle: Needle) -> list[Span]:
+def _with_parts(text: str, folded: Folded, needle: Needle) -> list[Span]:
     """As `_found`, where some of what looks like the needle is a part of another word."""
     spans: list[Span] = []
-    start = folded.find(needle.first)
+    (word,), pattern = needle.words, needle.whole(mixed=folded.mixed)
+    start = folded.text.find(word)
     while start >= 0 and len(spans) < _MOST_MARKS:
         end = start + 1
-        if (whole := needle.whole.match(folded, start)) is not None:
+        if (whole := pattern.match(folded.text, start)) is not None:
             end = whole.end()
-            spans.append((start, end) if places is None else (places[start], places[end]))
+            spans.append(folded.origin(start, end))
         else:
-            at = start if places is None else places[start]
+            at = folded.origin(start, start)[0]
             spans += [span for span in camel_spans(text, at) if _is_part(text[slice(*span)], needle)]
-        start = folded.find(needle.first, end)
+        start = folded.text.find(word, end)
     return list(dict.fromkeys(spans))
 
 
 def _is_part(part: str, needle: Needle) -> bool:
-    folded = _folded(part)[0]
-    return folded.startswith(needle.first) if needle.prefix else folded == needle.first
+    folded, (word,) = _folded(part).text, needle.words
+    return folded.startswith(word) if needle.prefix else folded == word
 
 
 @cache
@@ -177,22 +205,25 @@ def _fold(letter: str) -> str:
     return "".join(tokens(letter)) or letter
 
 
-def _folded(text: str) -> tuple[str, Sequence[int] | None]:
-    """The text as the index compares it, and where each of its characters comes from, unless it is the same place.
+@cache
+def _is_word(letter: str) -> bool:
+    """Is a character a word of its own? The answer for most is known without a look at all that are."""
+    return JOINT in clean(letter)
 
-    Texts are long, and few of their characters are not ASCII: each of these is looked at once, and replaced as often
-    as it occurs.
-    """
+
+def _folded(text: str) -> Folded:
+    """Texts are long, and few of their characters are not ASCII: each is looked at once, and replaced everywhere."""
     if text.isascii():
-        return text.lower(), None
+        return Folded(text.lower(), None, mixed=False)
     data = text.encode()
     folded = data.lower().decode()
     others = {letter: _fold(letter) for letter in set(data.translate(None, _ASCII).decode())}
+    mixed = any(map(_is_word, others))
     if all(len(fold) == 1 for fold in others.values()):
         for letter, fold in others.items():
             if fold != letter:
                 folded = folded.replace(letter, fold)
-        return folded, None
+        return Folded(folded, None, mixed)
     letters = [others.get(letter, letter) for letter in folded]
     places = [place for place, fold in enumerate(letters) for _ in fold]
-    return "".join(letters), [*places, len(text)]
+    return Folded("".join(letters), [*places, len(text)], mixed)

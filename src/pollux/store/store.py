@@ -7,7 +7,6 @@ again from the agents' files. Where no folder can be written to, a catalogue in 
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sqlite3
 import time
 from pathlib import Path
@@ -109,6 +108,8 @@ class Store:
         return Catalogue(path, self._edition)
 
     def _wipe(self) -> None:
+        import shutil
+
         for name in _CATALOGUE:
             (self.folder / name).unlink(missing_ok=True)
         shutil.rmtree(self.folder / "text", ignore_errors=True)
@@ -168,6 +169,8 @@ class Store:
             try:
                 return self._written(looks, now)
             except TROUBLE:
+                import shutil
+
                 full = shutil.disk_usage(self.folder).free < _LITTLE
                 self.close()
                 self._wipe()

@@ -132,8 +132,8 @@ class Sync:
         with self._catalogue.change():
             for look, root in seen:
                 knowledge = self._around.memory.stamp
-                layout = self._layouts[root].written(knowledge)
-                self._catalogue.seen_whole(root, look.snapshot(knowledge), layout)
+                kept = self._layouts[root].written(knowledge)
+                self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
         size = sum(task.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
@@ -186,10 +186,10 @@ class Sync:
 
     def _part(self, look: Look, root: int) -> Part | None:
         """What must be looked at, where that is not everything."""
-        kept = self._catalogue.layout(root) if root in self._sole else None
+        kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
         if kept is None:
             return None
-        return msgspec.msgpack.decode(kept, type=Layout).part(self._around.memory.stamp, look.files)
+        return Layout.read(kept, news).part(self._around.memory.stamp, look.files)
 
     def _partly(self, look: Look, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""

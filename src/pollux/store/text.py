@@ -17,7 +17,6 @@ from pollux.errors import StoreError
 from pollux.model import Kind
 from pollux.store.asking import one_of
 from pollux.store.fields import document, factor_of, kept_factor, register, schema, youth
-from pollux.store.guesses import words_like
 from pollux.store.passages import Facts, Passage, PassageKind
 from pollux.store.pieces import take_in
 from pollux.store.query import Query, Sort
@@ -119,6 +118,8 @@ class TextIndex:
 
     def words_like(self, word: str, most: int = 5) -> list[str]:
         """Words of the index that are written almost like this one, the nearest and most frequent first."""
+        from pollux.store.guesses import words_like  # by those alone who found nothing
+
         with _guarded(self.folder):
             return words_like(self._index.searcher(), word, most)
 
@@ -147,7 +148,6 @@ def _opened(folder: Path) -> tantivy.Index:
     index = tantivy.Index(schema(), path=str(folder), reuse=True)
     register(index)
     index.config_reader(reload_policy="manual")
-    index.reload()
     return index
 
 

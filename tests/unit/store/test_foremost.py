@@ -17,7 +17,7 @@ from pollux.store.searching import Hit
 from pollux.store.text import TextIndex
 from tests.unit.store.making import made, ran, replied, said, session
 
-WORDS = ["parser", "retry", "cache", "window", "socket", "thread", "buffer", "query"]
+WORDS = ["parser", "retry", "cache", "window", "socket", "thread", "buffer", "query", "架构"]
 NEVER = 1 << 60
 QUERIES = [
     *WORDS,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Walk, entries, is_folder
+from pollux.sources.walk import Place, Way, all_as, ignored, unknown, walk
 
 SESSION, AGENT, META, TITLE = "session", "agent", "meta", "title"
 OUTPUT, HISTORY = "output", "history"
@@ -17,18 +17,17 @@ _AGENT = re.compile(r"agent-.+\.jsonl\Z", re.DOTALL)
 _META = re.compile(r"agent-.+\.meta\.json\Z", re.DOTALL)
 _NOTHING = "nothing was said in it"
 
-_walk = Walk({
-    SESSION: (Status.IGNORED, _NOTHING),
-    AGENT: (Status.IGNORED, "nothing was said in it but the client's own warm-up"),
-    META: (Status.IGNORED, "about a sub-agent that left no session"),
-    TITLE: (Status.IGNORED, "the title of a session that left nothing else"),
-    OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
-    HISTORY: (Status.IGNORED, "typed lines; the sessions they belong to have their own files"),
-})  # fmt: skip
+_SESSION: Place = (SESSION, Status.IGNORED, _NOTHING)
+_SUBAGENT: Place = (AGENT, Status.IGNORED, "nothing was said in it but the client's own warm-up")
+_ABOUT: Place = (META, Status.IGNORED, "about a sub-agent that left no session")
+_TITLE: Place = (TITLE, Status.IGNORED, "the title of a session that left nothing else")
+_OUTPUT: Place = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
+_HISTORY: Place = (HISTORY, Status.IGNORED, "typed lines; the sessions they belong to have their own files")
+_WORKING = ignored("the client's working files, no conversation")
 _BOOKS = {
-    "sessions-index.json": "the client's own index",
-    ".session-aliases": "other names of project folders",
-    ".DS_Store": "left by a file browser",
+    "sessions-index.json": ignored("the client's own index"),
+    ".session-aliases": ignored("other names of project folders"),
+    ".DS_Store": ignored("left by a file browser"),
 }
 
 
@@ -65,78 +64,48 @@ def _projects(config: str) -> Path:
 
 def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role, and the log of typed lines that lies beside the root."""
-    for entry in entries(str(root)):
-        if isinstance(entry, File):
-            yield entry
-        elif is_folder(entry):
-            yield from _project(entry.path)
-        elif entry.name in _BOOKS:
-            yield _walk.file(entry, Status.IGNORED, _BOOKS[entry.name])
-        else:
-            yield _walk.file(entry, Status.UNKNOWN, "not in a project's folder")
-    for entry in entries(str(root.parent)) if root.name == "projects" else ():
-        if not isinstance(entry, File) and entry.name == "history.jsonl" and not is_folder(entry):
-            yield _walk.file(entry, HISTORY)
-
-
-def _project(folder: str) -> Iterator[File]:
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif not is_folder(entry):
-            yield _beside(entry)
-        elif entry.name == "memory":
-            yield from _walk.all(entry.path, Status.IGNORED, "the agent's own memory")
-        else:
-            yield from _session(entry.path)
-
-
-def _beside(entry: os.DirEntry[str]) -> File:
-    """A file directly in a project's folder."""
-    if _AGENT.match(entry.name):
-        return _walk.file(entry, AGENT)
-    if entry.name.endswith(".jsonl"):
-        return _walk.file(entry, SESSION)
-    if entry.name in _BOOKS:
-        return _walk.file(entry, Status.IGNORED, _BOOKS[entry.name])
-    return _walk.file(entry, Status.UNKNOWN, "a file of a kind we do not know")
-
-
-def _session(folder: str) -> Iterator[File]:
-    """The folder named by a session: its sub-agents, its large outputs, and the client's working files."""
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif not is_folder(entry):
-            if entry.name == "custom-title.json":
-                yield _walk.file(entry, TITLE)
-            else:
-                yield _walk.file(entry, Status.IGNORED, "the client's working files, no conversation")
-        elif entry.name == "subagents":
-            yield from _subagents(entry.path)
-        elif entry.name == "tool-results":
-            yield from _walk.all(entry.path, OUTPUT)
-        else:
-            yield from _walk.all(entry.path, Status.IGNORED, "the client's working files, no conversation")
-
-
-def _subagents(folder: str) -> Iterator[File]:
-    """Sub-agents' files, those of workflows a few folders deeper."""
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif is_folder(entry):
-            yield from _subagents(entry.path)
-        elif _AGENT.match(entry.name):
-            yield _walk.file(entry, AGENT)
-        elif _META.match(entry.name):
-            yield _walk.file(entry, META)
-        elif entry.name == "journal.jsonl":
-            yield _walk.file(entry, Status.IGNORED, "a workflow's journal: the agents have their own files")
-        else:
-            yield _walk.file(entry, Status.UNKNOWN, "not a sub-agent's file by its name")
+    files = walk(str(root), _ROOT, [])
+    if root.name == "projects":
+        walk(str(root.parent), _HOME, files)
+    return iter(files)
 
 
 def beside(folder: str) -> list[File]:
     """What lies in the folder named by a session."""
-    return list(_session(folder))
+    return walk(folder, _WITHIN, [])
+
+
+def _loose(name: str) -> Place:
+    return _BOOKS.get(name) or unknown("not in a project's folder")
+
+
+def _in_project(name: str) -> Place:
+    if _AGENT.match(name):
+        return _SUBAGENT
+    if name.endswith(".jsonl"):
+        return _SESSION
+    return _BOOKS.get(name) or unknown("a file of a kind we do not know")
+
+
+def _of_subagents(name: str) -> Place:
+    if _AGENT.match(name):
+        return _SUBAGENT
+    if _META.match(name):
+        return _ABOUT
+    if name == "journal.jsonl":
+        return ignored("a workflow's journal: the agents have their own files")
+    return unknown("not a sub-agent's file by its name")
+
+
+# Those of workflows lie a few folders deeper.
+_SUBAGENTS: Way = Way(_of_subagents, lambda _: _SUBAGENTS)
+# The folder named by a session: its sub-agents, its large outputs, and the client's working files.
+_WITHIN_IT = {"subagents": _SUBAGENTS, "tool-results": all_as(_OUTPUT)}
+_ELSE = all_as(_WORKING)
+_WITHIN = Way(
+    lambda name: _TITLE if name == "custom-title.json" else _WORKING, lambda name: _WITHIN_IT.get(name, _ELSE)
+)
+_MEMORY = all_as(ignored("the agent's own memory"))
+_PROJECT = Way(_in_project, lambda name: _MEMORY if name == "memory" else _WITHIN)
+_ROOT = Way(_loose, lambda _: _PROJECT)
+_HOME = Way(lambda name: _HISTORY if name == "history.jsonl" else None, lambda _: None, own=False)

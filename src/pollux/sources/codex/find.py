@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import OTHER, entries, found, is_folder
+from pollux.sources.walk import Place, Way, ignored, unknown, walk
 
 ROLLOUT, PROMPTS, NAMES, IMPORTS = "rollout", "prompts", "names", "imports"
 LIVE, ARCHIVE = "sessions", "archived_sessions"
@@ -22,7 +22,16 @@ _NAME = re.compile(
     r"(?P<thread>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
     r"(?:_(?P<rollout>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\.json"
 )
-_BESIDE = {"history.jsonl": PROMPTS, "session_index.jsonl": NAMES, "external_agent_session_imports.json": IMPORTS}
+_SESSION: Place = (ROLLOUT, Status.IGNORED, "nothing was said in it")
+_MAKING = ignored("a file in the making: a migration or compression")
+_STRANGE = unknown("not a session file by its name")
+_BESIDE: dict[str, Place] = {
+    "history.jsonl": (PROMPTS, Status.READ, None),
+    "session_index.jsonl": (NAMES, Status.READ, None),
+    "external_agent_session_imports.json": (IMPORTS, Status.READ, None),
+}
+_INDEX = ignored("an index that Codex makes of the session files; never opened")
+_MIGRATION = ignored("the mark of a migration under way")
 
 
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
@@ -38,46 +47,31 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role, and beside the sessions the files that say something about them."""
-    yield from _below(str(root))
+    files = walk(str(root), _BELOW, [])
     if root.name == LIVE:
-        yield from _beside(str(root.parent))
+        walk(str(root.parent), _HOME, files)
+    return iter(files)
 
 
 def rollouts(root: Path) -> list[File]:
     """The session files of a folder."""
-    return [file for file in _below(str(root)) if file.role == ROLLOUT]
+    return [file for file in walk(str(root), _BELOW, []) if file.role == ROLLOUT]
 
 
-def _below(folder: str) -> Iterator[File]:
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif is_folder(entry):
-            yield from _below(entry.path)
-        elif _ROLLOUT.match(entry.name):
-            yield found(entry, ROLLOUT, Status.IGNORED, "nothing was said in it")
-        elif _HALF_MADE.match(entry.name):
-            yield found(entry, OTHER, Status.IGNORED, "a file in the making: a migration or compression")
-        else:
-            yield found(entry, OTHER, Status.UNKNOWN, "not a session file by its name")
+def _session(name: str) -> Place:
+    if _ROLLOUT.match(name):
+        return _SESSION
+    return _MAKING if _HALF_MADE.match(name) else _STRANGE
 
 
-def _beside(folder: str) -> Iterator[File]:
+def _beside(name: str) -> Place | None:
     """Of the home itself only what is about sessions: settings, keys and caches are none of our business."""
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            continue
-        if entry.name == "rollout-migrations" and is_folder(entry):
-            for inner in entries(entry.path):
-                if not isinstance(inner, File) and not is_folder(inner):
-                    yield found(inner, OTHER, Status.IGNORED, "the mark of a migration under way")
-        elif not is_folder(entry):
-            if entry.name in _BESIDE:
-                yield found(entry, _BESIDE[entry.name], Status.READ, None)
-            elif _DATABASE.match(entry.name):
-                yield found(
-                    entry, OTHER, Status.IGNORED, "an index that Codex makes of the session files; never opened"
-                )
+    return _BESIDE.get(name) or (_INDEX if _DATABASE.match(name) else None)
+
+
+_BELOW: Way = Way(_session, lambda _: _BELOW)
+_MIGRATIONS = Way(lambda _: _MIGRATION, lambda _: None, own=False)
+_HOME = Way(_beside, lambda name: _MIGRATIONS if name == "rollout-migrations" else None, own=False)
 
 
 def named(path: str) -> tuple[str | None, str | None, str | None]:

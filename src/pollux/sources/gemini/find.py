@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Walk, entries, is_folder, stat_file
+from pollux.sources.walk import Place, Way, all_as, ignored, stat_file, unknown, walk
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
 MARKER, OUTPUT, SHELL, REGISTRY = "marker", "output", "shell", "registry"
@@ -21,29 +21,18 @@ _CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DO
 _AGENT = re.compile(r".+\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _OLD_OUTPUT = re.compile(r".+\.output\Z|[A-Za-z0-9_-]+_[A-Za-z0-9_.-]+\.txt\Z")
 
-# What `doctor` says of files by their role, unless a session was read from them.
-_PLACES = {
-    SESSION: (Status.IGNORED, "nothing was said in it"),
-    SUBAGENT: (Status.IGNORED, "nothing was said in it"),
-    CHECKPOINT: (Status.IGNORED, "nothing was said in it"),
-    PROMPTS: (Status.READ, None),
-    MARKER: (Status.READ, None),
-    REGISTRY: (Status.READ, None),
-    OUTPUT: (Status.IGNORED, "large tool output that no session refers to"),
-    SHELL: (Status.IGNORED, "commands typed in shell mode"),
+_NOTHING = "nothing was said in it"
+_SESSION: Place = (SESSION, Status.IGNORED, _NOTHING)
+_SUBAGENT: Place = (SUBAGENT, Status.IGNORED, _NOTHING)
+_CHECKPOINT: Place = (CHECKPOINT, Status.IGNORED, _NOTHING)
+_PROMPTS: Place = (PROMPTS, Status.READ, None)
+_OUTPUT: Place = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
+_LOOSE: dict[str, Place] = {
+    ".project_root": (MARKER, Status.READ, None),
+    "logs.json": _PROMPTS,
+    "shell_history": (SHELL, Status.IGNORED, "commands typed in shell mode"),
 }
-_walk = Walk(_PLACES)
-_FOLDERS = {"checkpoints": CHECKPOINT, "tool-outputs": OUTPUT}
-_LEFT_ALONE = {
-    "bin": "programs the CLI downloaded",
-    "logs": "network and console logs, not conversations",
-    "plans": "plans the agent wrote",
-    "tracker": "the agent's task tracker",
-    "tasks": "the agent's task tracker",
-    "memory": "the agent's own memory",
-    "images": "pictures pasted from the clipboard",
-    "background-processes": "logs of background commands",
-}
+_STRANGE = unknown("not a session file by its name")
 
 
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
@@ -61,67 +50,43 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role, and the list of projects beside it."""
+    files: list[File] = []
     with contextlib.suppress(OSError):
         registry = stat_file(root.parent / "projects.json", REGISTRY)
-        yield msgspec.structs.replace(registry, status=Status.READ)
-    for entry in entries(str(root)):
-        if isinstance(entry, File):
-            yield entry
-        elif not is_folder(entry):
-            yield _walk.file(entry, Status.UNKNOWN, "not in a project's folder")
-        elif entry.name == "bin":
-            yield from _walk.all(entry.path, Status.IGNORED, _LEFT_ALONE["bin"])
-        else:
-            yield from _project(entry.path)
+        files.append(msgspec.structs.replace(registry, status=Status.READ))
+    return iter(walk(str(root), _ROOT, files))
 
 
-def _project(folder: str) -> Iterator[File]:
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif not is_folder(entry):
-            yield _loose(entry)
-        elif entry.name == "chats":
-            yield from _chats(entry.path)
-        elif entry.name in _FOLDERS:
-            yield from _walk.all(entry.path, _FOLDERS[entry.name])
-        else:
-            # A folder named by a session holds its plans and tasks.
-            reason = _LEFT_ALONE.get(entry.name, "the agent's working files, no conversation")
-            yield from _walk.all(entry.path, Status.IGNORED, reason)
-
-
-def _loose(entry: os.DirEntry[str]) -> File:
+def _loose(name: str) -> Place:
     """A file directly in a project's folder."""
-    name = entry.name
-    if name == ".project_root":
-        return _walk.file(entry, MARKER)
+    if (known := _LOOSE.get(name)) is not None:
+        return known
     if name.startswith("checkpoint") and name.endswith(".json"):
-        return _walk.file(entry, CHECKPOINT)
-    if name == "logs.json" or (name.startswith("logs.json.") and name.endswith(".bak")):
-        return _walk.file(entry, PROMPTS)
-    if name == "shell_history":
-        return _walk.file(entry, SHELL)
-    if _OLD_OUTPUT.match(name):
-        return _walk.file(entry, OUTPUT)
-    return _walk.file(entry, Status.UNKNOWN, "a file of a kind we do not know")
+        return _CHECKPOINT
+    if name.startswith("logs.json.") and name.endswith(".bak"):
+        return _PROMPTS
+    return _OUTPUT if _OLD_OUTPUT.match(name) else unknown("a file of a kind we do not know")
 
 
-def _chats(folder: str) -> Iterator[File]:
-    for entry in entries(folder):
-        if isinstance(entry, File):
-            yield entry
-        elif is_folder(entry):
-            for inner in entries(entry.path):
-                if isinstance(inner, File):
-                    yield inner
-                elif is_folder(inner):
-                    yield from _walk.all(inner.path, Status.UNKNOWN, "deeper than sub-agents' sessions lie")
-                elif _AGENT.match(inner.name):
-                    yield _walk.file(inner, SUBAGENT)
-                else:
-                    yield _walk.file(inner, Status.UNKNOWN, "not a session file by its name")
-        elif _CHAT.match(entry.name):
-            yield _walk.file(entry, SESSION)
-        else:
-            yield _walk.file(entry, Status.UNKNOWN, "not a session file by its name")
+_BIN = all_as(ignored("programs the CLI downloaded"))
+_AGENTS = Way(
+    lambda name: _SUBAGENT if _AGENT.match(name) else _STRANGE,
+    lambda _: all_as(unknown("deeper than sub-agents' sessions lie")),
+)
+_FOLDERS = {
+    "chats": Way(lambda name: _SESSION if _CHAT.match(name) else _STRANGE, lambda _: _AGENTS),
+    "checkpoints": all_as(_CHECKPOINT),
+    "tool-outputs": all_as(_OUTPUT),
+    "bin": _BIN,
+    "logs": all_as(ignored("network and console logs, not conversations")),
+    "plans": all_as(ignored("plans the agent wrote")),
+    "tracker": all_as(ignored("the agent's task tracker")),
+    "tasks": all_as(ignored("the agent's task tracker")),
+    "memory": all_as(ignored("the agent's own memory")),
+    "images": all_as(ignored("pictures pasted from the clipboard")),
+    "background-processes": all_as(ignored("logs of background commands")),
+}
+# A folder named by a session holds its plans and tasks.
+_WORKING = all_as(ignored("the agent's working files, no conversation"))
+_PROJECT = Way(_loose, lambda name: _FOLDERS.get(name, _WORKING))
+_ROOT = Way(lambda _: unknown("not in a project's folder"), lambda name: _BIN if name == "bin" else _PROJECT)
