@@ -40,7 +40,10 @@ _MOST_HALVES = 5.0
 
 @cache
 def schema() -> tantivy.Schema:
-    """The fields of a passage, and `generation` for the one document that says how far the index goes."""
+    """The fields of a passage, and `generation` for the one document that says how far the index goes.
+
+    `own` has the words of `text` once more, where a human typed them: few, so that they are found at once.
+    """
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("generation", stored=True, indexed=True)
     builder.add_text_field("marker", tokenizer_name="raw", index_option="basic")
@@ -53,6 +56,7 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("file", tokenizer_name=_PATHS, index_option="position")
     builder.add_text_field("text", stored=True, tokenizer_name=_WORDS, index_option="position")
+    builder.add_text_field("own", tokenizer_name=_WORDS, index_option="basic")
     return builder.build()
 
 
@@ -118,9 +122,10 @@ def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
         made.add_text("failed", "yes" if passage.failed else "no")
     _add_each(made, "tool", (name(tool) for tool in passage.tools))
     _add_each(made, "file", (_folders(path) for path in passage.files))
-    made.add_text("text", passage.body)
-    if passage.parts:
-        made.add_text("text", passage.parts)
+    for field in ("text", "own") if passage.kind in OWN_WORDS else ("text",):
+        made.add_text(field, passage.body)
+        if passage.parts:
+            made.add_text(field, passage.parts)
     return made
 
 

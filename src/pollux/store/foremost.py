@@ -13,7 +13,7 @@ import tantivy
 from tantivy import Query as Asked
 
 from pollux.store.asking import one_of, together
-from pollux.store.fields import OTHERS_WORTH, OWN_WORDS, kind_numbers, tokens
+from pollux.store.fields import OTHERS_WORTH, tokens
 from pollux.store.query import Both, Node, Not, Only, Sort, Words
 from pollux.store.ranking import Ranked, best
 from pollux.store.words import stands_alone
@@ -32,7 +32,10 @@ def own_words(  # noqa: PLR0913
     wanted = [each for each in node.nodes if not isinstance(each, Only | Not)]
     if not wanted or min(_work(searcher, each) for each in wanted) < _MANY:
         return None
-    own = together(question, one_of("kind", kind_numbers(OWN_WORDS)))
+    words = {token for each in wanted if isinstance(each, Words) for token in tokens(each.text)}
+    if min(searcher.doc_freq("own", word) for word in words) < limit:
+        return None
+    own = together(question, *(one_of("own", [word]) for word in words))
     ranked = best(searcher, own, Sort.RELEVANCE, limit, per_session)
     if len(ranked) < limit:
         return None
