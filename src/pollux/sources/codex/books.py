@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import SummaryPart, Text
+from pollux.model import Fate, SummaryPart, Text
 from pollux.sources.codex.content import letter, words_of
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER, Entry
-from pollux.sources.codex.fates import Fold, absorbed, fold, roll_back, unfold
+from pollux.sources.codex.fates import Fold, absorbed, fold, foldable, roll_back, unfold
 from pollux.sources.codex.items import adopt, take
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
@@ -139,7 +139,8 @@ class Books:
         walk.open = None
         said = held.get("last_agent_message")
         if type(said) is str and walk.echoes.knows(said):
-            held = {key: value for key, value in held.items() if key != "last_agent_message"}
+            held = {**held}
+            del held["last_agent_message"]
         error = held.get("error")
         if type(error) is dict and type(text := error.get("message")) is str:
             self._notice(walk, around, text, error)
@@ -183,16 +184,18 @@ class Books:
         text = summary if type(summary) is str else ""
         rest = {key: value for key, value in held.items() if key != "message" or type(summary) is not str}
         last = walk.entries[-1] if walk.entries else None
-        folded = walk.entries
         if absorbed(last, text) and last is not None:
-            entry, folded = last, walk.entries[:-1]
+            entry, before = last, walk.entries[:-1]
             entry.note(line=walk.line)
         else:
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
             if not walk.fresh:
                 self.uncounted.append(entry)
+            before = walk.entries
         history = held.get("replacement_history")
-        walk.folds.append(Fold(entry, history, fold(folded, history)))
+        folded = fold(live := foldable(walk.folds, before), history)
+        left = [other for other in live if other.fate is Fate.LIVE]
+        walk.folds.append(Fold(entry, history, folded, left, len(before)))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
         if rest:

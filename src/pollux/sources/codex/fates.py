@@ -12,11 +12,13 @@ from pollux.sources.codex.entries import ASSISTANT, Entry
 
 
 class Fold(msgspec.Struct):
-    """A summary, the new context beside it, and what it took the place of."""
+    """A summary, the new context beside it, what it took the place of, what it left, and how many entries were seen."""
 
     summary: Entry
     history: Any
     folded: list[Entry]
+    left: list[Entry]
+    seen: int
 
 
 def roll_back(entries: list[Entry], turns: int) -> None:
@@ -37,6 +39,11 @@ def fold(entries: list[Entry], history: Any) -> list[Entry]:
     for entry in folded:
         entry.fate = Fate.COMPRESSED
     return folded
+
+
+def foldable(folds: list[Fold], entries: list[Entry]) -> list[Entry]:
+    """What the next summary may take the place of: what the one before left, and what was said since."""
+    return [*folds[-1].left, *entries[folds[-1].seen :]] if folds else entries
 
 
 def unfold(folds: list[Fold]) -> list[Fold]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -160,19 +160,23 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
 
 def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
     """Name the keys we do not know, here and in the objects inside that are looked into."""
-    strange = not held.keys() <= known
-    if strange:
+    inside = _looked_into(tuple(held), known) if len(held) <= len(known) else None
+    if inside is None:
         for key in sorted(held.keys() - known):
             text = f"{kind} has a field {key!r} we do not know; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-    for key in [key for key in held if key in INSIDE] if strange else _looked_into(known):
-        inner = held.get(key)
+        inside = [key for key in held if key in INSIDE]
+    for key in inside:
+        inner = held[key]
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:
                 report(f"{kind}.{key}", value, INSIDE[key], notes)
 
 
-@cache
-def _looked_into(known: frozenset[str]) -> list[str]:
-    """The keys of a kind of record whose objects are looked into."""
-    return [key for key in INSIDE if key in known]
+@lru_cache(1024)
+def _looked_into(keys: tuple[str, ...], known: frozenset[str]) -> list[str] | None:
+    """Those of an object's keys whose objects are looked into; None where we do not know all of them.
+
+    A record has the same keys as the one before of its kind, nearly always.
+    """
+    return [key for key in INSIDE if key in keys] if known.issuperset(keys) else None
