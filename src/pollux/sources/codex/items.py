@@ -20,7 +20,8 @@ def take(walk: Walk, held: dict[str, Any], around: Envelope) -> None:
     own = _SHOWN.get(str(item.get("type")))
     if own is not None:
         rest = own(walk, item, around)
-        walk.keep("event_msg/item_completed", {**held, "item": rest})
+        held["item"] = rest
+        walk.keep("event_msg/item_completed", held)
     elif type(name := item.get("id")) is str and (
         name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
     ):
@@ -85,11 +86,10 @@ def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[st
 
 def _left(item: dict[str, Any], content: list[Any]) -> dict[str, Any]:
     """An item with nothing but what is left of its content."""
-    left = {**item}
-    del left["content"]
+    del item["content"]
     if content:
-        left["content"] = content
-    return left
+        item["content"] = content
+    return item
 
 
 def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
