@@ -110,11 +110,9 @@ class Call(msgspec.Struct, gc=False):
 def called(item: Asked, around: Envelope) -> Call:
     """A call as it is made."""
     if type(item) is FunctionCall:
-        given: Any = item.arguments
-        call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace)
-        if given:
-            call.patched = "*** Begin Patch" in given
-            call.given = _arguments(given)
+        text = item.arguments
+        given, patched = (_arguments(text), "*** Begin Patch" in text) if text else (text, False)
+        call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace, patched)
         if item.id is not None or item.status is not None or item.namespace is not None or rides(item, around):
             call.beside = _beside_call(item, around)
         return call

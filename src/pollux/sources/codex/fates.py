@@ -34,8 +34,11 @@ def roll_back(entries: list[Entry], turns: int) -> None:
 def fold(entries: list[Entry], history: Any) -> list[Entry]:
     """A summary takes the place of what was said so far; the prompts that the new context repeats stay in it."""
     repeated = _texts(history)
-    live = (entry for entry in entries if entry.fate is Fate.LIVE)
-    folded = [entry for entry in live if not (entry.is_prompt and _words(entry.parts) in repeated)]
+    folded = [
+        entry
+        for entry in entries
+        if entry.fate is Fate.LIVE and not (entry.is_prompt and words_of(entry.parts) in repeated)
+    ]
     for entry in folded:
         entry.fate = Fate.COMPRESSED
     return folded
@@ -54,10 +57,6 @@ def unfold(folds: list[Fold]) -> list[Fold]:
                 if entry.fate is Fate.COMPRESSED:
                     entry.fate = Fate.LIVE
     return [fold_ for fold_ in folds if fold_.summary.fate is not Fate.REWOUND]
-
-
-def _words(parts: list[Any]) -> str:
-    return words_of(part for part in parts if type(part) is Text)
 
 
 def _texts(history: Any) -> set[str]:
