@@ -23,12 +23,16 @@ def prune(built: Any) -> None:
             if type(item) in _NESTED:
                 prune(item)
     elif type(built) is dict:
-        unknown, odd = built.pop("⁂", None), built.pop("⁂odd", None)
-        for key, item in [*built.items()]:
+        unknown = built.pop("⁂") if "⁂" in built else None
+        odd = built.pop("⁂odd") if "⁂odd" in built else None
+        absent = []
+        for key, item in built.items():
             if item is None:
-                del built[key]
+                absent.append(key)
             elif type(item) in _NESTED:
                 prune(item)
+        for key in absent:
+            del built[key]
         for key, rest in unknown.items() if unknown else ():
             # Of a list with odd items both halves are there.
             known = built.get(key)
