@@ -17,7 +17,7 @@ def tidy(value: Any) -> Any:
 
 
 def prune(built: Any) -> None:
-    """Take absent fields out of a built value that nobody else holds, and put those we do not know into their places."""
+    """Take absent fields out of a built value that nobody else holds; those we do not know go into their places."""
     if type(built) is list:
         for item in built:
             if type(item) in _NESTED:

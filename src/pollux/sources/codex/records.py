@@ -28,8 +28,7 @@ _untyped = msgspec.json.Decoder(Bookkeeping).decode
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
 # The keys of each kind of object whose objects are looked into.
 _LOOKED_INTO = {
-    known: [key for key in INSIDE if key in known]
-    for known in (*KNOWN.values(), *UI_ITEMS.values(), *INSIDE.values())
+    known: [key for key in INSIDE if key in known] for known in (*KNOWN.values(), *UI_ITEMS.values(), *INSIDE.values())
 }
 _AROUND = ("timestamp", "ordinal", "metadata")
 
