@@ -11,19 +11,31 @@ _NESTED = (dict, list)
 
 def tidy(value: Any) -> Any:
     """A wire value as plain JSON: without absent fields, with those we do not know in their places."""
-    return _without_nulls(msgspec.to_builtins(value))
+    built = msgspec.to_builtins(value)
+    prune(built)
+    return built
 
 
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {
-            key: _without_nulls(item) if type(item) in _NESTED else item
-            for key, item in value.items()
-            if item is not None and key not in ("⁂", "⁂odd")
-        }
-        for key, rest in value.get("⁂", {}).items():
+def prune(built: Any) -> None:
+    """Take absent fields out of a built value that nobody else holds; those we do not know go into their places."""
+    if type(built) is list:
+        for item in built:
+            if type(item) in _NESTED:
+                prune(item)
+    elif type(built) is dict:
+        unknown = built.pop("⁂") if "⁂" in built else None
+        odd = built.pop("⁂odd") if "⁂odd" in built else None
+        absent = []
+        for key, item in built.items():
+            if item is None:
+                absent.append(key)
+            elif type(item) in _NESTED:
+                prune(item)
+        for key in absent:
+            del built[key]
+        for key, rest in unknown.items() if unknown else ():
             # Of a list with odd items both halves are there.
-            kept[key] = [*kept[key], *rest] if type(rest) is list and type(kept.get(key)) is list else rest
-        odd = value.get("⁂odd")
-        return kept if odd is None else {**kept, "odd": odd}
-    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+            known = built.get(key)
+            built[key] = [*known, *rest] if type(rest) is list and type(known) is list else rest
+        if odd is not None:
+            built["odd"] = odd

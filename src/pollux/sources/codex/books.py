@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import SummaryPart, Text
+from pollux.model import Fate, SummaryPart, Text
 from pollux.sources.codex.content import letter, words_of
 from pollux.sources.codex.entries import CLIENT, SYSTEM, USER, Entry
-from pollux.sources.codex.fates import Fold, absorbed, fold, roll_back, unfold
+from pollux.sources.codex.fates import Fold, absorbed, fold, foldable, roll_back, unfold
 from pollux.sources.codex.items import adopt, take
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
@@ -19,6 +19,17 @@ from pollux.sources.codex.walk import Walk
 from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
+_UNTOLD = object()
+
+
+class _Settings(dict[str, Any]):
+    """Settings as they are now."""
+
+    def news(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Those that were not told before, or otherwise."""
+        news = {key: value for key, value in told.items() if self.get(key, _UNTOLD) != value}
+        self.update(news)
+        return news
 
 
 class Books:
@@ -31,11 +42,11 @@ class Books:
         self.name: str | None = None
         self.uncounted: list[Entry] = []
         self.bare = False
-        self._context: dict[str, Any] = {}
+        self._context = _Settings()
         self._raw = msgspec.Raw()
         self._latest: Any = None
         self._seen: dict[str, Any] = {}
-        self._settings: dict[str, Any] = {}
+        self._settings = _Settings()
 
     def enter(self, walk: Walk, held: Any, record: Kept | ContextLine) -> None:
         """See to one record, which holds an object, or settings that are not decoded yet."""
@@ -97,10 +108,7 @@ class Books:
 
     def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """Written for each request or each turn; what has not changed is not kept again."""
-        known = self._context
-        if held is not self._seen and not held.items() <= known.items():
-            changed = {key: value for key, value in held.items() if key not in known or known[key] != value}
-            self._context = {**known, **changed}
+        if held is not self._seen and (changed := self._context.news(held)):
             walk.keep("turn_context", changed)
         self._seen = held
         if type(model := held.get("model")) is str and model:
@@ -118,9 +126,8 @@ class Books:
         if type(settings) is not dict:
             walk.keep("event_msg/thread_settings_applied", held)
             return
-        changed = {k: v for k, v in settings.items() if k not in self._settings or self._settings[k] != v}
-        self._settings = {**self._settings, **changed}
-        walk.keep("event_msg/thread_settings_applied", {**held, "thread_settings": changed})
+        held["thread_settings"] = self._settings.news(settings)
+        walk.keep("event_msg/thread_settings_applied", held)
         if walk.model is None and type(model := settings.get("model")) is str:
             walk.model = model
 
@@ -139,11 +146,11 @@ class Books:
         walk.open = None
         said = held.get("last_agent_message")
         if type(said) is str and walk.echoes.knows(said):
-            held = {key: value for key, value in held.items() if key != "last_agent_message"}
+            del held["last_agent_message"]
         error = held.get("error")
         if type(error) is dict and type(text := error.get("message")) is str:
             self._notice(walk, around, text, error)
-            held = {key: value for key, value in held.items() if key != "error"}
+            del held["error"]
         walk.keep("event_msg/task_complete", held)
 
     def _error(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
@@ -183,16 +190,18 @@ class Books:
         text = summary if type(summary) is str else ""
         rest = {key: value for key, value in held.items() if key != "message" or type(summary) is not str}
         last = walk.entries[-1] if walk.entries else None
-        folded = walk.entries
         if absorbed(last, text) and last is not None:
-            entry, folded = last, walk.entries[:-1]
+            entry, before = last, walk.entries[:-1]
             entry.note(line=walk.line)
         else:
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
             if not walk.fresh:
                 self.uncounted.append(entry)
+            before = walk.entries
         history = held.get("replacement_history")
-        walk.folds.append(Fold(entry, history, fold(folded, history)))
+        folded = fold(live := foldable(walk.folds, before), history)
+        left = [other for other in live if other.fate is Fate.LIVE]
+        walk.folds.append(Fold(entry, history, folded, left, len(before)))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
         if rest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -28,7 +27,7 @@ from pollux.sources.codex.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.tools import canonical, edit_name, full_name, hunks, patch_of
-from pollux.wire import REFUSED, tidy
+from pollux.wire import REFUSED, prune, tidy
 
 Asked = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
 Answered = FunctionOutput | CustomOutput | ToolSearchOutput
@@ -111,11 +110,9 @@ class Call(msgspec.Struct, gc=False):
 def called(item: Asked, around: Envelope) -> Call:
     """A call as it is made."""
     if type(item) is FunctionCall:
-        given: Any = item.arguments
-        call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace)
-        if given:
-            call.patched = "*** Begin Patch" in given
-            call.given = _arguments(given)
+        text = item.arguments
+        given, patched = (_arguments(text), "*** Begin Patch" in text) if text else (text, False)
+        call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace, patched)
         if item.id is not None or item.status is not None or item.namespace is not None or rides(item, around):
             call.beside = _beside_call(item, around)
         return call
@@ -190,7 +187,7 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
         return None, None, False, ()
     output = answer.output  # type: ignore[union-attr]
     if type(output) is str:
-        shell = _shell_in(output)
+        shell = _shell_in(output) if output.startswith('{"output":') else None
         if shell is None:
             return (output, *verdict(output), ())
         extra["metadata"] = shell.metadata
@@ -217,10 +214,10 @@ def unasked(item: Answered, around: Envelope) -> ToolResult:
 
 def _shell_in(text: str) -> ShellOutput | None:
     """What a text holds that is JSON."""
-    if text.startswith('{"output":'):
-        with suppress(*REFUSED):
-            return _shell_output(text)
-    return None
+    try:
+        return _shell_output(text)
+    except REFUSED:
+        return None
 
 
 def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:
@@ -253,16 +250,16 @@ def verdict(output: str) -> tuple[int | None, bool]:
 def _told(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bool]:
     """What the user interface knew: an exit code, and failures of which the answer's words say nothing."""
     for event in call.events or ():
-        held = event.get("item") if isinstance(event.get("item"), dict) else event
-        assert isinstance(held, dict)  # noqa: S101 (one of the two is)
+        held = item if type(item := event.get("item")) is dict else event
         exit_ = held.get("exit_code")
         if not code and type(exit_) is int:
             code = exit_
-        match held:
-            case {"status": "failed" | "declined"} | {"success": False} | {"result": {"Err": _}}:
-                failed = True
-            case {"result": {"Ok": {"isError": True} | {"is_error": True}}} | {"result": {"isError": True}}:
-                failed = True
+        if held.get("status") in ("failed", "declined") or held.get("success") is False:
+            failed = True
+        elif type(result := held.get("result")) is dict:
+            answer = result.get("Ok")
+            wrong = type(answer) is dict and (answer.get("isError") is True or answer.get("is_error") is True)
+            failed = failed or wrong or "Err" in result or result.get("isError") is True
     return code, failed
 
 
@@ -282,8 +279,13 @@ def _status(call: Call, output: str | None, *, failed: bool) -> Status:
 
 
 def rides(item: Item, around: Envelope) -> bool:
-    """Does anything ride along with an item?"""
-    return item.passed is not None or around.metadata is not None or bool(item.extra) or bool(around.extra)
+    """May anything ride along with an item? An `extra` that nobody made is the one all shapes share."""
+    return (
+        item.passed is not None
+        or around.metadata is not None
+        or item.extra is not NOTHING
+        or around.extra is not NOTHING
+    )
 
 
 def _beside_call(asked: Asked, around: Envelope) -> dict[str, Any]:
@@ -322,9 +324,11 @@ def leftovers(item: Item, around: Envelope) -> dict[str, Any]:
     rest: dict[str, Any] = {**item.extra, **around.extra}
     passed = item.passed
     if passed is not None:
-        rest["passed"] = held = tidy(passed) if passed.extra is not NOTHING else msgspec.to_builtins(passed)
-        if passed.content_item_metadata is not None:
-            held["content_item_metadata"] = tidy(passed.content_item_metadata)
+        if passed.extra is not NOTHING:
+            rest["passed"] = tidy(passed)
+        else:
+            rest["passed"] = held = msgspec.to_builtins(passed)
+            prune(held.get("content_item_metadata"))
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     return rest

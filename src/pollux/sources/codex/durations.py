@@ -15,12 +15,11 @@ _HEAD = 300
 def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
     """The first of the three that is there."""
     for event in events or ():
-        item = event.get("item")
-        match item if type(item) is dict else event:
-            case {"duration": {"secs": whole, "nanos": nanos}}:
-                taken, rest = seconds(whole), seconds(nanos, 10**9)
-                if taken is not None and rest is not None:
-                    return taken + rest
+        held = item if type(item := event.get("item")) is dict else event
+        if type(duration := held.get("duration")) is dict:
+            whole, rest = seconds(duration.get("secs")), seconds(duration.get("nanos"), 10**9)
+            if whole is not None and rest is not None:
+                return whole + rest
     if type(metadata) is dict and (taken := seconds(metadata.get("duration_seconds"))) is not None:
         return taken
     found = _WALL.search(output, 0, _HEAD) if output is not None and "Wall time: " in output[:_HEAD] else None

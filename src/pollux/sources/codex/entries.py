@@ -60,7 +60,8 @@ class Entry(msgspec.Struct, gc=False):
     def note(self, **more: Any) -> None:
         """Keep something beside the message; where the same was kept already, both."""
         if self.extra is None:
-            self.extra = {}
+            self.extra = more
+            return
         for name, value in more.items():
             self.extra[name if name not in self.extra else f"{name} ({len(self.extra)})"] = value
 

@@ -12,11 +12,13 @@ from pollux.sources.codex.entries import ASSISTANT, Entry
 
 
 class Fold(msgspec.Struct):
-    """A summary, the new context beside it, and what it took the place of."""
+    """A summary, the new context beside it, what it took the place of, what it left, and how many entries were seen."""
 
     summary: Entry
     history: Any
     folded: list[Entry]
+    left: list[Entry]
+    seen: int
 
 
 def roll_back(entries: list[Entry], turns: int) -> None:
@@ -32,11 +34,19 @@ def roll_back(entries: list[Entry], turns: int) -> None:
 def fold(entries: list[Entry], history: Any) -> list[Entry]:
     """A summary takes the place of what was said so far; the prompts that the new context repeats stay in it."""
     repeated = _texts(history)
-    live = (entry for entry in entries if entry.fate is Fate.LIVE)
-    folded = [entry for entry in live if not (entry.is_prompt and _words(entry.parts) in repeated)]
+    folded = [
+        entry
+        for entry in entries
+        if entry.fate is Fate.LIVE and not (entry.is_prompt and words_of(entry.parts) in repeated)
+    ]
     for entry in folded:
         entry.fate = Fate.COMPRESSED
     return folded
+
+
+def foldable(folds: list[Fold], entries: list[Entry]) -> list[Entry]:
+    """What the next summary may take the place of: what the one before left, and what was said since."""
+    return [*folds[-1].left, *entries[folds[-1].seen :]] if folds else entries
 
 
 def unfold(folds: list[Fold]) -> list[Fold]:
@@ -47,10 +57,6 @@ def unfold(folds: list[Fold]) -> list[Fold]:
                 if entry.fate is Fate.COMPRESSED:
                     entry.fate = Fate.LIVE
     return [fold_ for fold_ in folds if fold_.summary.fate is not Fate.REWOUND]
-
-
-def _words(parts: list[Any]) -> str:
-    return words_of(part for part in parts if type(part) is Text)
 
 
 def _texts(history: Any) -> set[str]:

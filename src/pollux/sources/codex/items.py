@@ -20,7 +20,8 @@ def take(walk: Walk, held: dict[str, Any], around: Envelope) -> None:
     own = _SHOWN.get(str(item.get("type")))
     if own is not None:
         rest = own(walk, item, around)
-        walk.keep("event_msg/item_completed", {**held, "item": rest})
+        held["item"] = rest
+        walk.keep("event_msg/item_completed", held)
     elif type(name := item.get("id")) is str and (
         name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
     ):
@@ -33,10 +34,11 @@ def take(walk: Walk, held: dict[str, Any], around: Envelope) -> None:
 
 def _stray(walk: Walk, held: dict[str, Any], item: dict[str, Any]) -> None:
     """A command that no call asked for: a step of a program the model wrote, or a reviewer's."""
-    programs = [call for call in walk.calls.values() if call.name == "exec"]
-    if str(item.get("id")).startswith("exec-") and programs:
-        programs[-1].also({**held, "line": walk.line})
-        return
+    if str(item.get("id")).startswith("exec-"):
+        program = next((call for call in reversed(walk.calls.values()) if call.name == "exec"), None)
+        if program is not None:
+            program.also({**held, "line": walk.line})
+            return
     adopt(walk, item)
     walk.keep("event_msg/item_completed", held)
 
@@ -79,7 +81,15 @@ def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[st
         return item
     walk.shown.add(told)
     walk.typed(around, parts, {})
-    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
+    return _left(item, rest)
+
+
+def _left(item: dict[str, Any], content: list[Any]) -> dict[str, Any]:
+    """An item with nothing but what is left of its content."""
+    del item["content"]
+    if content:
+        item["content"] = content
+    return item
 
 
 def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
@@ -96,12 +106,11 @@ def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str
         return item
     rest: list[Any] = []
     for piece in content:
-        match piece:
-            case {"type": "Text", "text": str(text)} if len(piece) == 2:
-                _hear(walk, item, text, around, Text)
-            case _:
-                rest.append(piece)
-    return {**{key: value for key, value in item.items() if key != "content"}, **({"content": rest} if rest else {})}
+        if type(piece) is dict and len(piece) == 2 and piece.get("type") == "Text" and type(piece.get("text")) is str:
+            _hear(walk, item, piece["text"], around, Text)
+        else:
+            rest.append(piece)
+    return _left(item, rest)
 
 
 def _shown_thoughts(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from pollux.sources.codex.keys import ALIASES, KNOWN
 from pollux.sources.codex.records import Record, odd
-from pollux.sources.codex.schema import Bookkeeping, Line, NoteLine
+from pollux.sources.codex.schema import ECHOES, Bookkeeping, Line, NoteLine
 from pollux.wire import REFUSED, Notes
 
 _Decode = Callable[[bytes], Record]
 _quick: _Decode = msgspec.json.Decoder(Line).decode
 _note: _Decode = msgspec.json.Decoder(NoteLine).decode
 
-_EVENT = b'"event_msg","payload":{"type":"'
-_BEFORE = len(_EVENT)
-# The type of a line stands behind its time and its ordinal.
-_FAR = 100
-# So many letters tell the kinds of events apart that are bookkeeping.
-_LETTERS = 6
-_NOTES = {
-    f'{name}"'[:_LETTERS].encode(): _note
-    for kind in (*KNOWN, *ALIASES)
-    if (name := kind.removeprefix("event_msg/")) != kind
-}
+# An event that is none of those which are typed. The type of a line stands behind its time and its ordinal.
+_is_note = re.compile(
+    rb'.{0,80}"event_msg","payload":\{"type":"(?!(?:%s)")' % "|".join(ECHOES).encode(), re.DOTALL
+).match
 
 
 def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]]:
@@ -36,18 +29,19 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
     decode = _quick
     for number, line in enumerate(lines, 1):
         try:
-            record: Record | None = decode(line)
+            record = decode(line)
         except REFUSED:
             notes.line = number
-            record = odd(line, notes)
+            found = odd(line, notes)
+            if found is None:
+                continue
+            record = found
             if type(record) is Bookkeeping:
                 decode = _looked_at
-        if record is not None:
-            yield number, record
+        yield number, record
     notes.line = None
 
 
 def _looked_at(line: bytes) -> Record:
     """A record in a file with bookkeeping among the events."""
-    kind = line.find(_EVENT, 0, _FAR) + _BEFORE
-    return _NOTES.get(line[kind : kind + _LETTERS], _quick)(line)
+    return _note(line) if _is_note(line) else _quick(line)

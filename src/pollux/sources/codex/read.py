@@ -47,7 +47,7 @@ def _read(bundle: CodexBundle) -> list[Session]:
     if len(own) > 1:
         own, same = whole(own)
         copies += same
-    own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
+        own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
     chain = chained(own, bundle.shelf, notes)
     session = _session(bundle, chain, copies, notes)
     return [session] if session is not None else _nothing(bundle, notes.all())
@@ -64,6 +64,8 @@ def _nothing(bundle: CodexBundle, notices: tuple[Notice, ...]) -> list[Session]:
 
 def _chosen(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
     """The files to be read, and those that hold the same: compressed twins, archived copies, shorter documents."""
+    if len(files) == 1:
+        return [*files], []
     chosen: dict[str, File] = {}
     copies: list[File] = []
     for file in sorted(files, key=lambda file: (file.path.endswith(".zst"), -file.size, file.path)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -27,6 +26,10 @@ Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
 
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
+# The keys of each kind of object whose objects are looked into.
+_LOOKED_INTO = {
+    known: [key for key in INSIDE if key in known] for known in (*KNOWN.values(), *UI_ITEMS.values(), *INSIDE.values())
+}
 _AROUND = ("timestamp", "ordinal", "metadata")
 
 
@@ -160,19 +163,15 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
 
 def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
     """Name the keys we do not know, here and in the objects inside that are looked into."""
-    strange = not held.keys() <= known
-    if strange:
+    if known.issuperset(held):
+        looked_into = _LOOKED_INTO[known]
+    else:
         for key in sorted(held.keys() - known):
             text = f"{kind} has a field {key!r} we do not know; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-    for key in [key for key in held if key in INSIDE] if strange else _looked_into(known):
+        looked_into = [key for key in held if key in INSIDE]
+    for key in looked_into:
         inner = held.get(key)
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:
                 report(f"{kind}.{key}", value, INSIDE[key], notes)
-
-
-@cache
-def _looked_into(known: frozenset[str]) -> list[str]:
-    """The keys of a kind of record whose objects are looked into."""
-    return [key for key in INSIDE if key in known]

@@ -8,6 +8,7 @@ both say together can be added up. From 0.153 each response has a record of its 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import sub
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from pollux.model import NOTHING, Tally, Usage
 from pollux.sources.codex.schema import Figures, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
-_Parts = tuple[int, int, int, int, int]
+_Parts = tuple[int, ...]
 _NOTHING: _Parts = (0, 0, 0, 0, 0)
 
 
@@ -50,7 +51,7 @@ class Meter:
         recorded, self._recorded = self._recorded, False
         told = last
         if before is not None and total != step:
-            grown = _less(total, before)
+            grown = tuple(map(sub, total, before))
             if grown != step and min(grown) >= 0:
                 step, told = grown, so_far
         if recorded or step == _NOTHING:
@@ -82,9 +83,9 @@ class Meter:
 
 def native(record: UsageRecord) -> dict[str, Any]:
     """A response's own record as it was."""
-    within = (record, record.usage, record.turn_token_usage, record.thread_token_usage)
-    if any(held is not None and held.extra is not NOTHING for held in within):
-        return tidy(record)  # type: ignore[no-any-return]
+    for held in (record, record.usage, record.turn_token_usage, record.thread_token_usage):
+        if held is not None and held.extra is not NOTHING:
+            return tidy(record)  # type: ignore[no-any-return]
     return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
 
@@ -96,10 +97,6 @@ def _parts(figures: Figures) -> _Parts:
         figures.reasoning_output_tokens or 0,
         figures.cache_write_input_tokens or 0,
     )
-
-
-def _less(one: _Parts, other: _Parts) -> _Parts:
-    return one[0] - other[0], one[1] - other[1], one[2] - other[2], one[3] - other[3], one[4] - other[4]
 
 
 def _usage(parts: _Parts, said: Figures, native: dict[str, Any], line: int) -> Usage:

@@ -99,6 +99,33 @@ def test_a_roll_back_after_a_summary_leaves_it(home: Home) -> None:
     ]
 
 
+def test_a_summary_folds_what_one_that_was_taken_back_had_folded(home: Home) -> None:
+    back = event("thread_rolled_back", num_turns=1)
+    talk = (*TALK, compacted("ONE", "Hello"), *prompt("Oops"), compacted("TWO"), reply("Done"), back)
+    home.rollout(meta(), *talk, *prompt("Better"), reply("Yes"), compacted("THREE", "Better"), *prompt("Last"))
+    assert fates(home) == [
+        ("Hello", "compressed"),
+        ("Hi", "compressed"),
+        ("Oops", "rewound"),
+        ("Done", "rewound"),
+        ("Better", "live"),
+        ("Yes", "compressed"),
+        ("Last", "live"),
+    ]
+
+
+def test_a_prompt_that_one_summary_left_is_folded_by_the_next(home: Home) -> None:
+    talk = (*TALK, compacted("ONE", "Hello"), *prompt("More"), compacted("TWO", "Hello", "More"), *prompt("Most"))
+    home.rollout(meta(), *talk, compacted("THREE", "More"), *prompt("Last"))
+    assert fates(home) == [
+        ("Hello", "compressed"),
+        ("Hi", "compressed"),
+        ("More", "live"),
+        ("Most", "compressed"),
+        ("Last", "live"),
+    ]
+
+
 def test_a_fork_of_a_fork_of_a_reverted_session(home: Home) -> None:
     home.rollout(*ordered(0, meta(), *TALK, *prompt("Oops")))
     home.rollout(*ordered(4, based(ONE, ONE, 4), *prompt("Better"), reply("Yes")), name=AGAIN, at="06-10-00")
