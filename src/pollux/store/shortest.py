@@ -24,8 +24,10 @@ class Shortest:
 
 
 def shortest(id: str, others: Collection[str]) -> str:
-    """As `Shortest.of`, for one id among others that need not be sorted. Only those that begin alike matter."""
+    """As `Shortest.of`, for one id among others that need not be sorted. Mostly no other begins alike."""
     begins = id[:_LEAST]
+    if "\n".join(("", *others)).count(f"\n{begins}") < 2:
+        return begins
     return Shortest(sorted({id, *[other for other in others if other.startswith(begins)]})).of(id)
 
 
