@@ -191,13 +191,13 @@ class Books:
         rest = {key: value for key, value in held.items() if key != "message" or type(summary) is not str}
         last = walk.entries[-1] if walk.entries else None
         if absorbed(last, text) and last is not None:
-            entry, before = last, walk.entries[:-1]
+            entry = last
             entry.note(line=walk.line)
         else:
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
             if not walk.fresh:
                 self.uncounted.append(entry)
-            before = walk.entries
+        before = walk.entries[:-1]
         history = held.get("replacement_history")
         folded = fold(live := foldable(walk.folds, before), history)
         left = [other for other in live if other.fate is Fate.LIVE]

@@ -240,6 +240,12 @@ def test_new_context_of_a_compaction_is_no_conversation(home: Home) -> None:
     assert said(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "compressed"), ("model", "On", "live")]
 
 
+def test_the_last_summary_is_what_goes_on(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), compacted("First."), *prompt("More"), compacted("Second."))
+    fates = [m.fate for m in home.only().messages]
+    assert fates == ["compressed", "compressed", "compressed", "compressed", "live"]
+
+
 def test_words_between_agents(home: Home) -> None:
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": TWO, "depth": 1}}}
     task = item("agent_message", author="/root", recipient="/root/a", content=[{"type": "input_text", "text": "Count"}])
