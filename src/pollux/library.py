@@ -25,7 +25,7 @@ from pollux.store.sync import Outcome
 from pollux.store.tasks import Enough, Progress
 from pollux.upkeep import Upkeep, project_hash
 from pollux.watch import Event, Happening, Watch
-from pollux.wire import read_head, shown
+from pollux.wire import folder_at, read_head, shown
 from pollux.writers.document import BEGINS, session_of
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class Library(Upkeep):
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""
-        if path.is_dir():
+        if folder_at(path):
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):

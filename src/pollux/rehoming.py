@@ -15,7 +15,7 @@ from pollux.relocation import Entry, Relocations, inside, planned
 from pollux.sources.moving import Rename, Rewrite
 from pollux.store.questions import Filter
 from pollux.when import now
-from pollux.wire import shown
+from pollux.wire import folder_at, shown
 
 if TYPE_CHECKING:
     from pollux.library import Library
@@ -120,7 +120,7 @@ class Rehoming:
         left: list[Left] = []
         folders: list[str] = []
         for source, root in self._library.roots():
-            if source.name not in agents or not root.path.is_dir():
+            if source.name not in agents or not folder_at(root.path):
                 continue
             moving = getattr(source, "moving", lambda *_: None)(root.path, moved)
             if moving is None:

@@ -14,7 +14,7 @@ from pollux.store.questions import Filter, Questions
 from pollux.store.store import TROUBLE, Held
 from pollux.store.sync import Circumstances, Look, Outcome
 from pollux.store.tasks import Enough, Progress
-from pollux.wire import shown
+from pollux.wire import folder_at, shown
 from pollux.wire.calm import calm
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class Upkeep(Shelves):
 
     def _keep(self, looks: list[Look]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
-        if not self.places.archive.is_dir():
+        if not folder_at(self.places.archive):
             return
         try:
             if self.archive.keeping:

@@ -12,7 +12,7 @@ import click
 
 from pollux import __version__
 from pollux.cli.common import common
-from pollux.errors import BadQuery, OutputError, PolluxError, RequestError
+from pollux.errors import BadQuery, OutputError, PolluxError, RequestError, StoreError
 
 COMMANDS = {
     "list": "pollux.cli.commands.list",
@@ -144,6 +144,8 @@ def _run(arguments: list[str]) -> int:
         # Nobody reads any more, or the disk is full: only the output has no file name.
         if isinstance(error, OSError) and error.filename is None:
             raise
+        if isinstance(error, PermissionError):  # agents' files are `Unreadable` then, so this is one of pollux's own
+            return _report(StoreError(f"{error.filename} cannot be used: {error.strerror}."), arguments)
         return _bug(error, arguments)
     return 0
 

@@ -34,6 +34,7 @@ def command(
     pollux list --since 3d
     pollux list weather --agent gemini
     """
+    from pollux.cli.empty import vain
     from pollux.cli.screen import Screen, talk
 
     for_programs = as_json or jsonl
@@ -42,7 +43,7 @@ def command(
     shown = shelf.list(asked, limit)
     if for_programs:
         _for_programs(screen, shelf, shown, jsonl)
-        ctx.exit(0 if shown else 1)
+        ctx.exit(0 if shown else vain(shelf))
     if not shown:
         _nothing(ctx, screen, shelf, asked)
     from pollux.cli.listing import listing
@@ -76,16 +77,14 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
-    """Say why there is nothing. Ends with status 1."""
+    """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.screen import talk
     from pollux.cli.words import plural
     from pollux.library import Filter
 
     every = shelf.count(Filter(everything=True))
     if not every:
-        talk("\n".join(nothing(screen, shelf)))
-        ctx.exit(1)
+        nothing(ctx, screen, shelf)
     ordinary = shelf.count()
     if not ordinary and asked == Filter():
         raise NotFound(f"There are no ordinary sessions, but {plural(every, 'other')}.", "Try: pollux list --all")

@@ -181,8 +181,7 @@ def _narrowed(asked: Filter, place: str) -> list[str]:
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str]) -> None:
-    """Say that there is nothing, and what may have been meant. Ends with status 1."""
-    from pollux.cli.screen import talk
+    """Say that there is nothing, and what may have been meant."""
     from pollux.cli.words import plural
     from pollux.library import Filter
 
@@ -190,6 +189,5 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str
     if not every:
         from pollux.cli.empty import nothing
 
-        talk("\n".join(nothing(screen, shelf)))
-        ctx.exit(1)
+        nothing(ctx, screen, shelf)
     raise NotFound(f"Nothing like that in {plural(every, 'session')}.", "\n".join(hints) or None)

@@ -163,11 +163,9 @@ def _tools(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter, *,
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library) -> None:
-    """Say why there is nothing. Ends with status 1."""
+    """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.screen import talk
 
     if shelf.count():
         raise NotFound("Nothing was used then and there.", "Try: pollux stats, or: pollux list")
-    talk("\n".join(nothing(screen, shelf)))
-    ctx.exit(1)
+    nothing(ctx, screen, shelf)
