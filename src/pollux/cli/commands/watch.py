@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import agents, projects, sessions
+from pollux.cli.common import common, library
+from pollux.cli.complete import sessions
+from pollux.cli.filters import whose
 
 if TYPE_CHECKING:
     from pollux.library import Event
@@ -16,20 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("watch")
 @click.argument("key", required=False, shell_complete=sessions)
-@click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's.")
-@click.option(
-    "--project",
-    metavar="PATH-OR-NAME",
-    shell_complete=projects,
-    help="Only this project's: a path, a name, part of a name.",
-)
-@json_option
+@whose
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
 @common()
 @click.pass_context
 def command(ctx: click.Context, key: str | None, agent: str | None, project: str | None, as_json: bool) -> None:
     """Follow sessions while agents write them: all of them, or the one called KEY.
 
-    Messages are shown as they come, and new sessions are announced. Ctrl-C ends it. With --json, one event a line.
+    Messages are shown as they come, and new sessions are announced. Ctrl-C ends it.
 
     \b
     pollux watch
