@@ -69,7 +69,7 @@ class Library(Upkeep):
     What can be answered without a session's words comes from a cache that is brought up to date first; with
     `fresh=False` it is taken as it is. `environ` stands for the process's environment, `cwd` for the directory it was
     started in. Without `hunt` the disk is not searched for the projects of hashed folders. `report` hears how far
-    a sync is.
+    a sync is. `close` lets go of its files, as the end of a `with` block does; the next question opens them again.
     """
 
     @cached_property
@@ -331,9 +331,8 @@ class Library(Upkeep):
         """Remember that a project was moved; what was worked out before is worked out anew."""
         before, after = self.moves.move(old, new)
         self.teach(before)
-        self.store.close()
+        self.close()
         self.store = self._opened_store()
-        self.__dict__.pop("_current", None)
         return before, after
 
     def doctor(self) -> Doctor:

@@ -90,16 +90,19 @@ def library(
     words: bool = False,
     report: Callable[[Progress], None] | None = None,
 ) -> Library:
-    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched."""
+    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched.
+
+    Its files are let go of when the command ends.
+    """
     from pollux.library import Library
 
     if not ctx.meta.get(SAMPLE):
         if report is not None:
-            return Library(fresh=not ctx.meta.get(NO_SYNC), report=report)
+            return ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=report))
         from pollux.cli.progress import Bar
 
         bar = Bar(quiet=quiet)
-        shelf = Library(fresh=not ctx.meta.get(NO_SYNC), report=bar)
+        shelf = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
         ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
         ctx.call_on_close(bar.close)
         return shelf
@@ -113,7 +116,7 @@ def library(
     environ, cwd = surroundings(cache)
     if not quiet:
         click.echo("pollux: this is the bundled sample, not your own history.", err=True)
-    return Library(environ, cwd, hunt=False)
+    return ctx.with_resource(Library(environ, cwd, hunt=False))
 
 
 def _tell(shelf: Library, *, for_programs: bool) -> None:
