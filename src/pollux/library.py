@@ -201,7 +201,7 @@ class Library(Upkeep):
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():
-            path = _path(name)
+            path = _path(name) if name else None
             if path is not None and (_looks_like_path(name) or path.exists()):
                 return self.open(path)
             agent, prefix = "", name

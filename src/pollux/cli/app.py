@@ -12,6 +12,7 @@ import click
 
 from pollux import __version__
 from pollux.cli.common import common
+from pollux.cli.group import Group
 from pollux.errors import BadQuery, OutputError, PolluxError, RequestError, StoreError
 
 COMMANDS = {
@@ -48,7 +49,7 @@ INTERRUPTED = 130
 BUG = 70
 
 
-class Commands(click.Group):
+class Commands(Group):
     """Loads a command's module when the command is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -61,19 +62,6 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name]).command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the named command, or say which one was probably meant."""
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            import difflib
-
-            close = difflib.get_close_matches(name, COMMANDS, n=1)
-            hint = f"Did you mean: pollux {close[0]}?" if close else "Try: pollux --help"
-            raise RequestError(f"No command is called {name!r}.", hint)
-        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -155,7 +143,7 @@ def _as_request(error: click.ClickException) -> PolluxError:
     hint = None
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"Try: {error.ctx.command_path} --help"
-    sentence = error.format_message().strip()
+    sentence = " ".join(error.format_message().split())
     return RequestError(sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.", hint)
 
 

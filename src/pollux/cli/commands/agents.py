@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("agents")
+@click.command("agents", short_help="List the agents, and where their sessions are looked for.")
 @json_option
 @common()
 @click.pass_context

@@ -12,6 +12,7 @@ import click
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import When
+from pollux.cli.group import Group
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.group("archive", invoke_without_command=True)
+@click.group("archive", cls=Group, invoke_without_command=True)
 @common()
 @click.pass_context
 def command(ctx: click.Context) -> None:
@@ -167,7 +168,7 @@ def restore(
 _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
-@command.command("export")
+@command.command("export", short_help="Write everything that is kept into one new file.")
 @_file
 @json_option
 @common()
@@ -210,7 +211,7 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
     ctx.exit(damage if carried.damaged else 0)
 
 
-@command.command("prune")
+@command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
 @click.argument("keys", nargs=-1, required=True, metavar="KEY...", shell_complete=sessions)
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option

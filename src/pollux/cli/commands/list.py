@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.filters import filters, wanted
-from pollux.errors import NotFound
+from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from pollux.cli.screen import Screen
@@ -37,6 +37,8 @@ def command(
     from pollux.cli.empty import vain
     from pollux.cli.screen import Screen, talk
 
+    if as_json and jsonl:
+        raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
     asked = wanted(**options, words=tuple(word for text in query for word in text.split()))
     shelf, screen = library(ctx, quiet=for_programs), Screen(ctx)

@@ -28,7 +28,7 @@ EVIDENCE = {
 }
 
 
-@click.command("projects")
+@click.command("projects", short_help="List the projects that have sessions.")
 @click.argument("name", required=False, shell_complete=projects)
 @click.option(
     "--add", metavar="PATH", type=click.Path(), help="Teach pollux a project's path, so that its hash is known."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pollux.recovering import Rebuilt
 
 
-@click.command("recover")
+@click.command("recover", short_help="Put a session together from all that is left of it.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
     "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Write the session here, for `pollux show`."

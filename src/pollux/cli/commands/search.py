@@ -36,7 +36,7 @@ def _excludes(argument: str) -> bool:
     return len(argument) > 2 and argument[0] == "-" and argument[1] != "-"
 
 
-@click.command("search", cls=Searching)
+@click.command("search", cls=Searching, short_help="Search everything that was said and done.")
 @click.argument("query", nargs=-1)
 @narrowing
 @click.option(
@@ -44,7 +44,13 @@ def _excludes(argument: str) -> bool:
 )
 @click.option("--sort", type=click.Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many messages."
+    "--limit",
+    "-n",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="At most so many messages.",
 )
 @click.option(
     "--each",
@@ -74,7 +80,7 @@ def command(
     """Search every session: prompts, replies, thinking, tools and what they answered.
 
     Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: project: model: tool:
-    file: failed: since: before: role: narrow the search down.
+    file: failed: since: before: until: role: in: narrow the search down.
 
     \b
     pollux search retry logic

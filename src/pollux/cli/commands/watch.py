@@ -9,13 +9,13 @@ import click
 
 from pollux.cli.common import common, library
 from pollux.cli.complete import sessions
-from pollux.cli.filters import whose
+from pollux.cli.filters import wanted, whose
 
 if TYPE_CHECKING:
     from pollux.library import Event
 
 
-@click.command("watch")
+@click.command("watch", short_help="Follow sessions while agents write them.")
 @click.argument("key", required=False, shell_complete=sessions)
 @whose
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
@@ -33,10 +33,10 @@ def command(ctx: click.Context, key: str | None, agent: str | None, project: str
     """
     from pollux.cli.live import Live
     from pollux.cli.screen import Screen, talk
-    from pollux.library import Filter
 
+    asked = wanted(agent, project)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    events = shelf.watch(Filter(agent=agent, project=project, everything=True), key)
+    events = shelf.watch(asked, key)
     if not as_json:
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
