@@ -26,7 +26,7 @@ from pollux.store.tasks import Enough, Progress
 from pollux.upkeep import Upkeep, project_hash
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import folder_at, read_head, shown
-from pollux.writers.document import BEGINS, session_of
+from pollux.writers.document import begins, session_of
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
@@ -235,7 +235,7 @@ class Library(Upkeep):
             places = self._ask(lambda current, name=name: current.holding(shown(name)))  # type: ignore[misc]
             for session in self._read(*places):
                 return session
-        if head.startswith(BEGINS):
+        if begins(head):
             return _exported(path)
         for source in self.sources():
             if source.claims(path, head):

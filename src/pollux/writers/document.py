@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from pollux.model import Session, Usage, Value
 
-BEGINS = b'{"key":"'
-"""How every such document begins."""
+_BEGINS = re.compile(rb'\s*\{\s*(?:"key"\s*:\s*"|"agent"\s*:\s*"[^"]*"\s*,\s*"cost_usd"\s*:)')
+
+
+def begins(head: bytes) -> bool:
+    """Does a file begin like such a document, also after another program set its lines or sorted its fields?"""
+    return _BEGINS.match(head) is not None
 
 
 class _Beside(Value, frozen=True, kw_only=True):
