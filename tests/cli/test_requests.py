@@ -17,6 +17,10 @@ NONSENSE = {
     "watch --project ''": ("No project has an empty name.", "Try: pollux projects"),
     "archive retsore": ("No command is called 'retsore'.", "Did you mean: pollux archive restore?"),
     "cache frobnicate": ("No command is called 'frobnicate'.", "Try: pollux cache --help"),
+    "export last --to json --tools none": ("json does not heed --tools.", "--tools is for markdown, text."),
+    "export last --to csv --ids short": ("csv does not heed --ids.", "--ids is for atif, otel, openai, hf, acp."),
+    "export last --to text --front-matter --content": ("text does not heed --content.", "--content is for otel."),
+    "export last --to text --redact-word ''": ("No word is empty.", "Leave out --redact-word, or name one."),
     "completion": (
         "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish.",
         "Try: pollux completion --help",
