@@ -110,7 +110,9 @@ class Library(Upkeep):
 
     def count(self, wanted: Filter | None = None) -> int:
         """How many sessions a list of them all would have."""
-        return self._ask(lambda current: current.count(wanted or Filter()))
+        asked = wanted or Filter()
+        self.know(asked.agent)
+        return self._ask(lambda current: current.count(asked))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
@@ -192,8 +194,10 @@ class Library(Upkeep):
 
     # ------------------------------------------------------------------ one session
 
-    def session(self, name: str) -> Session:
+    def session(self, name: str | Path) -> Session:
         """The session of a key, a unique prefix of an id, `last`, or the path of a file."""
+        if isinstance(name, Path):
+            return self.open(name)
         if name == "last":
             newest = self.list(limit=1)
             if not newest:
