@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from pollux import __version__
+from pollux.cli import marks
 from pollux.cli.common import common
 from pollux.cli.group import Group
 from pollux.errors import BadQuery, OutputError, PolluxError, RequestError, StoreError
@@ -109,7 +110,7 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif hasattr(stream, "reconfigure"):
             # Content may hold characters the terminal's encoding lacks, and paths may be no text at all.
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=marks.NAME)
 
 
 def _run(arguments: list[str]) -> int:
