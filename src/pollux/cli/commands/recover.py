@@ -118,7 +118,7 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
     from pollux.cli.clean import one_line
     from pollux.cli.words import plural, tilde
 
-    yield f"{plural(rebuilt.messages, 'message')} read back as they were."
+    yield f"{plural(rebuilt.messages, 'message')} read back without a difference."
     for left in rebuilt.left:
         where = f" of {one_line(tilde(left.file, home))}" if left.file else ""
         yield f"{plural(left.messages, 'message')}{where} could not go into them: {left.why}."
