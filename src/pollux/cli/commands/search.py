@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
 EACH = 3
+LIMIT = re.compile(r"-n\d+")
 
 
 class Searching(click.Command):
@@ -33,7 +35,7 @@ class Searching(click.Command):
 
 
 def _excludes(argument: str) -> bool:
-    return len(argument) > 2 and argument[0] == "-" and argument[1] != "-"
+    return len(argument) > 2 and argument[0] == "-" and argument[1] != "-" and not LIMIT.fullmatch(argument)
 
 
 @click.command("search", cls=Searching, short_help="Search everything that was said and done.")
