@@ -209,7 +209,7 @@ class Library(Upkeep):
             if path is not None and (_looks_like_path(name) or path.exists()):
                 return self.open(path)
             agent, prefix = "", name
-        found = self._starting(prefix, agent or None) if prefix else []
+        found = self._starting(shown(prefix), agent or None) if prefix else []
         # An id that all the others extend is the one meant: they were derived from it.
         shortest = min((place.id for place in found), key=len, default="")
         if all(place.id.startswith(shortest) for place in found):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -50,6 +51,12 @@ def test_a_sentence_and_a_hint(request_: str, capsys: pytest.CaptureFixture[str]
 def _as_lines(document: str) -> str:
     told = json.loads(document)
     return f"pollux: {told['error']}\n{told['hint']}\n"
+
+
+@pytest.mark.parametrize("command", [["show"], ["list"], ["search"], ["projects"], ["stats"], ["history"], ["scan"]])
+def test_words_that_are_no_text_find_nothing(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--sample", *command, os.fsdecode(b"\xff")]) in (1, 2)
+    assert "went wrong" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("group", [["--help"], ["archive", "--help"], ["cache", "--help"]], ids=" ".join)

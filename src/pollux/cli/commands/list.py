@@ -36,22 +36,23 @@ def command(
     """
     from pollux.cli.empty import vain
     from pollux.cli.screen import Screen, talk
+    from pollux.wire import shown
 
     if as_json and jsonl:
         raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
-    asked = wanted(**options, words=tuple(word for text in query for word in text.split()))
+    asked = wanted(**options, words=tuple(shown(word) for text in query for word in text.split()))
     shelf, screen = library(ctx, quiet=for_programs), Screen(ctx)
-    shown = shelf.list(asked, limit)
+    listed = shelf.list(asked, limit)
     if for_programs:
-        _for_programs(screen, shelf, shown, jsonl)
-        ctx.exit(0 if shown else vain(shelf))
-    if not shown:
+        _for_programs(screen, shelf, listed, jsonl)
+        ctx.exit(0 if listed else vain(shelf))
+    if not listed:
         _nothing(ctx, screen, shelf, asked)
     from pollux.cli.listing import listing
 
-    screen.lines(listing(screen, shown, str(shelf.places.home)))
-    if screen.terminal and (remark := _remark(shown, shelf.count(asked) if limit is not None else len(shown))):
+    screen.lines(listing(screen, listed, str(shelf.places.home)))
+    if screen.terminal and (remark := _remark(listed, shelf.count(asked) if limit is not None else len(listed))):
         talk(screen.paint(remark, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
