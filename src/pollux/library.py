@@ -170,7 +170,7 @@ class Library(Upkeep):
             )
         )
 
-    def scan(
+    def match(
         self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.

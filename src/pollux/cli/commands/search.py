@@ -99,7 +99,7 @@ def command(
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        with closing(shelf.scan(regex, asked, kinds=kinds)) as stream:
+        with closing(shelf.match(regex, asked, kinds=kinds)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
         if not some and not as_json:
             _nothing(ctx, screen, shelf, _narrowed(asked, place))
