@@ -15,6 +15,7 @@ from pollux import registry
 from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
 from pollux.model import Session, Usage, summarize
+from pollux.naming import path_meant
 from pollux.projects import fits
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
@@ -26,7 +27,7 @@ from pollux.store.tasks import Enough, Progress
 from pollux.upkeep import Upkeep, project_hash
 from pollux.watch import Event, Happening, Watch
 from pollux.wire import folder_at, read_head, shown
-from pollux.writers.document import begins, session_of
+from pollux.writers.document import begins, read_document
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
@@ -205,8 +206,7 @@ class Library(Upkeep):
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():
-            path = _path(name) if name else None
-            if path is not None and (_looks_like_path(name) or path.exists()):
+            if (path := path_meant(name)) is not None:
                 return self.open(path)
             agent, prefix = "", name
         found = self._starting(shown(prefix), agent or None) if prefix else []
@@ -240,7 +240,7 @@ class Library(Upkeep):
             for session in self._read(*places):
                 return session
         if begins(head):
-            return _exported(path)
+            return read_document(path)
         for source in self.sources():
             if source.claims(path, head):
                 for session in source.read(source.loose(path, self._around())):
@@ -348,26 +348,3 @@ class Library(Upkeep):
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)
         return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
-
-
-def _exported(path: Path) -> Session:
-    try:
-        return session_of(path.read_bytes())
-    except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:
-        raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
-
-
-def _path(name: str) -> Path | None:
-    """The name as a path, where it can be one."""
-    try:
-        path = Path(name).expanduser()
-        path.exists()
-    except (ValueError, OSError, RuntimeError):
-        return None
-    return path
-
-
-def _looks_like_path(name: str) -> bool:
-    return os.sep in name or name.endswith((".json", ".jsonl")) or name.startswith(("~", "."))
