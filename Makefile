@@ -22,9 +22,9 @@ LARGE ?= /tmp/pollux-bench
 .PHONY: run test lint bench bench-large bench-growth test-exhaustive clean help
 
 run: $(READY) ## Open pollux on this machine's histories, or on the bundled sample where there are none
-	@$(BIN)/pollux $(ARGS); status=$$?; \
-	if [ $$status -ne 1 ]; then exit $$status; fi; \
-	exec $(BIN)/pollux --sample $(ARGS)
+	@$(BIN)/pollux list --all --limit 1 > /dev/null 2>&1; \
+	if [ $$? -eq 1 ]; then exec $(BIN)/pollux --sample $(ARGS); fi; \
+	exec $(BIN)/pollux $(ARGS)
 
 test: lint ## Check style, types and layers, then run all tests
 	TMPDIR=$(QUICK) $(BIN)/pytest -n auto $(ARGS)

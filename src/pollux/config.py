@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
 from pollux.errors import RequestError
+
+EXAMPLE = "docs/usage.md shows an example."
+_ANY_MODEL = "$.prices[...]"
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 
@@ -61,8 +64,21 @@ def load(file: Path) -> Config:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise RequestError(f"The settings in {file} cannot be read: {reason}.") from None
     try:
-        return msgspec.convert(tomllib.loads(text), Config)
+        held = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"The settings in {file} are no TOML: {error}.", "docs/usage.md shows an example.") from None
+        raise RequestError(f"The settings in {file} are no TOML: {error}.", EXAMPLE) from None
+    try:
+        return msgspec.convert(held, Config)
     except msgspec.ValidationError as error:
-        raise RequestError(f"The settings in {file} are wrong: {error}.", "docs/usage.md shows an example.") from None
+        raise RequestError(f"The settings in {file} are wrong: {_located(str(error), held)}.", EXAMPLE) from None
+
+
+def _located(told: str, held: dict[str, Any]) -> str:
+    """What is wrong, with the place as it is called in the file: the decoder leaves out whose price it is."""
+    for model, price in held["prices"].items() if _ANY_MODEL in told else ():
+        try:
+            msgspec.convert(price, Price)
+        except msgspec.ValidationError:
+            told = told.replace(_ANY_MODEL, f'prices."{model}"')
+            break
+    return told.replace("`$.", "`").replace(" - at ", ", at ")

@@ -24,6 +24,7 @@ from pollux.model import Kind, Session, Value
 from pollux.store.questions import Filter
 from pollux.store.sync import Look
 from pollux.when import now
+from pollux.wire import folder_at
 
 if TYPE_CHECKING:
     from pollux.archive.packs import State
@@ -101,7 +102,7 @@ class Keeping:
         limit = now() + SOON
         listed = [one.summary for one in self._library.list(Filter(everything=True)) if not one.summary.kept]
         for source, root in self._library.roots():
-            told = getattr(source, "retention", lambda _: None)(root.path) if root.path.is_dir() else None
+            told = getattr(source, "retention", lambda _: None)(root.path) if folder_at(root.path) else None
             if told is None:
                 continue
             base = f"{root.path}/"

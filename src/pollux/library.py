@@ -15,6 +15,7 @@ from pollux import registry
 from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
 from pollux.model import Session, Usage, summarize
+from pollux.naming import path_meant
 from pollux.projects import fits
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
@@ -25,8 +26,8 @@ from pollux.store.sync import Outcome
 from pollux.store.tasks import Enough, Progress
 from pollux.upkeep import Upkeep, project_hash
 from pollux.watch import Event, Happening, Watch
-from pollux.wire import read_head, shown
-from pollux.writers.document import BEGINS, session_of
+from pollux.wire import folder_at, read_head, shown
+from pollux.writers.document import begins, read_document
 
 if TYPE_CHECKING:
     from pollux.accounts import Accounts
@@ -69,7 +70,7 @@ class Library(Upkeep):
     What can be answered without a session's words comes from a cache that is brought up to date first; with
     `fresh=False` it is taken as it is. `environ` stands for the process's environment, `cwd` for the directory it was
     started in. Without `hunt` the disk is not searched for the projects of hashed folders. `report` hears how far
-    a sync is.
+    a sync is. `close` lets go of its files, as the end of a `with` block does; the next question opens them again.
     """
 
     @cached_property
@@ -110,7 +111,9 @@ class Library(Upkeep):
 
     def count(self, wanted: Filter | None = None) -> int:
         """How many sessions a list of them all would have."""
-        return self._ask(lambda current: current.count(wanted or Filter()))
+        asked = wanted or Filter()
+        self.know(asked.agent)
+        return self._ask(lambda current: current.count(asked))
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
@@ -168,7 +171,7 @@ class Library(Upkeep):
             )
         )
 
-    def scan(
+    def match(
         self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
@@ -192,8 +195,10 @@ class Library(Upkeep):
 
     # ------------------------------------------------------------------ one session
 
-    def session(self, name: str) -> Session:
+    def session(self, name: str | Path) -> Session:
         """The session of a key, a unique prefix of an id, `last`, or the path of a file."""
+        if isinstance(name, Path):
+            return self.open(name)
         if name == "last":
             newest = self.list(limit=1)
             if not newest:
@@ -201,11 +206,10 @@ class Library(Upkeep):
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():
-            path = _path(name)
-            if path is not None and (_looks_like_path(name) or path.exists()):
+            if (path := path_meant(name)) is not None:
                 return self.open(path)
             agent, prefix = "", name
-        found = self._starting(prefix, agent or None) if prefix else []
+        found = self._starting(shown(prefix), agent or None) if prefix else []
         # An id that all the others extend is the one meant: they were derived from it.
         shortest = min((place.id for place in found), key=len, default="")
         if all(place.id.startswith(shortest) for place in found):
@@ -228,15 +232,15 @@ class Library(Upkeep):
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""
-        if path.is_dir():
+        if folder_at(path):
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
             places = self._ask(lambda current, name=name: current.holding(shown(name)))  # type: ignore[misc]
             for session in self._read(*places):
                 return session
-        if head.startswith(BEGINS):
-            return _exported(path)
+        if begins(head):
+            return read_document(path)
         for source in self.sources():
             if source.claims(path, head):
                 for session in source.read(source.loose(path, self._around())):
@@ -331,9 +335,8 @@ class Library(Upkeep):
         """Remember that a project was moved; what was worked out before is worked out anew."""
         before, after = self.moves.move(old, new)
         self.teach(before)
-        self.store.close()
+        self.close()
         self.store = self._opened_store()
-        self.__dict__.pop("_current", None)
         return before, after
 
     def doctor(self) -> Doctor:
@@ -345,26 +348,3 @@ class Library(Upkeep):
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)
         return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
-
-
-def _exported(path: Path) -> Session:
-    try:
-        return session_of(path.read_bytes())
-    except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:
-        raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
-
-
-def _path(name: str) -> Path | None:
-    """The name as a path, where it can be one."""
-    try:
-        path = Path(name).expanduser()
-        path.exists()
-    except (ValueError, OSError, RuntimeError):
-        return None
-    return path
-
-
-def _looks_like_path(name: str) -> bool:
-    return os.sep in name or name.endswith((".json", ".jsonl")) or name.startswith(("~", "."))

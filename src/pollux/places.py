@@ -6,6 +6,20 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from pollux.errors import RequestError
+
+
+def _home_of_account() -> Path:
+    """The home directory that the system has for this user: `Path.home` takes an empty HOME for the root."""
+    try:
+        import pwd
+    except ImportError:  # Windows
+        return Path.home()
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        raise RequestError("Nobody tells where your home directory is.", "Set HOME.") from None
+
 
 class Places:
     """Where pollux keeps its own things, from an environment: `XDG_*` where set, else their usual defaults."""
@@ -17,7 +31,7 @@ class Places:
     def home(self) -> Path:
         """The user's home directory."""
         named = self.environ.get("HOME", "")
-        return Path(named) if named else Path.home()
+        return Path(named) if named else _home_of_account()
 
     @property
     def data(self) -> Path:

@@ -14,8 +14,9 @@ from pollux.moves import EVIDENCE, folder
 from pollux.relocation import Entry, Relocations, inside, planned
 from pollux.sources.moving import Rename, Rewrite
 from pollux.store.questions import Filter
+from pollux.upkeep import project_hash
 from pollux.when import now
-from pollux.wire import shown
+from pollux.wire import folder_at, shown
 
 if TYPE_CHECKING:
     from pollux.library import Library
@@ -70,9 +71,11 @@ class Rehoming:
     def show(self, old: str, new: str) -> tuple[str, str, int]:
         """Show a project's history under its new path: both paths, and how many sessions are there now.
 
-        Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. Whether one has, is known
-        only afterwards: a folder may be named by the hash of the path, which nobody knew until it was told.
+        Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. Where it may be one that
+        is known by its hash only, or was moved before, that shows only afterwards, and everything is read anew for it.
         """
+        if not self._perhaps(*self._library.moves.ends(old, new)):
+            raise _nobody(folder(old))
         before, after = self._library.rehome(old, new)
         listed = (one.summary for one in self._library.list(Filter(everything=True)))
         there = [told for told in listed if told.project_evidence == EVIDENCE and _inside(told.project or "", after)]
@@ -80,6 +83,18 @@ class Rehoming:
             self._library.moves.undo(old)
             raise _nobody(before)
         return before, after, len(there)
+
+    def _perhaps(self, before: str, after: str) -> bool:
+        """May there be sessions of a project, as far as that is known without a move?"""
+        digest = project_hash(before)
+        told = (one.summary for one in self._library.list(Filter(everything=True)))
+        return any(
+            one.project_hash == digest
+            or one.project_evidence == EVIDENCE
+            or _inside(one.project or "", before)
+            or _inside(one.project or "", after)
+            for one in told
+        )
 
     def plan(self, old: str, new: str) -> Plan:
         """What must change. Raises `NotFound` where no agent has sessions of the project."""
@@ -120,7 +135,7 @@ class Rehoming:
         left: list[Left] = []
         folders: list[str] = []
         for source, root in self._library.roots():
-            if source.name not in agents or not root.path.is_dir():
+            if source.name not in agents or not folder_at(root.path):
                 continue
             moving = getattr(source, "moving", lambda *_: None)(root.path, moved)
             if moving is None:

@@ -14,10 +14,11 @@ from pollux.memory import ProjectMemory
 from pollux.model import Session
 from pollux.moves import Moved, Moves
 from pollux.places import Places
-from pollux.sources.base import Bundle, Root, Source, Surroundings
+from pollux.sources.base import Bundle, File, Root, Source, Surroundings
+from pollux.sources.walk import refused
 from pollux.store.questions import Place
 from pollux.store.store import Store
-from pollux.wire import shown
+from pollux.wire import folder_at, shown
 
 if TYPE_CHECKING:
     from pollux.archive.keep import Archive
@@ -40,10 +41,6 @@ class Shelves:
         """The cache of what was read, as long as pollux reads that way and projects are where they are."""
         return Store(self.places.index, f"{edition()} {self.moves.stamp}")
 
-    def close(self) -> None:
-        """Let go of the cache's files. What is asked after that opens them again."""
-        self.store.close()
-
     def sources(self) -> list[Source]:
         """Every agent pollux can read."""
         return [self.source(name) for name in registry.source_names()]
@@ -61,12 +58,17 @@ class Shelves:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
 
+    @staticmethod
+    def refused(root: Root) -> str | None:
+        """Why the system does not let pollux look into a root; None where it does, or where there is no such folder."""
+        return refused(str(root.path))
+
     def every_root(self) -> list[tuple[Source, Root]]:
         """Where each agent's sessions are looked for, and where those lie that pollux kept."""
         return [*self.roots(), *self._kept_roots()]
 
     def _kept_roots(self) -> list[tuple[Source, Root]]:
-        return self.trees.roots() if self.places.kept.is_dir() else []
+        return self.trees.roots() if folder_at(self.places.kept) else []
 
     def bundles(self, agent: str | None = None) -> list[tuple[Source, Bundle]]:
         """The files of every session as they are now, those that changed last first."""

@@ -6,15 +6,17 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from types import TracebackType
+from typing import Self, TypeVar
 
 from pollux.errors import StoreError
 from pollux.shelves import Shelves
-from pollux.store.questions import Filter, Questions
+from pollux.sources.base import Root, Source
+from pollux.store.questions import Questions
 from pollux.store.store import TROUBLE, Held
 from pollux.store.sync import Circumstances, Look, Outcome
 from pollux.store.tasks import Enough, Progress
-from pollux.wire import shown
+from pollux.wire import folder_at, shown
 from pollux.wire.calm import calm
 
 T = TypeVar("T")
@@ -46,15 +48,25 @@ class Upkeep(Shelves):
 
         A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
         """
+        before, own = self._keys(), self._keys(self.roots())
         outcome = self._keep_up()
-        outcome.sessions = self._questions.count(Filter(everything=True))
+        known = self._keys()
+        outcome.sessions = len(known)
+        outcome.removed = len(before - known)
+        outcome.kept = len((own & known) - self._keys(self.roots()))
         return outcome
+
+    def _keys(self, roots: list[tuple[Source, Root]] | None = None) -> set[str]:
+        """The sessions that are known, or those under some roots, as the cache is."""
+        chosen = self.every_root() if roots is None else roots
+        return self._ask(lambda _: self._questions_about(chosen).newest()[1], synced=False)
 
     def _keep_up(self) -> Outcome:
         """A sync that does not count."""
         self._prove(lambda: [self.cwd, *self.cwd.parents])
         with calm():
             looks = [Look(source, root) for source, root in self.roots()]
+        files = sum(len(look.files) for look in looks)
         self._keep(looks)
         looks += [Look(source, root) for source, root in self._kept_roots()]
         try:
@@ -64,13 +76,14 @@ class Upkeep(Shelves):
                 self.store.sync(looks, now)
         except Enough:
             outcome = Outcome(busy=True)
+        outcome.files = files
         self.memory.save()
         self.busy = outcome.busy
         return outcome
 
     def _keep(self, looks: list[Look]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
-        if not self.places.archive.is_dir():
+        if not folder_at(self.places.archive):
             return
         try:
             if self.archive.keeping:
@@ -99,6 +112,19 @@ class Upkeep(Shelves):
         """What the cache holds, as it is: nothing is brought up to date."""
         return self.store.held()
 
+    def close(self) -> None:
+        """Let go of every file. The next question opens them again."""
+        self.__dict__.pop("_current", None)
+        self.store.close()
+        if "archive" in self.__dict__:
+            self.archive.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
     def clear_cache(self) -> None:
         """Throw the cache away. It is made anew when something is asked."""
         self.store.clear()
@@ -126,7 +152,10 @@ class Upkeep(Shelves):
 
     @property
     def _questions(self) -> Questions:
-        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in self.every_root()])
+        return self._questions_about(self.every_root())
+
+    def _questions_about(self, roots: list[tuple[Source, Root]]) -> Questions:
+        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in roots])
 
 
 def project_hash(path: str) -> str:

@@ -19,6 +19,7 @@ import msgspec
 from pollux.errors import RequestError
 from pollux.model import Fate, Message, Part, Session, Summary, Text, Thinking, ToolCall, Value, summarize
 from pollux.sources.base import sealed
+from pollux.wire import folder_at
 
 if TYPE_CHECKING:
     from pollux.library import Filter, Library
@@ -181,7 +182,7 @@ def ticks(folders: Callable[[], list[Path]]) -> Iterator[None]:
     """A tick whenever something under these folders may have changed, and one to begin with."""
     yield
     while True:
-        there = [folder for folder in folders() if folder.is_dir()]
+        there = [folder for folder in folders() if folder_at(folder)]
         yield from _events(there, folders) if there else ()
         began = time.monotonic()
         yield
@@ -207,7 +208,7 @@ def _events(there: list[Path], folders: Callable[[], list[Path]]) -> Iterator[No
             ignore_permission_denied=True,
         ):
             yield
-            if not changes and [folder for folder in folders() if folder.is_dir()] != there:
+            if not changes and [folder for folder in folders() if folder_at(folder)] != there:
                 return
     except (OSError, RuntimeError):
         return  # the system has no more watches to give, or a folder is gone

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.errors import OutputError, PolluxError
+from pollux.errors import NotFound, OutputError, PolluxError
 from pollux.library import Filter, Library
 from pollux.model import Kind
 from pollux.relocation import Relocations, planned
@@ -40,6 +40,15 @@ def projects(library: Library) -> dict[str, str | None]:
         Path(told.files[0]).name if told.kind is Kind.CHECKPOINT else told.key: told.project
         for told in (one.summary for one in library.list(Filter(everything=True)))
     }
+
+
+def test_a_project_nobody_knows_costs_nothing(world: World) -> None:
+    library = furnished(world, "codex/0.34.0")
+    library.sync()
+    with pytest.raises(NotFound, match="No agent has sessions of /home/nobody"):
+        library.rehoming.show("/home/nobody", "/srv/nobody")
+    assert not library.moves.all()
+    assert world.library().sync().changed == 0
 
 
 def test_a_plan_changes_nothing(world: World) -> None:

@@ -96,9 +96,12 @@ def test_hiding_says_what_it_did_not_find(signer: Pollux) -> None:
     signer("sign", "one.vac.json", "--issuer", "Ada", "--salted")
     hide = ("hide", "one.vac.salted.json", "-o", "copy.json")
     assert signer(*hide).returncode == 2
-    assert signer(*hide, "--text", "zanzibarquark").returncode == 1
+    for options in (["--text", "zanzibarquark"], ["--text", "google", "--text", "zanzibarquark"]):
+        done = signer(*hide, *options, "--secrets")
+        assert (done.returncode, "Nothing that is shown has 'zanzibarquark' in it." in done.stderr) == (1, True)
     assert signer(*hide, "--at", "session..entries[").returncode == 2
-    assert signer("hide", "one.vac.json", "--text", "a", "-o", "copy.json").returncode == 3
+    plain = signer("hide", "one.vac.json", "--text", "a", "-o", "copy.json")
+    assert (plain.returncode, "pollux sign RECORD --salted makes one." in plain.stderr) == (3, True)
     assert not (signer.home / "copy.json").exists()
 
 

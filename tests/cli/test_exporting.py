@@ -29,6 +29,17 @@ def test_export_of_everything(pollux: Pollux) -> None:
     assert sorted((pollux.home / "out").iterdir()) == before
 
 
+def test_a_session_named_twice_is_one(pollux: Pollux) -> None:
+    newest = json.loads(pollux("show", "last", "--json").stdout)
+    done = pollux("export", "last", newest["id"], newest["files"][0], "--to", "text", "-o", "out")
+    assert (done.returncode, done.stderr) == (0, f"1 session written to out/gemini-{newest['id']}.txt\n")
+    copy = pollux.folder / "copy.json"
+    copy.write_text(json.dumps({**newest, "recorded_title": "Another"}))
+    done = pollux("export", "last", str(copy), "--to", "text", "-o", "out")
+    assert done.returncode == 2
+    assert f"{newest['key']} was named twice, and reads differently." in done.stderr
+
+
 def test_export_equals_show(pollux: Pollux) -> None:
     assert pollux("export", "last", "--to", "json").stdout == pollux("show", "last", "--json").stdout
 
@@ -36,6 +47,8 @@ def test_export_equals_show(pollux: Pollux) -> None:
 def test_export_to_where_nothing_can_be_written(pollux: Pollux) -> None:
     blocked = pollux.folder / "file"
     blocked.write_text("mine")
+    done = pollux("export", "--all", "--to", "markdown", "-o", str(blocked))
+    assert (done.returncode, f"{blocked} is a file, and several sessions need a folder." in done.stderr) == (5, True)
     for output in (f"{blocked}/x.md", "/proc/none/x.md", str(pollux.folder / "no" / "such" / "x.md")):
         assert pollux("export", "last", "--to", "markdown", "-o", output).returncode == 5
     assert pollux("export", "--all", "--to", "markdown", "-o", str(blocked)).returncode == 5

@@ -82,6 +82,28 @@ def test_a_file_nobody_wrote(pollux: Pollux) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_home_that_the_system_does_not_open(empty: Pollux) -> None:
+    far = {"HOME": f"/{'x' * 300}"}
+    for arguments, status in ((["list"], 3), (["list", "--json"], 3), (["projects"], 3), (["doctor", "--strict"], 3)):
+        done = empty(*arguments, **far)
+        assert (done.returncode, "went wrong" in done.stderr) == (status, False), arguments
+    assert "File name too long" in empty("list", **far).stderr
+    refused = json.loads(empty("agents", "--json", **far).stdout)
+    assert {(row["found"], row["refused"]) for row in refused} == {(False, "File name too long")}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_home_without_rights(empty: Pollux) -> None:
+    empty.home.chmod(0)
+    own = {f"XDG_{name}_HOME": "" for name in ("CACHE", "CONFIG", "DATA")}
+    assert empty("list", **own).returncode == 3
+    for arguments in (["archive"], ["key", "list"], ["cache", "info"], ["cache", "clear"]):
+        done = empty(*arguments, **own)
+        assert done.returncode == 4
+        assert "Permission denied" in done.stderr
+    empty.home.chmod(0o700)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_no_permission(empty: Pollux) -> None:
     file = empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", session("0123abcd"))

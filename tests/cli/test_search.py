@@ -124,3 +124,9 @@ def test_a_long_output_is_scanned_whole(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-long.json", session("long", text))
     (hit, _) = json.loads(empty("search", "--regex", r"needle-\d", "--json").stdout)
     assert "needle-7" in hit["snippet"]
+
+
+def test_a_limit_is_no_word_to_leave_out(pollux: Pollux) -> None:
+    told = [pollux("search", "weather", "--json", *limit).stdout for limit in (["-n", "2"], ["-n2"], ["--limit=2"])]
+    assert len(json.loads(told[0])) == 2
+    assert len(set(told)) == 1

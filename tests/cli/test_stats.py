@@ -46,6 +46,25 @@ def test_own_prices_take_effect_at_once_everywhere(pollux: Pollux) -> None:
     assert after[0] is not None
     assert before[0] is not None
     assert after[0] > 100 * before[0]
+    assert "Cost: your own prices, else the vendors' API prices (genai-prices" in pollux("stats").stderr
+
+
+@pytest.mark.parametrize("by", ["day", "session", "tool"])
+def test_rows_of_several_agents_have_the_same_columns(empty: Pollux, by: str) -> None:
+    told = json.loads(empty("--sample", "stats", "--by", by, "--json").stdout)
+    done = empty("--sample", "stats", "--by", by, "--csv")
+    titles, *rows = csv.reader(io.StringIO(done.stdout))
+    assert done.returncode == 0
+    assert len(rows) == len(told["rows"]) > 5
+    assert {tuple(row) for row in told["rows"]} == {tuple(titles)}
+    nothing = empty("--sample", "stats", "--by", by, "--csv", "--since", "2030")
+    assert (nothing.returncode, nothing.stdout) == (1, ",".join(titles) + "\n")
+
+
+def test_sessions_are_told_by_their_titles(empty: Pollux) -> None:
+    lines = empty("--sample", "stats", "--by", "session").stdout.splitlines()
+    assert lines[1].startswith("d80997e6  germination trials  ")
+    assert lines[-1].startswith("total     12 sessions  ")
 
 
 @pytest.mark.parametrize("command", [["stats"], ["list", "--json"], ["show", "last", "--json"], ["audit", "last"]])
@@ -55,7 +74,7 @@ def test_wrong_settings_are_one_sentence_and_status_2(pollux: Pollux, command: l
     assert done.returncode == 2
     assert not done.stdout
     assert str(file) in done.stderr
-    assert "`output`" in done.stderr
+    assert "`output`, at `prices." in done.stderr
     assert "Traceback" not in done.stderr
 
 

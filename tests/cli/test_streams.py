@@ -132,3 +132,15 @@ def test_an_old_locale_still_prints(pollux: Pollux) -> None:
     assert done.returncode == 0
     assert "\\u7528" in done.stdout
     assert "用" in pollux("list", "--json", PYTHONIOENCODING="ascii").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["stats"], ["timeline"], ["show", "1ff9"], ["doctor"], ["audit"]], ids=lambda a: a[0]
+)
+def test_our_marks_have_stand_ins_as_wide_as_they_are(empty: Pollux, arguments: list[str]) -> None:
+    usual = empty("--sample", *arguments)
+    plain = empty("--sample", *arguments, PYTHONIOENCODING="ascii")
+    assert not usual.stdout.isascii()
+    assert plain.stdout.isascii()
+    assert "\\" not in plain.stdout
+    assert [len(line) for line in plain.stdout.splitlines()] == [len(line) for line in usual.stdout.splitlines()]

@@ -81,6 +81,13 @@ def test_the_pager_is_used_and_may_be_left_out(pollux: Pollux) -> None:
         assert "Traceback" not in in_terminal(pollux, "show", "last", PAGER=pager)
 
 
+def test_a_pager_gets_letters_that_the_terminal_has(pollux: Pollux) -> None:
+    seen = in_terminal(pollux, "show", "26f2b7db", PAGER="sed s/^/PAGED/", PYTHONIOENCODING="ascii")
+    assert "PAGED" in seen
+    assert seen.isascii()
+    assert "  x run_shell_command" in COLOUR.sub("", seen)
+
+
 def test_a_pager_opens_at_a_message(pollux: Pollux) -> None:
     pager = pollux.folder / "less"
     pager.write_text('#!/bin/sh\necho "asked: $*"; cat\n')

@@ -27,7 +27,9 @@ def test_prices(file: Path) -> None:
     ("text", "told"),
     [
         ('[prices."x"]\ninput = 3\n', "`output`"),
-        ('[prices."x"]\ninput = "3"\noutput = 3\n', "`str`"),
+        ('[prices."x"]\ninput = "3"\noutput = 3\n', 'Expected `float`, got `str`, at `prices."x".input`.'),
+        ('[prices.a]\ninput = 1\noutput = 1\n[prices."b.c"]\ninput = 1\n', 'at `prices."b.c"`.'),
+        ("[redact]\nwords = [3]\n", "at `redact.words[0]`."),
         ('[prices."x"]\ninput = -3\noutput = 3\n', ">= 0"),
         ('[prices."x"]\ninput = inf\noutput = 3\n', "<= 1000000"),
         ('[prices."x"]\ninput = nan\noutput = 3\n', "prices"),

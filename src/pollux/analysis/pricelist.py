@@ -47,7 +47,7 @@ class PriceList:
     """Cards by model. `own` are the user's, `file` keeps what the package said."""
 
     def __init__(self, own: Mapping[str, Card], file: Path) -> None:
-        self._own = own
+        self.own = own
         self._file = file
 
     @cached_property
@@ -61,9 +61,9 @@ class PriceList:
     def cards(self, models: Iterable[str]) -> dict[str, Card | None]:
         """What each model costs; None where nobody says."""
         wanted = {model for model in models if model}
-        others = wanted - self._own.keys()
+        others = wanted - self.own.keys()
         listed = self._listed(others) if others and self.edition is not None else {}
-        return {model: self._own.get(model) or listed.get(model) for model in wanted}
+        return {model: self.own.get(model) or listed.get(model) for model in wanted}
 
     def _listed(self, models: set[str]) -> dict[str, Card | None]:
         assert self.edition is not None  # noqa: S101 (the caller looked)

@@ -19,7 +19,7 @@ from pollux.sources.walk import OTHER
 from pollux.store.lock import sole
 from pollux.store.sync import Look
 from pollux.when import now
-from pollux.wire import shown
+from pollux.wire import folder_at, shown
 
 LARGEST_PACK = 1 << 30
 _SETTLE = 1 << 26
@@ -234,7 +234,7 @@ class Round:
         unread = len(self._kept.unread)
         for path, file in files.items():
             self._keep(path, file)
-        if any(look.root.path.is_dir() for look in looks):
+        if any(folder_at(look.root.path) for look in looks):
             closed = [self._path(f) for look in looks for f in look.files if f.status is Status.UNREADABLE]
             for path, last in self._last.items():
                 if path not in files and last.sha is not None and not any(path.startswith(c) for c in closed):

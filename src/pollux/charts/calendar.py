@@ -30,6 +30,13 @@ def weeks(first: date, last: date) -> list[date]:
     return [monday + timedelta(weeks=number) for number in range((last - monday).days // 7 + 1)]
 
 
+def months(mondays: Sequence[date]) -> Iterator[tuple[int, str]]:
+    """The weeks above which the name of a month stands: its first one, and the very first where there is room."""
+    for column, monday in enumerate(mondays):
+        if monday.day <= 7 or (column == 0 and all(later.day > 7 for later in mondays[1:2])):
+            yield column, MONTHS[monday.month - 1]
+
+
 def calendar(title: str, subtitle: str, values: Mapping[date, float], span: tuple[date, date], label: Label) -> str:
     """A picture of all days between two, with what each is worth."""
     mondays = weeks(*span)
@@ -46,10 +53,10 @@ def _body(
     limits, mondays = levels(values), weeks(*span)
     for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri")):
         yield text(LEFT - 8, TOP + row * (CELL + GAP) + 11, name, "soft", 'text-anchor="end" font-size="10"')
+    for column, name in months(mondays):
+        yield text(LEFT + column * (CELL + GAP), TOP - 7, name, "soft", 'font-size="10"')
     for column, monday in enumerate(mondays):
         x = LEFT + column * (CELL + GAP)
-        if monday.day <= 7:
-            yield text(x, TOP - 7, MONTHS[monday.month - 1], "soft", 'font-size="10"')
         for row in range(7):
             day = monday + timedelta(days=row)
             if span[0] <= day <= span[1]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pollux.accounts import Stats, ToolRow
+    from pollux.analysis.pricelist import PriceList
     from pollux.analysis.sums import Row
     from pollux.cli.screen import Screen
 
@@ -26,7 +27,7 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
     """The rows, their total, and what is to be known about them. `titles` has short ids and titles of sessions."""
     rows = (*found.rows, found.total)
     name = Column(found.by.value, flexible=found.by is not By.SESSION, least=24, path=found.by is By.PROJECT)
-    title = Column("title", flexible=True, least=16, sacrifice=9)
+    title = Column("title", flexible=True, least=16, sacrifice=1)
     sessions, requests = Column("sessions", right=True, sacrifice=5), Column("requests", right=True, sacrifice=6)
     input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=3)
     output, thought = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=7)
@@ -39,8 +40,8 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         used, style = row.usage, "bold" if last else None
         short, words = titles.get(row.name or "", ("", ""))
         name.add("total" if last else _name(found.by, row.name, home, short), style)
-        title.add("" if last else one_line(words))
-        sessions.add(number(row.sessions) if found.by is not By.SESSION or last else "", style)
+        title.add(plural(row.sessions, "session") if last else one_line(words), style)
+        sessions.add(number(row.sessions), style)
         requests.add(number(used.requests), style)
         input_.add(number(used.input), style)
         cached.add(share(used.cached, used.input), style or "dim")
@@ -50,7 +51,8 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         cost.add(money(row.cost_usd, at_least=row.at_least), style)
         bars.add("" if last else bar(_height(row, by_cost), most, BAR), "good")
         trend.add(sparkline(gathered(_daily(row, found.total), TREND)), style or "id")
-    columns = [name, title, sessions, requests, input_, cached, output, thought, total, cost, bars]
+    counted = title if found.by is By.SESSION else sessions
+    columns = [name, counted, requests, input_, cached, output, thought, total, cost, bars]
     yield from table(screen, columns if found.by in (*TIMES, By.SESSION) else [*columns, trend])
 
 
@@ -79,7 +81,7 @@ def _daily(row: Row, total: Row) -> list[float]:
     return [row.trend.get(day.isoformat(), 0) for day in days]
 
 
-def remarks(screen: Screen, found: Stats, edition: str | None, settings: str) -> Iterator[str]:
+def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str) -> Iterator[str]:
     """What the table's marks mean, and where its prices come from."""
     said = []
     if any(row.usage.exact is False for row in found.rows):
@@ -89,10 +91,12 @@ def remarks(screen: Screen, found: Stats, edition: str | None, settings: str) ->
         said.append(
             f"— {plural(found.total.unpriced, 'request')} without a known price ({models}). {settings} may name one."
         )
-    if edition is None:
+    if prices.edition is None and (found.total.unpriced or found.total.cost_usd is None):
         said.append("Prices need genai-prices: pip install 'pollux[cost]'.")
-    elif found.total.cost_usd is not None:
-        said.append(f"Cost: the vendors' API prices ({edition}), not what a subscriber paid.")
+    if found.total.cost_usd is not None:
+        own = ["your own prices"] if prices.own else []
+        listed = [f"the vendors' API prices ({prices.edition})"] if prices.edition is not None else []
+        said.append(f"Cost: {', else '.join(own + listed)}, not what a subscriber paid.")
     for text in said:
         yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
 

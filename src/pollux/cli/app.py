@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from pollux import __version__
+from pollux.cli import marks
 from pollux.cli.common import common
-from pollux.errors import BadQuery, OutputError, PolluxError, RequestError
+from pollux.cli.group import Group
+from pollux.errors import BadQuery, OutputError, PolluxError, RequestError, StoreError
 
 COMMANDS = {
     "list": "pollux.cli.commands.list",
@@ -48,7 +50,7 @@ INTERRUPTED = 130
 BUG = 70
 
 
-class Commands(click.Group):
+class Commands(Group):
     """Loads a command's module when the command is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -61,19 +63,6 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name]).command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the named command, or say which one was probably meant."""
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            import difflib
-
-            close = difflib.get_close_matches(name, COMMANDS, n=1)
-            hint = f"Did you mean: pollux {close[0]}?" if close else "Try: pollux --help"
-            raise RequestError(f"No command is called {name!r}.", hint)
-        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -121,7 +110,7 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif hasattr(stream, "reconfigure"):
             # Content may hold characters the terminal's encoding lacks, and paths may be no text at all.
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=marks.NAME)
 
 
 def _run(arguments: list[str]) -> int:
@@ -144,6 +133,8 @@ def _run(arguments: list[str]) -> int:
         # Nobody reads any more, or the disk is full: only the output has no file name.
         if isinstance(error, OSError) and error.filename is None:
             raise
+        if isinstance(error, PermissionError):  # agents' files are `Unreadable` then, so this is one of pollux's own
+            return _report(StoreError(f"{error.filename} cannot be used: {error.strerror}."), arguments)
         return _bug(error, arguments)
     return 0
 
@@ -153,7 +144,7 @@ def _as_request(error: click.ClickException) -> PolluxError:
     hint = None
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"Try: {error.ctx.command_path} --help"
-    sentence = error.format_message().strip()
+    sentence = " ".join(error.format_message().split())
     return RequestError(sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.", hint)
 
 

@@ -90,29 +90,23 @@ def library(
     words: bool = False,
     report: Callable[[Progress], None] | None = None,
 ) -> Library:
-    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched."""
-    shelf = _sample_of(ctx, quiet, words) if ctx.meta.get(SAMPLE) else _own(ctx, quiet, report)
-    ctx.call_on_close(shelf.close)
-    return shelf
+    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched.
 
-
-def _own(ctx: click.Context, quiet: bool, report: Callable[[Progress], None] | None) -> Library:
+    Its files are let go of when the command ends.
+    """
     from pollux.library import Library
 
-    if report is not None:
-        return Library(fresh=not ctx.meta.get(NO_SYNC), report=report)
-    from pollux.cli.progress import Bar
+    if not ctx.meta.get(SAMPLE):
+        if report is not None:
+            return ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=report))
+        from pollux.cli.progress import Bar
 
-    bar = Bar(quiet=quiet)
-    shelf = Library(fresh=not ctx.meta.get(NO_SYNC), report=bar)
-    ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
-    ctx.call_on_close(bar.close)
-    return shelf
-
-
-def _sample_of(ctx: click.Context, quiet: bool, words: bool) -> Library:
+        bar = Bar(quiet=quiet)
+        shelf = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
+        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
+        ctx.call_on_close(bar.close)
+        return shelf
     from pollux.cli.sample import surroundings
-    from pollux.library import Library
 
     cache = None
     if words:
@@ -122,7 +116,7 @@ def _sample_of(ctx: click.Context, quiet: bool, words: bool) -> Library:
     environ, cwd = surroundings(cache)
     if not quiet:
         click.echo("pollux: this is the bundled sample, not your own history.", err=True)
-    return Library(environ, cwd, hunt=False)
+    return ctx.with_resource(Library(environ, cwd, hunt=False))
 
 
 def _tell(shelf: Library, *, for_programs: bool) -> None:

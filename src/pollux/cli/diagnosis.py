@@ -18,17 +18,20 @@ if TYPE_CHECKING:
     from pollux.model import Notice
 
 STATUSES = {
-    "read": "hold sessions, or say which project they belong to",
-    "copy": "hold the same as another file",
-    "ignored": "hold no conversation",
-    "unreadable": "cannot be read",
-    "unknown": "are of a kind pollux does not know",
+    "read": "with sessions in them, or the name of a project",
+    "copy": "with the same in them as another file",
+    "ignored": "without a conversation",
+    "unreadable": "not to be opened, or damaged beyond reading",
+    "unknown": "of a kind that pollux does not know",
 }
+
+
+SOMETHING = "something needs a look"
 
 
 def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) -> Iterator[str]:
     """Summary first, then what needs attention, then what can be done."""
-    yield _verdict(screen, report)
+    yield from _verdict(screen, report)
     yield ""
     yield from _summary(screen, report)
     for status, title in (("unreadable", "Files that cannot be read"), ("unknown", "Files of an unknown kind")):
@@ -42,12 +45,13 @@ def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) ->
     yield from _advice(screen, report)
 
 
-def _verdict(screen: Screen, report: Doctor) -> str:
+def _verdict(screen: Screen, report: Doctor) -> Iterator[str]:
     totals = report.totals
     amount = f"{plural(totals['files'], 'file')}, {size(totals['bytes'])}, {plural(totals['sessions'], 'session')}"
-    if report.sound:
-        return f"{screen.paint('✓', 'good')} {amount}: every file is accounted for."
-    return f"{screen.paint('✗', 'bad')} {amount}: something needs a look."
+    mark, style, verdict = ("✓", "good", "every file is accounted for") if report.sound else ("✗", "bad", SOMETHING)
+    first, *more = wrap(f"{mark} {amount}: {verdict}.", screen.columns)
+    yield screen.paint(mark, style) + first.removeprefix(mark)
+    yield from more
 
 
 def _summary(screen: Screen, report: Doctor) -> Iterator[str]:

@@ -11,7 +11,7 @@ import msgspec
 from pollux.writers.json import stamp, usage_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pollux.accounts import ToolRow
     from pollux.analysis.evidence import Item, Verdict
@@ -25,6 +25,7 @@ def row_document(row: Row) -> dict[str, Any]:
     figures = usage_document(row.usage) or {}
     requests = figures.pop("requests")
     document = {"name": row.name, "sessions": row.sessions, "requests": requests, **figures}
+    document["cache_write_long"] = row.usage.cache_write_long  # every row has the same fields
     return {**document, "cost_usd": row.cost_usd, "unpriced_requests": row.unpriced}
 
 
@@ -86,11 +87,10 @@ def _cell(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def table_of(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows with their titles; what is not known is empty."""
+def table_of(titles: Iterable[str], rows: Sequence[dict[str, Any]]) -> str:
+    """The rows below their titles; what is not known is empty."""
     out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer = csv.DictWriter(out, fieldnames=list(titles), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue()

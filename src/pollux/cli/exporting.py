@@ -123,7 +123,7 @@ def _tell(outcome: Outcome, path: str) -> None:
         talk(f"{plural(len(outcome.entries), 'session')} written to {clean(where)}")
     if outcome.older:
         left = _listed(outcome.older)
-        talk(f"{plural(len(outcome.older), 'file')} left as it was, with sessions that are not in this export: {left}.")
+        talk(f"{plural(len(outcome.older), 'file')} left alone, with sessions that are not in this export: {left}.")
     if outcome.foreign:
         raise OutputError(
             f"{plural(len(outcome.foreign), 'file')} not written, because pollux did not write what is there now: "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pollux.cli.complete import agents, projects
+from pollux.errors import RequestError
 from pollux.when import parse
 
 if TYPE_CHECKING:
@@ -81,4 +82,6 @@ def wanted(
     """The options as the library understands them."""
     from pollux.library import Filter
 
+    if project == "":
+        raise RequestError("No project has an empty name.", "Try: pollux projects")
     return Filter(agent=agent, project=project, since=since, until=until, everything=everything, words=words)

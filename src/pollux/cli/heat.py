@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from pollux.charts.calendar import MONTHS, level, levels, weeks
+from pollux.charts.calendar import level, levels, months, weeks
 from pollux.cli.drawing import label
 from pollux.cli.words import plural
 
@@ -35,9 +35,13 @@ def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, d
         yield (screen.paint(f"{name:<{MARGIN}}", "dim") + " ".join(cells)).rstrip()
     yield ""
     unit = " tokens" if of == "tokens" else ""
-    yield f"{label(of, sum(shown.values()))}{unit} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}"
-    busiest = max(sorted(shown), key=lambda day: shown[day])
-    yield f"busiest: {busiest} with {label(of, shown[busiest])}"
+    total = f"{label(of, sum(shown.values()))}{unit}"
+    if len(shown) > 1:
+        yield f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}"
+        busiest = max(sorted(shown), key=lambda day: shown[day])
+        yield f"busiest: {busiest} with {label(of, shown[busiest])}"
+    else:
+        yield f"{total} on {span[0]}"
     scale = " ".join(SHADES[1:])
     steps = ", ".join(label(of, limit) for limit in dict.fromkeys(limits))
     yield screen.paint(f"· nothing  {scale} more and more: beyond {steps}", "dim")
@@ -49,14 +53,10 @@ def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, d
 
 
 def _months(mondays: list[date]) -> str:
-    """Each month's name above the week in which it begins."""
     line = [" "] * (MARGIN + 2 * len(mondays) + 3)
-    free = 0
-    for column, monday in enumerate(mondays):
+    for column, name in months(mondays):
         place = MARGIN + 2 * column
-        if monday.day <= 7 and place >= free:
-            line[place : place + 3] = MONTHS[monday.month - 1]
-            free = place + 4
+        line[place : place + 3] = name
     return "".join(line)
 
 

@@ -69,7 +69,7 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
     if verdict.sound:
         yield f"{screen.paint('✓', 'good')} {amount}: everything is as it was kept."
         return
-    yield f"{screen.paint('✗', 'bad')} {amount}: {plural(verdict.damaged + verdict.stretches, 'damage')} found."
+    yield f"{screen.paint('✗', 'bad')} {amount}: damaged in {plural(verdict.damaged + verdict.stretches, 'place')}."
     for loss in verdict.lost:
         yield f"  {one_line(tilde(loss.file, home))}, as of {full(loss.at)}"
     yield "What the agents still have is kept again by: pollux archive run"

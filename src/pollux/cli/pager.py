@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterable
+
+from pollux.cli import marks
 
 JUMPING = ("less", "more")
 """Pagers that begin at a line when they are told to."""
@@ -24,7 +27,8 @@ def page(lines: Iterable[str], at: int = 0) -> bool:
     if at:
         command.append(f"+{at + 1}")
     # F: no pager for what fits on the screen. R: colours. X: leave the text on the screen.
-    environ = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
+    utf8 = codecs.lookup(sys.stdout.encoding).name == "utf-8"
+    environ = {"LESS": "FRX", **({"LESSCHARSET": "utf-8"} if utf8 else {}), **os.environ}
     sys.stdout.flush()
     try:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environ)  # noqa: S603 (the user's own choice)
@@ -33,7 +37,7 @@ def page(lines: Iterable[str], at: int = 0) -> bool:
     assert pager.stdin is not None  # noqa: S101 (a pipe was asked for)
     try:
         for line in lines:
-            pager.stdin.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+            pager.stdin.write(f"{line}\n".encode(sys.stdout.encoding, marks.NAME))
     except (BrokenPipeError, KeyboardInterrupt):
         pass  # the reader has seen enough
     finally:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pollux.errors import RequestError
+
 if TYPE_CHECKING:
     from pollux.library import Library
     from pollux.transforms.redact import Redactor
@@ -32,6 +34,8 @@ def redactor(shelf: Library, words: tuple[str, ...], *, emails: bool) -> Redacto
     from pollux.config import load
     from pollux.transforms.redact import Private, Redactor, user_name
 
+    if not all(words):
+        raise RequestError("No word is empty.", "Leave out --redact-word, or name one.")
     settings = load(shelf.places.settings).redact
     user = user_name()
     asked = Private(

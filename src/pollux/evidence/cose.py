@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from pollux.errors import Unreadable, needs
+from pollux.evidence.extent import extent
 from pollux.evidence.keys import ALGORITHMS, algorithm_of
 from pollux.model import Value
 
@@ -90,14 +90,15 @@ def decode(data: bytes, what: str) -> Any:
     """One value and nothing behind it."""
     with needs("Verifying", "sign"):
         import cbor2
-    stream = BytesIO(data)
+    end = extent(data)
+    if end is None:
+        raise Unreadable(f"{what} is no CBOR.")
+    if end < len(data):
+        raise Unreadable(f"{what} has something behind it.")
     try:
-        value = cbor2.load(stream)
+        return cbor2.loads(data)
     except (cbor2.CBORError, ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
         raise Unreadable(f"{what} is no CBOR.") from error
-    if stream.tell() != len(data):
-        raise Unreadable(f"{what} has something behind it.")
-    return value
 
 
 def _covered(raw: bytes, payload: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,9 @@ class Named(Value, frozen=True, kw_only=True):
     public: str
 
 
+NAME = re.compile(r"\w[\w.@-]*")
+
+
 class Keys:
     """The user's own keys, in a folder that only the user can look into."""
 
@@ -42,8 +46,8 @@ class Keys:
 
     def new(self, name: str, algorithm: str) -> Named:
         """Make a key. One that exists is never overwritten."""
-        if not name or Path(name).name != name or name.startswith("."):
-            raise RequestError(f"A key cannot be called {name!r}.", "Use letters, digits and dashes.")
+        if NAME.fullmatch(name) is None:
+            raise RequestError(f"A key cannot be called {name!r}.", "Use letters, digits, dashes, dots and @.")
         with needs("Signing", "sign"):
             from cryptography.hazmat.primitives import serialization as form
             from cryptography.hazmat.primitives.asymmetric import ec, ed25519

@@ -117,10 +117,13 @@ def salt(record: Any, draw: Callable[[int], bytes] = secrets.token_bytes) -> Sal
 
 def salted_of(data: bytes) -> Salted:
     """The leaves in a file. Each must be shown, hidden, or hidden with its place: one of the three."""
+    hint = "pollux sign RECORD --salted makes one."
     try:
         held = msgspec.json.decode(data, type=_Document)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"The salted record cannot be read: {error}.") from error
+        raise Unreadable(f"This is no salted record: {error}.", hint) from error
+    if held.scheme != SCHEME:
+        raise Unreadable(f"This is no salted record: its scheme is {held.scheme!r}.", hint)
     forms = ((True, True, False, False), (True, False, True, False), (False, False, False, True))
     for number, leaf in enumerate(held.leaves):
         if tuple(part is not None for part in (leaf.path, leaf.shown, leaf.hidden, leaf.leaf)) not in forms:

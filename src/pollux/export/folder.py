@@ -19,6 +19,7 @@ from typing import IO, Self
 
 import msgspec
 
+from pollux.errors import OutputError
 from pollux.export.target import encoded, failed, protect, readable, replaced
 from pollux.model import Value
 
@@ -44,6 +45,8 @@ class Folder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._drafts = tempfile.TemporaryDirectory(dir=self.path, prefix=".pollux-", ignore_cleanup_errors=True)
+        except FileExistsError:
+            raise OutputError(f"{self.path} is a file, and several sessions need a folder.") from None
         except OSError as error:
             raise failed(self.path, error) from error
         self._held: dict[str, Held] = {}

@@ -69,6 +69,17 @@ def walk(folder: str, way: Way, files: list[File]) -> list[File]:
     return files
 
 
+def refused(folder: str) -> str | None:
+    """Why the system does not let us look into a folder; None where it does, or where there is none."""
+    try:
+        os.scandir(folder).close()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return error.strerror
+    return None
+
+
 def _opened(folder: str) -> int | str:
     """A folder as files are looked up in it: by a handle where there are such, so that its path is followed once."""
     if os.scandir in os.supports_fd:

@@ -86,7 +86,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
             return self._current()
         except (OSError, sqlite3.OperationalError) as error:
-            self.problem = f"{self.folder} cannot be used: {error}."
+            self.problem = _unusable(self.folder, error)
             return Catalogue(None, self._edition)
 
     def _current(self) -> Catalogue:
@@ -131,12 +131,15 @@ class Store:
     def clear(self) -> None:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
         self.close()
-        if not self.folder.exists():
-            return
-        with sole(self.folder / "lock") as alone:
-            if not alone:
-                raise StoreError("Another pollux is writing to the cache.", "Try again when it is done.")
-            self._wipe()
+        try:
+            with sole(self.folder / "lock") as alone:
+                if not alone:
+                    raise StoreError("Another pollux is writing to the cache.", "Try again when it is done.")
+                self._wipe()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StoreError(_unusable(self.folder, error)) from error
 
     def close(self) -> None:
         """Let go of all files."""
@@ -180,7 +183,7 @@ class Store:
                 return self._written(looks, now)
             except TROUBLE as error:
                 self.close()
-                return self._in_memory(f"{self.folder} cannot be used: {error}.", looks, now)
+                return self._in_memory(_unusable(self.folder, error), looks, now)
 
     def _written(self, looks: list[Look], now: Circumstances) -> Outcome:
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
@@ -198,6 +201,11 @@ class Store:
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
+
+
+def _unusable(folder: Path, error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).rstrip(".")
+    return f"The cache in {folder} cannot be used: {reason}."
 
 
 def _size(file: Path) -> int:

@@ -32,12 +32,16 @@ _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What a sync did. `busy`: another pollux was at it, so nothing was done."""
+    """What a sync did. `busy`: another pollux was at it, so nothing was done.
+
+    `removed` sessions are known no more; `kept` ones are gone from the agents' files, and still there.
+    """
 
     sessions: int = 0
     files: int = 0
     changed: int = 0
     removed: int = 0
+    kept: int = 0
     bytes: int = 0
     seconds: float = 0.0
     busy: bool = False

@@ -78,14 +78,6 @@ def plain(body: str) -> str:
     return body if body.isascii() else body.replace(JOINT, "")
 
 
-def camel_parts(text: str) -> list[str]:
-    """The parts of the camelCase words of a text, each once.
-
-    A part of a single character finds nothing that is wanted, and is left out.
-    """
-    return _camel_parts(_clean(text)[1])
-
-
 def _clean(text: str) -> tuple[str, bytes]:
     if JOINT in text:
         text = text.replace(JOINT, " ")
@@ -102,6 +94,10 @@ def _clean(text: str) -> tuple[str, bytes]:
 
 
 def _camel_parts(data: bytes) -> list[str]:
+    """The parts of the camelCase words of a text, each once.
+
+    A part of a single character finds nothing that is wanted, and is left out.
+    """
     classes = data.translate(_CLASSES)
     find, before = classes.find, classes.rfind
     found: dict[bytes, None] = {}

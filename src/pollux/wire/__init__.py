@@ -1,6 +1,6 @@
 """Reading other people's files, losing nothing."""
 
-from pollux.wire.files import note_bad_line, opened, read_bytes, read_head, read_lines, shown, unreadable
+from pollux.wire.files import folder_at, note_bad_line, opened, read_bytes, read_head, read_lines, shown, unreadable
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
@@ -16,6 +16,7 @@ __all__ = [
     "decode",
     "decoder",
     "fit",
+    "folder_at",
     "note_bad_line",
     "opened",
     "plain",

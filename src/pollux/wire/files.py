@@ -49,6 +49,11 @@ def opened(path: str | Path, buffer: int = 1 << 18) -> Iterator[BinaryIO]:
         raise unreadable(path, error) from error
 
 
+def folder_at(path: str | Path) -> bool:
+    """Is there a folder? Where the system does not tell, there is none: `Path.is_dir` raises then."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def unreadable(path: str | Path, error: Exception) -> Unreadable:
     """The error as one sentence."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -62,6 +62,7 @@ class Acp:
     name = "acp"
     suffix = ".acp.jsonl"
     purpose = "session updates of the Agent Client Protocol, for editors"
+    heeds = ("ids",)
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the session message by message. What the protocol has no field for stands in `_meta`."""

@@ -47,6 +47,7 @@ class Atif:
     name = "atif"
     suffix = ".atif.json"
     purpose = "an ATIF trajectory, to evaluate agents and train models"
+    heeds = ("ids",)
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the document, step by step, and a newline."""

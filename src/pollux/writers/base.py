@@ -61,6 +61,13 @@ class Options(msgspec.Struct, kw_only=True):
     compat: str | None = None
 
 
+STYLE = ("thinking", "tools", "tokens", "notices", "front_matter", "content", "ids")
+"""The options that say how a format is to look, and of which each format heeds only some."""
+
+TRANSCRIPT = STYLE[:5]
+"""Those that transcripts heed."""
+
+
 def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
     """What is known of the program that recorded a session; at the least its name."""
     known = knowledge(session.agent)
@@ -110,7 +117,10 @@ class Report(msgspec.Struct):
 
 
 class Writer(Protocol):
-    """Writes a session in one format."""
+    """Writes a session in one format.
+
+    It may say which options of style it `heeds`, by their names in `Options`; one that does not is never refused any.
+    """
 
     @property
     def name(self) -> str:

@@ -105,6 +105,7 @@ class Csv:
     name = "csv"
     suffix = ".csv"
     purpose = "a table of messages, one row each, for a spreadsheet"
+    heeds: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the whole session, message by message."""

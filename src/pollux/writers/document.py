@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import msgspec
 
+from pollux.errors import Unreadable
 from pollux.model import Session, Usage, Value
+from pollux.wire import read_bytes
 
-BEGINS = b'{"key":"'
-"""How every such document begins."""
+_BEGINS = re.compile(rb'\s*\{\s*(?:"key"\s*:\s*"|"agent"\s*:\s*"[^"]*"\s*,\s*"cost_usd"\s*:)')
+
+
+def begins(head: bytes) -> bool:
+    """Does a file begin like such a document, also after another program set its lines or sorted its fields?"""
+    return _BEGINS.match(head) is not None
 
 
 class _Beside(Value, frozen=True, kw_only=True):
@@ -16,6 +25,14 @@ class _Beside(Value, frozen=True, kw_only=True):
     key: str
     recorded_title: str | None
     usage: Usage
+
+
+def read_document(path: Path) -> Session:
+    """The session in a file. Raises `Unreadable`."""
+    try:
+        return session_of(read_bytes(path))
+    except ValueError as error:
+        raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
 
 
 def session_of(document: bytes) -> Session:

@@ -21,6 +21,7 @@ class Json:
     name = "json"
     suffix = ".json"
     purpose = "everything, for programs: the same document as `pollux show --json`"
+    heeds: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write one object and a newline, message by message."""

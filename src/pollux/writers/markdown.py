@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 
 from pollux.model import Session, Status, summarize
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import TRANSCRIPT, Options, Out, Report
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
 from pollux.writers.tally import Tally
@@ -37,6 +37,7 @@ class Markdown:
     name = "markdown"
     suffix = ".md"
     purpose = "a transcript to keep, to share or to paste"
+    heeds = TRANSCRIPT
     between = "\n---\n\n"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:

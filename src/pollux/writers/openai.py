@@ -18,6 +18,7 @@ class OpenAI:
     name = "openai"
     suffix = ".openai.jsonl"
     purpose = "chat messages, one line a session, for training"
+    heeds = ("thinking", "ids")
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""

@@ -34,6 +34,7 @@ class Parquet:
     name = "parquet"
     suffix = ".parquet"
     purpose = "tables of messages and tool calls, for DuckDB, Polars, pandas"
+    heeds: tuple[str, ...] = ()
     tables = (MESSAGES, CALLS)
 
     def ready(self) -> None:

@@ -25,6 +25,7 @@ class ShareGPT:
     name = "sharegpt"
     suffix = ".sharegpt.jsonl"
     purpose = "conversations in plain text, one line a session, for training"
+    heeds = ("thinking",)
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the conversation as the agent would resume it; who speaks twice in a row speaks once."""

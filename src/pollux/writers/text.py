@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pollux.model import Session, summarize
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import TRANSCRIPT, Options, Out, Report
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
 from pollux.writers.tally import Tally
@@ -33,6 +33,7 @@ class PlainText:
     name = "text"
     suffix = ".txt"
     purpose = "a transcript in plain text, for a pager or a mail"
+    heeds = TRANSCRIPT
     between = f"\n{'═' * 72}\n\n"
 
     def write(self, session: Session, out: Out, options: Options) -> Report:

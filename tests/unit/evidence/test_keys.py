@@ -41,7 +41,7 @@ def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "work.key").read_bytes() == held
 
 
-@pytest.mark.parametrize("name", ["", "../work", "a/b", ".hidden"])
+@pytest.mark.parametrize("name", ["", "../work", "a/b", ".hidden", "-x", "a\x1b[2J", "a b", "\udcff"])
 def test_odd_names_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(RequestError, match="cannot be called"):
         Keys(tmp_path).new(name, "ed25519")

@@ -125,7 +125,7 @@ def forgeries(copy: Salted) -> list[list[Leaf]]:
         ({"path": ["a"], "hidden": "00", "shown": "[]"}, "Leaf 0 of the salted record is neither shown nor hidden."),
         ({"path": ["a"], "shown": '["salt"]'}, "The leaf at a does not hold a salt and a value."),
         ({"path": ["a"], "hidden": "AB" * 32}, "A hidden leaf of the salted record is no SHA-256 in lower case."),
-        ({"more": 1}, "The salted record cannot be read"),
+        ({"more": 1}, "This is no salted record: Object contains unknown field"),
     ],
 )
 def test_what_is_no_leaf_is_refused(leaf: dict[str, Any], sentence: str) -> None:

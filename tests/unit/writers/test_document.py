@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pollux.model import Message, Notice, Origin, Session, Usage
 from pollux.writers.base import Options
-from pollux.writers.document import BEGINS, session_of
+from pollux.writers.document import begins, session_of
 from pollux.writers.json import WRITER
 from tests.unit.writers.planting import EVERYTHING
 
@@ -80,7 +81,9 @@ SESSIONS = st.builds(
 @given(SESSIONS)
 def test_reads_back_equal(session: Session) -> None:
     written = document(session)
-    assert written.startswith(BEGINS)
+    for form in (written, _set_anew(written), _set_anew(written, indent=2), _set_anew(written, sort_keys=True)):
+        assert begins(form)
+        assert session_of(form) == session_of(written)
     assert session_of(written) == session
 
 
@@ -112,3 +115,8 @@ def test_what_is_none_is_refused(wrong: bytes) -> None:
 def test_the_latest_moment_there_is() -> None:
     late = datetime.max.replace(tzinfo=timezone(timedelta(hours=-12)))
     assert session_of(document(Session(agent="a", id="1", ended=late))).ended == late
+
+
+def _set_anew(document: bytes, **style: Any) -> bytes:
+    """As another program would write it."""
+    return json.dumps(json.loads(document), **style).encode()

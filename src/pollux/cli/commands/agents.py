@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("agents")
+@click.command("agents", short_help="List the agents, and where their sessions are looked for.")
 @json_option
 @common()
 @click.pass_context
@@ -40,14 +40,14 @@ def command(ctx: click.Context, as_json: bool) -> None:
         name.add(row["title"], "dim")
         path.add(one_line(tilde(row["path"], str(shelf.places.home))))
         why.add(row["reason"], "dim")
-        found.add("yes" if row["found"] else "no", "good" if row["found"] else "dim")
+        found.add(row["refused"] or ("yes" if row["found"] else "no"), "good" if row["found"] else "dim")
         count.add(number(row["sessions"]) if row["found"] else NONE)
     screen.lines(table(screen, [agent, name, path, why, found, count]))
 
 
 def _rows(shelf: Library) -> list[dict[str, Any]]:
     from pollux.library import Filter
-    from pollux.wire import shown
+    from pollux.wire import folder_at, shown
 
     every = [(one.summary.agent, one.summary.files) for one in shelf.list(Filter(everything=True))]
     rows: list[dict[str, Any]] = []
@@ -60,7 +60,8 @@ def _rows(shelf: Library) -> list[dict[str, Any]]:
                 "title": source.title,
                 "path": shown(root.path),
                 "reason": root.reason,
-                "found": root.path.is_dir(),
+                "found": folder_at(root.path),
+                "refused": shelf.refused(root),
                 "sessions": held,
             }
         )

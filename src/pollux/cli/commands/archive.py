@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,16 @@ import click
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import When
+from pollux.cli.group import Group
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from pollux.archive.carry import Carried
+    from pollux.cli.screen import Screen
+    from pollux.library import Library
 
 
-@click.group("archive", invoke_without_command=True)
+@click.group("archive", cls=Group, invoke_without_command=True)
 @common()
 @click.pass_context
 def command(ctx: click.Context) -> None:
@@ -28,6 +32,21 @@ def command(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         ctx.invoke(status)
+
+
+def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
+    """A command that takes nothing, and tells what it found to people or to programs."""
+
+    def add(function: Callable[..., None]) -> click.Command:
+        def answer(ctx: click.Context, as_json: bool = False) -> None:
+            from pollux.cli.screen import Screen
+
+            function(ctx, library(ctx, quiet=as_json), Screen(ctx), as_json)
+
+        answer.__doc__ = function.__doc__
+        return command.command(name)(json_option(common()(click.pass_context(answer))))
+
+    return add
 
 
 @command.command("on")
@@ -54,16 +73,12 @@ def off(ctx: click.Context) -> None:
     talk("Only `pollux archive run` keeps from now on. What is kept stays.")
 
 
-@command.command("run")
-@json_option
-@common()
-@click.pass_context
-def run(ctx: click.Context, as_json: bool = False) -> None:
+@_answering("run")
+def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.screen import talk
     from pollux.cli.words import plural, size
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     kept = shelf.keeping.run()
     if as_json:
         screen.json(kept)
@@ -81,15 +96,9 @@ def run(ctx: click.Context, as_json: bool = False) -> None:
     ctx.exit(3 if kept.unread else 0)
 
 
-@command.command("status")
-@json_option
-@common()
-@click.pass_context
-def status(ctx: click.Context, as_json: bool = False) -> None:
+@_answering("status")
+def status(_ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     """Tell what is kept, and what the agents will delete within a week."""
-    from pollux.cli.screen import Screen
-
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     held = shelf.keeping.holding()
     if as_json:
         screen.json(held)
@@ -99,15 +108,9 @@ def status(ctx: click.Context, as_json: bool = False) -> None:
     screen.lines(holding(screen, held, str(shelf.places.home)))
 
 
-@command.command("verify")
-@json_option
-@common()
-@click.pass_context
-def verify(ctx: click.Context, as_json: bool) -> None:
+@_answering("verify")
+def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     """Read everything that is kept, and prove that it is as it was. Ends with status 4 where it is not."""
-    from pollux.cli.screen import Screen
-
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     verdict = shelf.keeping.verify()
     if as_json:
         screen.json(verdict)
@@ -165,7 +168,7 @@ def restore(
 _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
-@command.command("export")
+@command.command("export", short_help="Write everything that is kept into one new file.")
 @_file
 @json_option
 @common()
@@ -191,7 +194,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
 
     carried = library(ctx, quiet=as_json).keeping.take_in(file)
     if carried.damaged and not as_json:
-        talk(f"pollux: {plural(carried.damaged, 'record')} of {file} are damaged and were left out.")
+        talk(f"pollux: {plural(carried.damaged, 'damaged record')} of {file} left out.")
     line = f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"
     _carried(ctx, carried, line, as_json=as_json, damage=3)
 
@@ -208,7 +211,7 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
     ctx.exit(damage if carried.damaged else 0)
 
 
-@command.command("prune")
+@command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
 @click.argument("keys", nargs=-1, required=True, metavar="KEY...", shell_complete=sessions)
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from pollux.cli.common import common, json_option, library
+from pollux.cli.group import Group
 
 
-@click.group("cache", invoke_without_command=True)
+@click.group("cache", cls=Group, invoke_without_command=True)
 @common()
 @click.pass_context
 def command(ctx: click.Context) -> None:

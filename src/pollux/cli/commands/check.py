@@ -10,7 +10,7 @@ from pollux.errors import Unreadable
 SHOWN = 20
 
 
-@click.command("check")
+@click.command("check", short_help="Check a verifiable agent record against its schema.")
 @click.argument("file", type=click.Path())
 @json_option
 @common()

@@ -19,7 +19,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     What was read, what was left alone and why, what cannot be read, and what no known release of an agent writes: the
     first sign that a format has changed.
     """
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.screen import Screen
 
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     report = shelf.doctor()
@@ -33,7 +33,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     else:
         from pollux.cli.empty import nothing
 
-        talk("\n".join(nothing(screen, shelf)))
+        nothing(ctx, screen, shelf)
     if not report.files:
         ctx.exit(1)
     ctx.exit(3 if strict and not sound else 0)

@@ -15,6 +15,9 @@ from pollux.cli.redaction import private, redactor
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pollux.model import Session
     from pollux.writers.base import Options, Writer
 
 TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
@@ -119,6 +122,7 @@ def command(
     writer = _writer("html" if share and to is None else to, output)
     if cbor:
         writer = _in_cbor(writer)
+    _heeded(ctx, writer)
     if style["compat"] is not None and writer.name != "events":
         raise RequestError("--compat is for events.", "Leave it out, or try: --to events")
     if everything == bool(keys):
@@ -140,7 +144,7 @@ def command(
     shelf = library(ctx)
     hiding = redactor(shelf, words, emails=emails or share) if redact or share or words or emails else None
     export = Exporting(shelf, writer, _options(style), hiding)
-    chosen = [shelf.session(key) for key in keys]
+    chosen = _once(shelf.session(key) for key in keys)
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
@@ -168,6 +172,30 @@ def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None
         raise RequestError(f"In {writer.name} every session has a file of its own.", "Leave out --by day.")
     if by == "day" and style["front_matter"]:
         raise RequestError("Front matter is about one session, and --by day puts several into a file.")
+
+
+def _once(sessions: Iterable[Session]) -> list[Session]:
+    """Each session once, however often and by whatever names it was asked for."""
+    found: dict[str, Session] = {}
+    for session in sessions:
+        if found.setdefault(session.key, session) != session:
+            raise RequestError(f"{session.key} was named twice, and reads differently.", "Export them one by one.")
+    return list(found.values())
+
+
+def _heeded(ctx: click.Context, writer: Writer) -> None:
+    """Raise `RequestError` where an option was given that makes no difference to the format."""
+    from click.core import ParameterSource
+
+    from pollux import registry
+    from pollux.writers.base import STYLE
+
+    for name in STYLE:
+        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in getattr(writer, "heeds", STYLE):
+            formats = [one for one in registry.writer_names() if name in getattr(registry.writer(one), "heeds", STYLE)]
+            option = f"--{name.replace('_', '-')}"
+            raise RequestError(f"{writer.name} does not heed {option}.", f"{option} is for {', '.join(formats)}.")
 
 
 def _writer(to: str | None, output: str | None) -> Writer:

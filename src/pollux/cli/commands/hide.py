@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from pollux.evidence.salted import Path
 
+    Wanted = Callable[[Path, Any], bool]
+
 STEP = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
 
 
@@ -53,30 +55,37 @@ def command(
         raise RequestError("Hide what?", "Try: --text TEXT, --at PLACE, or --secrets")
     shelf = library(ctx)
     whole = salted_of(bytes_of(file))
-    copy = whole.hide(_wanted(places, words, secrets=secrets), places=names)
+    named = [(f"stands at {place}", _below(place)) for place in places]
+    named += [(f"has {word!r} in it", _with(word)) for word in words]
+    copy = whole
+    for what, wanted in named:
+        if whole.hide(wanted).hidden == whole.hidden:  # a slip of the pen must not go unseen
+            raise NotFound(f"Nothing that is shown {what}.", "No copy was made.")
+        copy = copy.hide(wanted, places=names)
+    if secrets:
+        copy = copy.hide(_secret(), places=names)
     if copy.hidden == whole.hidden:
-        raise NotFound("Nothing in the record is like that.")
+        raise NotFound("Nothing that is shown looks like a secret.", "No copy was made.")
     forbidden = [root.path for _, root in shelf.roots()]
     with Target(output, forbidden=forbidden, force=force).open() as write:
         write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")
 
 
-def _wanted(places: tuple[str, ...], words: tuple[str, ...], *, secrets: bool) -> Callable[[Path, Any], bool]:
+def _below(place: str) -> Wanted:
+    start = _path(place)
+    return lambda path, _: path[: len(start)] == start
+
+
+def _with(word: str) -> Wanted:
+    return lambda _, value: word in str(value)
+
+
+def _secret() -> Wanted:
     from pollux.transforms.redact import Redactor
 
-    paths = [_path(place) for place in places]
     redactor = Redactor()
-
-    def wanted(path: Path, value: Any) -> bool:
-        text = value if isinstance(value, str) else str(value)
-        return (
-            any(path[: len(start)] == start for start in paths)
-            or any(word in text for word in words)
-            or (secrets and redactor.text(text) != text)
-        )
-
-    return wanted
+    return lambda _, value: redactor.text(str(value)) != str(value)
 
 
 def _path(place: str) -> Path:

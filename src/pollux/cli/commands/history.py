@@ -9,7 +9,7 @@ from pollux.cli.complete import sessions
 from pollux.errors import NotFound
 
 
-@click.command("history")
+@click.command("history", short_help="Tell what became of a session's files.")
 @click.argument("key", shell_complete=sessions)
 @json_option
 @common()

@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.filters import filters, wanted
-from pollux.errors import NotFound
+from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from pollux.cli.screen import Screen
@@ -34,21 +34,25 @@ def command(
     pollux list --since 3d
     pollux list weather --agent gemini
     """
+    from pollux.cli.empty import vain
     from pollux.cli.screen import Screen, talk
+    from pollux.wire import shown
 
+    if as_json and jsonl:
+        raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
-    asked = wanted(**options, words=tuple(word for text in query for word in text.split()))
+    asked = wanted(**options, words=tuple(shown(word) for text in query for word in text.split()))
     shelf, screen = library(ctx, quiet=for_programs), Screen(ctx)
-    shown = shelf.list(asked, limit)
+    listed = shelf.list(asked, limit)
     if for_programs:
-        _for_programs(screen, shelf, shown, jsonl)
-        ctx.exit(0 if shown else 1)
-    if not shown:
+        _for_programs(screen, shelf, listed, jsonl)
+        ctx.exit(0 if listed else vain(shelf))
+    if not listed:
         _nothing(ctx, screen, shelf, asked)
     from pollux.cli.listing import listing
 
-    screen.lines(listing(screen, shown, str(shelf.places.home)))
-    if screen.terminal and (remark := _remark(shown, shelf.count(asked) if limit is not None else len(shown))):
+    screen.lines(listing(screen, listed, str(shelf.places.home)))
+    if screen.terminal and (remark := _remark(listed, shelf.count(asked) if limit is not None else len(listed))):
         talk(screen.paint(remark, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
@@ -76,16 +80,14 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
-    """Say why there is nothing. Ends with status 1."""
+    """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.screen import talk
     from pollux.cli.words import plural
     from pollux.library import Filter
 
     every = shelf.count(Filter(everything=True))
     if not every:
-        talk("\n".join(nothing(screen, shelf)))
-        ctx.exit(1)
+        nothing(ctx, screen, shelf)
     ordinary = shelf.count()
     if not ordinary and asked == Filter():
         raise NotFound(f"There are no ordinary sessions, but {plural(every, 'other')}.", "Try: pollux list --all")

@@ -28,7 +28,7 @@ EVIDENCE = {
 }
 
 
-@click.command("projects")
+@click.command("projects", short_help="List the projects that have sessions.")
 @click.argument("name", required=False, shell_complete=projects)
 @click.option(
     "--add", metavar="PATH", type=click.Path(), help="Teach pollux a project's path, so that its hash is known."
@@ -104,11 +104,9 @@ def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | None) -> None:
-    """Say why there is nothing. Ends with status 1."""
+    """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.screen import talk
 
     if name is not None and shelf.projects():
         raise NotFound(f"No project fits {name!r}.", "Try: pollux projects")
-    talk("\n".join(nothing(screen, shelf)))
-    ctx.exit(1)
+    nothing(ctx, screen, shelf)

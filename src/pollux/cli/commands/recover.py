@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pollux.recovering import Rebuilt
 
 
-@click.command("recover")
+@click.command("recover", short_help="Put a session together from all that is left of it.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
     "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Write the session here, for `pollux show`."
@@ -118,7 +118,7 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
     from pollux.cli.clean import one_line
     from pollux.cli.words import plural, tilde
 
-    yield f"{plural(rebuilt.messages, 'message')} read back as they were."
+    yield f"{plural(rebuilt.messages, 'message')} read back without a difference."
     for left in rebuilt.left:
         where = f" of {one_line(tilde(left.file, home))}" if left.file else ""
         yield f"{plural(left.messages, 'message')}{where} could not go into them: {left.why}."

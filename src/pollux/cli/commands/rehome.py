@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("rehome")
+@click.command("rehome", short_help="Show the history of a moved project under its new path.")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
 @click.option("--in-place", is_flag=True, help="Tell what must change in the agents' files for them to find it too.")

@@ -22,7 +22,7 @@ FOUND = 6
 """The exit status with `--fail` where there are secrets."""
 
 
-@click.command("scan")
+@click.command("scan", short_help="Find secrets in sessions, without showing them.")
 @click.argument("keys", metavar="KEY…", nargs=-1, shell_complete=sessions)
 @click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
 @narrowing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
 EACH = 3
+LIMIT = re.compile(r"-n\d+")
 
 
 class Searching(click.Command):
@@ -33,10 +35,10 @@ class Searching(click.Command):
 
 
 def _excludes(argument: str) -> bool:
-    return len(argument) > 2 and argument[0] == "-" and argument[1] != "-"
+    return len(argument) > 2 and argument[0] == "-" and argument[1] != "-" and not LIMIT.fullmatch(argument)
 
 
-@click.command("search", cls=Searching)
+@click.command("search", cls=Searching, short_help="Search everything that was said and done.")
 @click.argument("query", nargs=-1)
 @narrowing
 @click.option(
@@ -44,7 +46,13 @@ def _excludes(argument: str) -> bool:
 )
 @click.option("--sort", type=click.Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many messages."
+    "--limit",
+    "-n",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="At most so many messages.",
 )
 @click.option(
     "--each",
@@ -74,7 +82,7 @@ def command(
     """Search every session: prompts, replies, thinking, tools and what they answered.
 
     Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: project: model: tool:
-    file: failed: since: before: role: narrow the search down.
+    file: failed: since: before: until: role: in: narrow the search down.
 
     \b
     pollux search retry logic
@@ -91,7 +99,7 @@ def command(
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        with closing(shelf.scan(regex, asked, kinds=kinds)) as stream:
+        with closing(shelf.match(regex, asked, kinds=kinds)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
         if not some and not as_json:
             _nothing(ctx, screen, shelf, _narrowed(asked, place))
@@ -181,8 +189,7 @@ def _narrowed(asked: Filter, place: str) -> list[str]:
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str]) -> None:
-    """Say that there is nothing, and what may have been meant. Ends with status 1."""
-    from pollux.cli.screen import talk
+    """Say that there is nothing, and what may have been meant."""
     from pollux.cli.words import plural
     from pollux.library import Filter
 
@@ -190,6 +197,5 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str
     if not every:
         from pollux.cli.empty import nothing
 
-        talk("\n".join(nothing(screen, shelf)))
-        ctx.exit(1)
+        nothing(ctx, screen, shelf)
     raise NotFound(f"Nothing like that in {plural(every, 'session')}.", "\n".join(hints) or None)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("sign")
+@click.command("sign", short_help="Sign a record, or a session file.")
 @click.argument("file", type=click.Path())
 @click.option("--issuer", metavar="NAME", required=True, help="In whose name you sign.")
 @click.option("--key", metavar="NAME-OR-FILE", help="The private key; not needed where you have only one.")

@@ -67,7 +67,7 @@ def command(
     asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
-        if as_csv or output is not None or by is not None or asked != _all():
+        if as_csv or output is not None or by is not None or timezone is not None or asked != _all():
             raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
         _one(screen, shelf, key, as_json)
         return
@@ -129,18 +129,18 @@ def _show(screen: Screen, shelf: Library, found: Stats) -> None:
         titles = {one.summary.key: (one.short, one.summary.title or "") for one in every}
     screen.lines(accounting(screen, found, home, titles))
     settings = tilde(str(shelf.places.settings), home)
-    for line in remarks(screen, found, shelf.accounts.prices.edition, settings):
+    for line in remarks(screen, found, shelf.accounts.prices, settings):
         talk(line)
 
 
 def _for_programs(screen: Screen, found: Stats, as_csv: bool) -> None:
     from pollux.cli.documents import row_document, table_of
 
-    rows = [row_document(row) for row in found.rows]
+    rows, total = [row_document(row) for row in found.rows], row_document(found.total)
     if as_csv:
-        screen.raw(table_of(rows))
+        screen.raw(table_of(total, rows))
         return
-    total = {**row_document(found.total), "unpriced_models": list(found.unpriced_models)}
+    total["unpriced_models"] = list(found.unpriced_models)
     screen.json({"by": found.by.value, "rows": rows, "total": total})
 
 
@@ -150,7 +150,7 @@ def _tools(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter, *,
     rows, total = shelf.accounts.tools(asked)
     documents = [tool_document(row) for row in rows]
     if as_csv:
-        screen.raw(table_of(documents))
+        screen.raw(table_of(tool_document(total), documents))
     elif as_json:
         screen.json({"by": "tool", "rows": documents, "total": tool_document(total)})
     elif rows:
@@ -163,11 +163,9 @@ def _tools(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter, *,
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library) -> None:
-    """Say why there is nothing. Ends with status 1."""
+    """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.screen import talk
 
     if shelf.count():
         raise NotFound("Nothing was used then and there.", "Try: pollux stats, or: pollux list")
-    talk("\n".join(nothing(screen, shelf)))
-    ctx.exit(1)
+    nothing(ctx, screen, shelf)

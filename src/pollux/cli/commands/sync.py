@@ -34,6 +34,8 @@ def command(ctx: click.Context, as_json: bool) -> None:
         told = [f"{plural(outcome.sessions, 'session')} in {plural(outcome.files, 'file')}"]
         if outcome.removed:
             told.append(f"{outcome.removed:,} gone")
+        if outcome.kept:
+            told.append(f"{outcome.kept:,} deleted by {'its agent' if outcome.kept == 1 else 'their agents'} and kept")
         if outcome.changed:
             told.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
         screen.lines([", ".join(told) if len(told) > 1 else f"{told[0]}, nothing new"])

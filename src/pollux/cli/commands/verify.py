@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("verify")
+@click.command("verify", short_help="Verify a signature.")
 @click.argument("file", type=click.Path())
 @click.option(
     "--signature",

@@ -7,29 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import agents, projects, sessions
+from pollux.cli.common import common, library
+from pollux.cli.complete import sessions
+from pollux.cli.filters import wanted, whose
 
 if TYPE_CHECKING:
     from pollux.library import Event
 
 
-@click.command("watch")
+@click.command("watch", short_help="Follow sessions while agents write them.")
 @click.argument("key", required=False, shell_complete=sessions)
-@click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's.")
-@click.option(
-    "--project",
-    metavar="PATH-OR-NAME",
-    shell_complete=projects,
-    help="Only this project's: a path, a name, part of a name.",
-)
-@json_option
+@whose
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
 @common()
 @click.pass_context
 def command(ctx: click.Context, key: str | None, agent: str | None, project: str | None, as_json: bool) -> None:
     """Follow sessions while agents write them: all of them, or the one called KEY.
 
-    Messages are shown as they come, and new sessions are announced. Ctrl-C ends it. With --json, one event a line.
+    Messages are shown as they come, and new sessions are announced. Ctrl-C ends it.
 
     \b
     pollux watch
@@ -38,10 +33,10 @@ def command(ctx: click.Context, key: str | None, agent: str | None, project: str
     """
     from pollux.cli.live import Live
     from pollux.cli.screen import Screen, talk
-    from pollux.library import Filter
 
+    asked = wanted(agent, project)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    events = shelf.watch(Filter(agent=agent, project=project, everything=True), key)
+    events = shelf.watch(asked, key)
     if not as_json:
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
 from pollux.sources.walk import Place, Way, all_as, ignored, unknown, walk
+from pollux.wire import folder_at
 
 SESSION, AGENT, META, TITLE = "session", "agent", "meta", "title"
 OUTPUT, HISTORY = "output", "history"
@@ -41,7 +42,7 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
         named = environ.get("XDG_CONFIG_HOME", "")
         config = Path(named) if os.path.isabs(named) else home / ".config"  # noqa: PTH117
         found = [Root(path=home / ".claude" / "projects", reason="the default")]
-        if (other := config / "claude" / "projects").is_dir():
+        if folder_at(other := config / "claude" / "projects"):
             found.append(Root(path=other, reason="$XDG_CONFIG_HOME" if os.path.isabs(named) else "the XDG default"))  # noqa: PTH117
     once: dict[str, Root] = {}
     for root in found:
@@ -51,7 +52,7 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 def _parts(listed: str) -> list[str]:
     """The folders of a list: joined by commas, as other tools accept it. A folder's own name may hold one."""
-    if os.path.isdir(listed):  # noqa: PTH112
+    if folder_at(listed):
         return [listed]
     return [part.strip() for part in listed.split(",") if part.strip()]
 
@@ -59,7 +60,7 @@ def _parts(listed: str) -> list[str]:
 def _projects(config: str) -> Path:
     """The `projects` folder of a configuration; some people name that folder itself."""
     folder = Path(config).expanduser()
-    return folder if folder.name == "projects" and not (folder / "projects").is_dir() else folder / "projects"
+    return folder if folder.name == "projects" and not folder_at(folder / "projects") else folder / "projects"
 
 
 def find(root: Path) -> Iterator[File]:

@@ -12,6 +12,7 @@ import msgspec
 
 from pollux.sources.base import File, Root, Status
 from pollux.sources.walk import Place, Way, all_as, ignored, stat_file, unknown, walk
+from pollux.wire import folder_at
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
 MARKER, OUTPUT, SHELL, REGISTRY = "marker", "output", "shell", "registry"
@@ -43,7 +44,7 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     if moved := environ.get("GEMINI_CLI_HOME", ""):
         base = Path(moved).expanduser()
         # One published note took the variable for the `.gemini` folder itself, and people followed it.
-        folder = base if not (base / ".gemini").exists() and (base / "tmp").exists() else base / ".gemini"
+        folder = base if not folder_at(base / ".gemini") and folder_at(base / "tmp") else base / ".gemini"
         return [Root(path=folder / "tmp", reason="$GEMINI_CLI_HOME")]
     return [Root(path=home / ".gemini" / "tmp", reason="the default")]
 

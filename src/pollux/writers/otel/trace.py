@@ -36,6 +36,7 @@ class Otel:
     name = "otel"
     suffix = ".otel.json"
     purpose = "OpenTelemetry spans with the GenAI names, for viewers of traces"
+    heeds = ("content", "ids")
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the request, span by span, and a newline."""

@@ -29,6 +29,7 @@ class Vac:
     name = "vac"
     suffix = ".vac.json"
     purpose = "a verifiable agent record: everything, ready to be signed"
+    heeds: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the record."""

@@ -15,6 +15,7 @@ from pollux.model import Session
 
 Json = dict[str, Any]
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
+LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 
 
 class Home:
@@ -111,6 +112,10 @@ def call(name: str, tool: str = "read_file", output: str | None = "ok", status: 
         "timestamp": "2026-11-15T06:00:04.000Z",
         **more,
     }
+
+
+BEGUN = (header(), {"$set": {"messages": [context()]}}, user("u1", "go"), gemini("g1", "1"))
+"""A log as it begins: the client's context, the first prompt, and its answer."""
 
 
 def said(session: Session) -> list[tuple[str, str, str]]:

@@ -10,9 +10,8 @@ import pytest
 from pollux.model import ToolCall
 from pollux.sources.gemini.calls import exit_code_of
 from pollux.sources.gemini.tools import canonical
-from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
+from tests.unit.sources.gemini.conftest import LOG, Home, call, gemini, header, user
 
-LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 OLD = (
     "Command: x\nDirectory: (root)\nOutput: {out}\nError: (none)\nExit Code: {code}\n"
     "Signal: (none)\nBackground PIDs: (none)\nProcess Group PGID: (none)"

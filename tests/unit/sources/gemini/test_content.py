@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from pollux.model import Attachment, Context, FileReference, Message, Text, Thinking, ToolCall, ToolResult, Unknown
-from tests.unit.sources.gemini.conftest import Home, call, gemini, header, info, user
+from tests.unit.sources.gemini.conftest import LOG, Home, call, gemini, header, info, user
 
-LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 PIXEL = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
 
 

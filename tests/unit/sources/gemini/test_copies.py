@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pollux.model import Thinking, ToolCall
-from tests.unit.sources.gemini.conftest import Home, Json, call, context, gemini, header, info, said, user
+from tests.unit.sources.gemini.conftest import BEGUN, LOG, Home, Json, call, context, gemini, header, info, said, user
 
-LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 CONTEXT = context()["content"]
 
 
@@ -38,10 +37,7 @@ CANCELLED = [
 def test_a_rollback_runs_the_context_and_the_first_prompt_together(home: Home) -> None:
     home.log(
         LOG,
-        header(),
-        {"$set": {"messages": [context()]}},
-        user("u1", "go"),
-        gemini("g1", "1"),
+        *BEGUN,
         *CANCELLED,
         *copied(user("k1", [*CONTEXT, {"text": "go"}]), bare("k2", "1")),
         user("u2", "other"),
@@ -64,10 +60,7 @@ def test_a_rollback_runs_the_context_and_the_first_prompt_together(home: Home) -
 def test_what_was_run_together_lives_and_goes_together(home: Home) -> None:
     copies = [user("k1", [*CONTEXT, {"text": "go"}]), bare("k2", "1")]
     log = [
-        header(),
-        {"$set": {"messages": [context()]}},
-        user("u1", "go"),
-        gemini("g1", "1"),
+        *BEGUN,
         *CANCELLED,
         *copied(*copies),
         user("u2", "other"),

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from pollux.model import Kind
-from tests.unit.sources.gemini.conftest import Home, document, gemini, header, said, user
+from tests.unit.sources.gemini.conftest import LOG, Home, document, gemini, header, said, user
 
-LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 DOCUMENT = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.json"
 
 

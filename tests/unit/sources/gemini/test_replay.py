@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from pollux.model import SummaryPart, ToolCall
-from tests.unit.sources.gemini.conftest import CONTEXT_ID, Home, call, context, gemini, header, info, said, user
-
-LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
+from tests.unit.sources.gemini.conftest import (
+    BEGUN,
+    CONTEXT_ID,
+    LOG,
+    Home,
+    call,
+    context,
+    gemini,
+    header,
+    info,
+    said,
+    user,
+)
 
 
 def test_a_message_written_again_stands_once_with_all_it_ever_had(home: Home) -> None:
@@ -54,10 +64,7 @@ def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> No
     thanks = gemini("s2", [{"text": "Got it. Thanks for the additional context!"}], tokens=None)
     home.log(
         LOG,
-        header(),
-        {"$set": {"messages": [context()]}},
-        user("u1", "go"),
-        gemini("g1", "1"),
+        *BEGUN,
         user("u2", "go"),
         gemini("g2", "2"),
         {

@@ -1,0 +1,83 @@
+"""Requests that make no sense: one sentence, one hint, status 2, and nothing on the standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+import pytest
+
+from pollux.cli.app import cli, run
+
+NONSENSE = {
+    "show ''": ("No session is called ''.", "Try: pollux list --all"),
+    "list --json --jsonl": ("--json and --jsonl exclude each other.", "Leave out one of them."),
+    "list --project ''": ("No project has an empty name.", "Try: pollux projects"),
+    "watch --project ''": ("No project has an empty name.", "Try: pollux projects"),
+    "archive retsore": ("No command is called 'retsore'.", "Did you mean: pollux archive restore?"),
+    "cache frobnicate": ("No command is called 'frobnicate'.", "Try: pollux cache --help"),
+    "export last --to json --tools none": ("json does not heed --tools.", "--tools is for markdown, text."),
+    "export last --to csv --ids short": ("csv does not heed --ids.", "--ids is for atif, otel, openai, hf, acp."),
+    "export last --to text --front-matter --content": ("text does not heed --content.", "--content is for otel."),
+    "export last --to text --redact-word ''": ("No word is empty.", "Leave out --redact-word, or name one."),
+    "completion": (
+        "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish.",
+        "Try: pollux completion --help",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty home, and pollux's own files in it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("CACHE", "CONFIG", "DATA"):
+        monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
+
+
+@pytest.mark.parametrize("request_", NONSENSE)
+def test_a_sentence_and_a_hint(request_: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["" if word == "''" else word for word in request_.split()]
+    assert run(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    sentence, hint = NONSENSE[request_]
+    errors = said.err if "--json" not in arguments else _as_lines(said.err)
+    assert errors == f"pollux: {sentence}\n{hint}\n"
+
+
+def _as_lines(document: str) -> str:
+    told = json.loads(document)
+    return f"pollux: {told['error']}\n{told['hint']}\n"
+
+
+@pytest.mark.parametrize("command", [["show"], ["list"], ["search"], ["projects"], ["stats"], ["history"], ["scan"]])
+def test_words_that_are_no_text_find_nothing(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--sample", *command, os.fsdecode(b"\xff")]) in (1, 2)
+    assert "went wrong" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("group", [["--help"], ["archive", "--help"], ["cache", "--help"]], ids=" ".join)
+def test_help_tells_of_each_command_in_whole_sentences(group: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(group) == 0
+    listed = capsys.readouterr().out.partition("Commands:\n")[2].splitlines()
+    assert listed
+    for line in listed:
+        assert line.endswith("."), line
+        assert not line.endswith("..."), line
+
+
+def test_an_option_means_the_same_everywhere() -> None:
+    """Options of one name have one short form, and take a value everywhere or nowhere."""
+    forms: dict[str, set[tuple[tuple[str, ...], bool]]] = {}
+    with click.Context(cli) as ctx:
+        for name in cli.list_commands(ctx):
+            command = cli.get_command(ctx, name)
+            assert command is not None
+            for option in (each for each in command.params if isinstance(each, click.Option)):
+                long = next(one for one in option.opts if one.startswith("--"))
+                short = tuple(one for one in option.opts if not one.startswith("--"))
+                forms.setdefault(long, set()).add((short, option.is_flag))
+    assert {long for long, told in forms.items() if len(told) > 1} == {"--to"}  # a format in `export`, else a folder
