@@ -14,7 +14,7 @@ from pollux.memory import ProjectMemory
 from pollux.model import Session
 from pollux.moves import Moved, Moves
 from pollux.places import Places
-from pollux.sources.base import Bundle, File, Root, Source, Surroundings
+from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.sources.walk import refused
 from pollux.store.questions import Place
 from pollux.store.store import Store
