@@ -9,14 +9,13 @@ import msgspec
 
 from pollux.model import Severity, Tally
 from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
-from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
+from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied, Spoken
 from pollux.sources.claude.tallies import tally_of
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
 # line of a file that does not fit ends that.
-_slim: Callable[[bytes], Line] = decoder(Line)
-_SPOKEN = ("user", "assistant")
+_slim: Callable[[bytes], Line] = decoder(Spoken)
 # The first type in a line is the record's own, or that of the API message in it. In an attachment it is another:
 # what is neither the user's nor the model's is the client's. Where a guess is wrong, the line is read again.
 _PROBE = 700
@@ -34,7 +33,7 @@ def _full(raw: bytes) -> Line:
     """A line with whatever fields its kind may have. Raises one of `REFUSED`."""
     place = raw.find(b'"type":"', 0, _PROBE) + 8
     line = _FULL.get(raw[place : place + 4], _put)(raw)
-    if TREE.get(line.type or "") is not type(line):
+    if line.type is None:
         raise ValueError
     return line
 
@@ -92,7 +91,7 @@ class Transcript:
                     line = quick(raw)
                 except REFUSED:
                     line = None
-                if line is None or (line.type not in _SPOKEN and quick is not _full):
+                if line is None or line.type is None:
                     line, quick = self._oddly(number, raw) if quick is _full else self._fully(number, raw), _full
                     if line is None:
                         continue
