@@ -50,6 +50,7 @@ NOTICES = ("info", "warning", "error")
 # Looked up once: an enumeration's members are slow to name.
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
+_SUBAGENT = Kind.SUBAGENT
 
 
 class Companions(msgspec.Struct):
@@ -206,9 +207,9 @@ class Builder:
             if type(item) is schema.Part and item.functionResponse is not None:
                 return _CLIENT, [self._result_part(part) for part in client_parts(message)]
         if is_client_text(plain_text(message) if words is None else words):
-            fused = fused_parts(message) if words is None and self._kind is not Kind.SUBAGENT else None
+            fused = fused_parts(message) if words is None and self._kind is not _SUBAGENT else None
             return (_CLIENT, client_parts(message)) if fused is None else (_HUMAN, fused)
-        if self._kind is Kind.SUBAGENT:
+        if self._kind is _SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
         if words is not None and words.startswith(TASK):
