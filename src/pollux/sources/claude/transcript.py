@@ -26,6 +26,7 @@ _FULL: dict[bytes, Callable[[bytes], Line]] = {
     b"mess": decoder(Replied),
 }
 _aside, _saved = decoder(Aside), decoder(Saved)
+_ASIDE = b'{"type":"'
 _SAVED = b'{"type":"file-history-snapshot","'
 
 
@@ -81,7 +82,7 @@ class Transcript:
         with opened(self.path) as file:
             for number, raw in enumerate(file, start=1):
                 try:
-                    if raw.startswith(b'{"type":"'):
+                    if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):
                             self._keep("file-history-snapshot", _saved(raw))
                             continue
@@ -215,9 +216,10 @@ def _speaker(value: dict[str, Any]) -> str | None:
 def _share(line: Line, detail: Any) -> None:
     """A result's text often stands in a record twice: then once is enough, and the memory serves the next line."""
     content = line.message.content if line.message is not None else None
-    text = content[0].content if type(content) is list and content else None
-    if type(text) is str and type(detail) is dict:
-        file = detail.get("file")
+    if type(detail) is dict and type(content) is list and content:
+        text, file = content[0].content, detail.get("file")
+        if type(text) is not str:
+            return
         if type(file) is dict and file.get("content") == text:
             file["content"] = text
         elif detail.get("stdout") == text:
