@@ -77,7 +77,7 @@ def _several_requests(parts: tuple[Part, ...]) -> bool:
     if not ends:
         return False
     first = min(ends)
-    return any(_later(call, first) for call in calls)
+    return any(_later(call, first) for call in calls if call.at != first or call.seconds is None)
 
 
 def _later(call: ToolCall, ended: datetime) -> bool:

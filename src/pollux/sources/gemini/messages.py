@@ -172,9 +172,10 @@ class Builder:
 
     def _turn(self, message: schema.Message) -> list[Part]:
         """A model's turn: thinking and words, then its calls."""
-        parts = model_parts(message, () if isinstance(message.content, str) else self._recorded)
-        if not isinstance(message.content, str):
-            parts = [self._call_part(part) for part in parts]
+        if type(message.content) is str:
+            parts = model_parts(message, ())
+        else:
+            parts = [self._call_part(part) for part in model_parts(message, self._recorded)]
         around = self._around
         for call in message.toolCalls or ():
             child = around.child(call) if call.agentId is not None else None
