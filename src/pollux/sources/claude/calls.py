@@ -31,6 +31,7 @@ _HEADING = "<tools-used-before-summary>"
 
 # What tools call the time that they took, and in what parts of a second they tell it.
 _MEASURED = {"durationMs": 1000, "totalDurationMs": 1000, "durationSeconds": 1}
+_unmeasured = _MEASURED.keys().isdisjoint
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -135,7 +136,7 @@ class Calls:
             output=output,
             exit_code=exit_code,
             at=at,
-            seconds=_seconds(detail) if type(detail) is dict else None,
+            seconds=None if type(detail) is not dict or _unmeasured(detail) else _seconds(detail),
             child=child,
             attachments=held,
             extra=extra,

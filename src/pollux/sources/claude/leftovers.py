@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.sources.claude.schema import RARE, SETTING, SHAPED, Block, Line
+from pollux.sources.claude.schema import RARE, SETTING, SHAPED, Block, Line, Spoken
 from pollux.wire import tidy
 
 _fields = msgspec.structs.astuple
@@ -23,25 +23,18 @@ class Leftovers:
     def __init__(self, name: str | None) -> None:
         self.facts: dict[str, Any] = {}
         self._name = name
-        self._place = Line()
+        self._setting: tuple[str | None, ...] = ()
+        self._place: dict[str, str] = {}
         self._before: str | None = None
 
     def of(self, line: Line) -> dict[str, Any]:
         """The leftovers of the next line; message, result and attachment are others' to keep."""
         extra: dict[str, Any] = {}
-        place = self._place
-        # One by one what `SETTING` names: every line comes by, and this is quicker than any loop.
-        if (
-            line.cwd != place.cwd
-            or line.sessionId != place.sessionId
-            or line.gitBranch != place.gitBranch
-            or line.version != place.version
-            or line.userType != place.userType
-            or line.agentId != place.agentId
-            or line.entrypoint != place.entrypoint
-            or line.slug != place.slug
-        ):
-            self._moved(line, extra)
+        fields = _fields(line)
+        setting = fields[SETTING]
+        if setting != self._setting:
+            self._setting = setting
+            self._moved(setting, extra)
         parent = line.parentUuid
         if parent != self._before and parent is not None:
             extra["parentUuid"] = parent
@@ -50,7 +43,7 @@ class Leftovers:
             extra["promptId"] = line.promptId
         if line.isMeta is not None:
             extra["isMeta"] = line.isMeta
-        if type(line) is not Line and (rare := _fields(line)[RARE]).count(None) != len(rare):
+        if type(line) is not Spoken and (rare := fields[RARE]).count(None) != len(rare):
             for name, value in zip(line.__struct_fields__[RARE], rare, strict=True):
                 if value is not None and name not in _ELSEWHERE:
                     extra[name] = tidy(value) if name in SHAPED else value
@@ -58,15 +51,15 @@ class Leftovers:
             extra.update(line.extra)
         return extra
 
-    def _moved(self, line: Line, extra: dict[str, Any]) -> None:
+    def _moved(self, setting: tuple[str | None, ...], extra: dict[str, Any]) -> None:
         place, facts = self._place, self.facts
-        for name in SETTING:
-            value, old = getattr(line, name), getattr(place, name)
+        for name, value in zip(Line.__struct_fields__[SETTING], setting, strict=True):
+            old = place.get(name)
             if value is None or value == old:
                 continue
             if name != "sessionId" or value != self._name:
                 (facts if name not in facts and old is None else extra)[name] = value
-            setattr(place, name, value)
+            place[name] = value
 
 
 _BLOCK = len(Block.__struct_fields__)

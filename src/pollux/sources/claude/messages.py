@@ -80,7 +80,7 @@ class Builder:
     def _grouped(self, lines: list[Pair]) -> list[Item]:
         """The lines of one API reply together, at the place of the first; results by their calls."""
         items: list[Item] = []
-        groups: dict[str, list[Pair]] = {}
+        groups: dict[str | None, list[Pair]] = {}
         add, calls = items.append, self._calls
         for pair in lines:
             line = pair[1]
@@ -88,7 +88,7 @@ class Builder:
             content = said.content
             if kind == "assistant":
                 name = said.id
-                group = groups.get(name) if name is not None else None
+                group = groups.get(name)
                 if group is not None and _one_request(group[0][1].requestId, line.requestId):
                     group.append(pair)
                 else:

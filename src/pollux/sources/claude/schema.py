@@ -5,7 +5,7 @@ The names are Claude Code's. A key that does not stand here is unknown to us: it
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -156,7 +156,7 @@ class Line(Shape, omit_defaults=True):
     version: str | None = None
     gitBranch: str | None = None
     slug: str | None = None
-    type: str | None = None
+    type: Literal["user", "assistant", "system", "attachment", "progress"] | None = None
     message: Reply | None = None
     requestId: str | None = None
     isMeta: bool | None = None
@@ -165,9 +165,16 @@ class Line(Shape, omit_defaults=True):
     timestamp: Utc | None = None
 
 
+class Spoken(Line, omit_defaults=True):
+    """`user` or `assistant` with the fields that every record may have, as old releases write them."""
+
+    type: Literal["user", "assistant"] | None = None
+
+
 class Asked(Line, omit_defaults=True):
     """`user`: a prompt, a tool's result, a text that the client made."""
 
+    type: Literal["user"] | None = None
     session_id: str | None = None
     forkedFrom: Ancestor | None = None
     logicalParentUuid: str | None = None
@@ -201,6 +208,7 @@ class Asked(Line, omit_defaults=True):
 class Replied(Line, omit_defaults=True):
     """`assistant`: one block of an API reply, or what the client says in the model's place."""
 
+    type: Literal["assistant"] | None = None
     session_id: str | None = None
     forkedFrom: Ancestor | None = None
     logicalParentUuid: str | None = None
@@ -238,6 +246,7 @@ class Replied(Line, omit_defaults=True):
 class Put(Line, omit_defaults=True):
     """`system`, `attachment`, `progress`: what the client put between."""
 
+    type: Literal["system", "attachment", "progress"] | None = None
     session_id: str | None = None
     forkedFrom: Ancestor | None = None
     logicalParentUuid: str | None = None
@@ -286,7 +295,7 @@ TREE: dict[str, type[Line]] = {
 """The records of the tree, by their types."""
 
 _NAMES = Line.__struct_fields__
-SETTING = _NAMES[_NAMES.index("agentId") : _NAMES.index("type")]
+SETTING = slice(_NAMES.index("agentId"), _NAMES.index("type"))
 """Of a line's fields those that say where it was written; they seldom change from line to line."""
 RARE = slice(len(_NAMES) - 1, -1)
 """Of a line's fields those that only its kind has, and few lines of it; `extra` stands behind them."""

@@ -29,6 +29,8 @@ CLIENT_TEXTS = (
     "<teammate-message",
 )
 _SAYS_NOTHING = Asked()
+# Looked up once: an enumeration's members are slow to name.
+_HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
 NOTIFICATION = "<task-notification>"
 # What the client puts before the human's words, in the same text.
 _LEADING = re.compile(
@@ -46,14 +48,14 @@ def author_of(line: Line, text: str) -> Author:
     """Who wrote the words of a user's record that carries no tool result; the order of the questions matters."""
     told = line if type(line) is Asked else _SAYS_NOTHING
     if told.isCompactSummary or line.isMeta:
-        return Author.CLIENT
+        return _CLIENT
     if line.isSidechain:
-        return Author.CLIENT if is_client_text(text) else Author.MODEL
+        return _CLIENT if is_client_text(text) else _MODEL
     if told.origin is not None and told.origin.kind is not None:
-        return Author.HUMAN if told.origin.kind == "human" else Author.CLIENT
+        return _HUMAN if told.origin.kind == "human" else _CLIENT
     if told.promptSource == "system" or is_client_text(text):
-        return Author.CLIENT
-    return Author.HUMAN
+        return _CLIENT
+    return _HUMAN
 
 
 def is_client_text(text: str) -> bool:

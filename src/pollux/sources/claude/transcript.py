@@ -9,14 +9,13 @@ import msgspec
 
 from pollux.model import Severity, Tally
 from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
-from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied
+from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied, Spoken
 from pollux.sources.claude.tallies import tally_of
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
 # line of a file that does not fit ends that.
-_slim: Callable[[bytes], Line] = decoder(Line)
-_SPOKEN = ("user", "assistant")
+_slim: Callable[[bytes], Line] = decoder(Spoken)
 # The first type in a line is the record's own, or that of the API message in it. In an attachment it is another:
 # what is neither the user's nor the model's is the client's. Where a guess is wrong, the line is read again.
 _PROBE = 700
@@ -27,6 +26,7 @@ _FULL: dict[bytes, Callable[[bytes], Line]] = {
     b"mess": decoder(Replied),
 }
 _aside, _saved = decoder(Aside), decoder(Saved)
+_ASIDE = b'{"type":"'
 _SAVED = b'{"type":"file-history-snapshot","'
 
 
@@ -34,7 +34,7 @@ def _full(raw: bytes) -> Line:
     """A line with whatever fields its kind may have. Raises one of `REFUSED`."""
     place = raw.find(b'"type":"', 0, _PROBE) + 8
     line = _FULL.get(raw[place : place + 4], _put)(raw)
-    if TREE.get(line.type or "") is not type(line):
+    if line.type is None:
         raise ValueError
     return line
 
@@ -82,7 +82,7 @@ class Transcript:
         with opened(self.path) as file:
             for number, raw in enumerate(file, start=1):
                 try:
-                    if raw.startswith(b'{"type":"'):
+                    if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):
                             self._keep("file-history-snapshot", _saved(raw))
                             continue
@@ -92,7 +92,7 @@ class Transcript:
                     line = quick(raw)
                 except REFUSED:
                     line = None
-                if line is None or (line.type not in _SPOKEN and quick is not _full):
+                if line is None or line.type is None:
                     line, quick = self._oddly(number, raw) if quick is _full else self._fully(number, raw), _full
                     if line is None:
                         continue
@@ -216,9 +216,10 @@ def _speaker(value: dict[str, Any]) -> str | None:
 def _share(line: Line, detail: Any) -> None:
     """A result's text often stands in a record twice: then once is enough, and the memory serves the next line."""
     content = line.message.content if line.message is not None else None
-    text = content[0].content if type(content) is list and content else None
-    if type(text) is str and type(detail) is dict:
-        file = detail.get("file")
+    if type(detail) is dict and type(content) is list and content:
+        text, file = content[0].content, detail.get("file")
+        if type(text) is not str:
+            return
         if type(file) is dict and file.get("content") == text:
             file["content"] = text
         elif detail.get("stdout") == text:

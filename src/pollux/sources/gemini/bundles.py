@@ -18,6 +18,7 @@ from pollux.sources.gemini import find, records
 from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.projects import Folder, Projects
 from pollux.sources.gemini.prompts import PromptLog
+from pollux.sources.gemini.schema import Record
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain, read_head
 
@@ -84,7 +85,7 @@ def identity(file: File) -> Identity:
     if isinstance(found, records.Log):
         name: str | None = None
         project: str | None = None
-        for _, record in found.records:
+        for record in (record for _, record in found.records if isinstance(record, Record)):
             name = name or record.sessionId or (record.set.sessionId if record.set is not None else None)
             project = project or record.projectHash
             if name and project:

@@ -13,7 +13,8 @@ from pollux.sources.gemini.subagents import made_at
 from pollux.sources.gemini.tools import canonical
 from pollux.wire import Notes
 
-_OK, _ERROR = Status.OK, Status.ERROR
+# Looked up once: an enumeration's members are slow to name.
+_OK, _ERROR, _UNFINISHED = Status.OK, Status.ERROR, Status.UNFINISHED
 STATUSES = {
     "success": Status.OK,
     "error": Status.ERROR,
@@ -224,7 +225,7 @@ def _extra(call: Call, status: Status, rest: dict[str, Any]) -> dict[str, Any]:
         extra["renderOutputAsMarkdown"] = call.renderOutputAsMarkdown
     if call.agentId is not None:
         extra["agentId"] = call.agentId
-    if call.status is not None and (status is Status.UNFINISHED or STATUSES.get(call.status) is not status):
+    if call.status is not None and (status is _UNFINISHED or STATUSES.get(call.status) is not status):
         extra["status"] = call.status
     if rest:
         extra.update(rest)

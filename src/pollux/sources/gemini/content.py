@@ -135,11 +135,13 @@ def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
     After a resume the thoughts and calls stand in the content as well: what is there already is not said twice.
     """
     thoughts = message.thoughts or ()
-    parts: list[Part] = [
-        Thinking(text=t.description or "", subject=t.subject or None, at=t.timestamp, extra=t.extra) for t in thoughts
-    ]
+    parts: list[Part] = (
+        [Thinking(text=t.description or "", subject=t.subject or None, at=t.timestamp, extra=t.extra) for t in thoughts]
+        if thoughts
+        else []
+    )
     content = message.content
-    if isinstance(content, str):
+    if type(content) is str:
         if content:
             parts.append(Text(text=content))
         return parts

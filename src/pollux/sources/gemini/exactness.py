@@ -17,6 +17,7 @@ _PAUSE = 0.1
 # Looked up once: an enumeration's members are slow to name.
 _MODEL, _HUMAN = Author.MODEL, Author.HUMAN
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
+_FAILED, _REWOUND = Fate.FAILED, Fate.REWOUND
 
 
 def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
@@ -41,7 +42,7 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
             role = message.role
             if role is _SYSTEM and message.text.startswith("/compress"):
                 found.append(gap(_COMPRESSED, message, certain=True))
-            elif role is _USER and message.fate is not Fate.FAILED:
+            elif role is _USER and message.fate is not _FAILED:
                 found += _asked(message, waiting)
                 waiting = message
         elif folds(message):
@@ -53,7 +54,7 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
 
 def _asked(message: Message, waiting: Message | None) -> Iterator[Gap]:
     """What a prompt shows to be missing."""
-    if message.fate is Fate.REWOUND and message.id.startswith("log-"):
+    if message.fate is _REWOUND and message.id.startswith("log-"):
         yield gap(_CUT_OUT, message, certain=True)
     if waiting is not None:
         yield gap(_UNANSWERED, waiting)
@@ -61,8 +62,8 @@ def _asked(message: Message, waiting: Message | None) -> Iterator[Gap]:
 
 def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:
     """The API's own total of each turn, together."""
-    totals = [m.usage.native.get("total") for m in messages if m.usage is not None and not m.inherited]
-    known = [total for total in totals if type(total) is int]
+    used = [m.usage for m in messages if m.usage is not None and not m.inherited]
+    known = [total for usage in used if type(total := usage.native.get("total")) is int]
     if not known:
         return ()
     rule = "The API's own total of each turn, added up."
@@ -76,7 +77,7 @@ def _several_requests(parts: tuple[Part, ...]) -> bool:
     if not ends:
         return False
     first = min(ends)
-    return any(_later(call, first) for call in calls)
+    return any(_later(call, first) for call in calls if call.at != first or call.seconds is None)
 
 
 def _later(call: ToolCall, ended: datetime) -> bool:

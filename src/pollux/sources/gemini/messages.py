@@ -50,6 +50,7 @@ NOTICES = ("info", "warning", "error")
 # Looked up once: an enumeration's members are slow to name.
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
+_SUBAGENT = Kind.SUBAGENT
 
 
 class Companions(msgspec.Struct):
@@ -171,9 +172,10 @@ class Builder:
 
     def _turn(self, message: schema.Message) -> list[Part]:
         """A model's turn: thinking and words, then its calls."""
-        parts = model_parts(message, () if isinstance(message.content, str) else self._recorded)
-        if not isinstance(message.content, str):
-            parts = [self._call_part(part) for part in parts]
+        if type(message.content) is str:
+            parts = model_parts(message, ())
+        else:
+            parts = [self._call_part(part) for part in model_parts(message, self._recorded)]
         around = self._around
         for call in message.toolCalls or ():
             child = around.child(call) if call.agentId is not None else None
@@ -206,9 +208,9 @@ class Builder:
             if type(item) is schema.Part and item.functionResponse is not None:
                 return _CLIENT, [self._result_part(part) for part in client_parts(message)]
         if is_client_text(plain_text(message) if words is None else words):
-            fused = fused_parts(message) if words is None and self._kind is not Kind.SUBAGENT else None
+            fused = fused_parts(message) if words is None and self._kind is not _SUBAGENT else None
             return (_CLIENT, client_parts(message)) if fused is None else (_HUMAN, fused)
-        if self._kind is Kind.SUBAGENT:
+        if self._kind is _SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
         if words is not None and words.startswith(TASK):

@@ -24,7 +24,7 @@ from pollux.sources.gemini import records
 from pollux.sources.gemini.content import plain_text
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.references import prompt_parts
-from pollux.sources.gemini.schema import Typed
+from pollux.sources.gemini.schema import Record, Typed
 from pollux.wire import Notes, read_bytes, shown
 
 # A line is logged just before it is sent; a queued one may wait for the agent to finish.
@@ -182,12 +182,9 @@ def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ..
     try:
         found = records.contents(path, Notes())
         for _, record in found.records if isinstance(found, records.Log) else ():
-            listed = [
-                record,
-                *(record.messages or ()),
-                *((record.set.messages or ()) if record.set is not None else ()),
-            ]
-            for message in listed:
+            told = [record, record.set] if isinstance(record, Record) else []
+            listed = [message for one in told if one is not None for message in one.messages or ()]
+            for message in [record, *listed]:
                 if message.type == "user":
                     words = "".join(part.text for part in prompt_parts(message) if type(part) is Text)
                     said.append((squeezed(words or plain_text(message)), message.timestamp))

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.model import Severity
-from pollux.sources.gemini.schema import Checkpoint, Record, Typed
+from pollux.sources.gemini.schema import Checkpoint, Message, Record, Typed
 from pollux.wire import (
     REFUSED,
     Malformed,
@@ -35,13 +35,15 @@ _LOOK_AT = 20
 _HEAD = 4096
 # Reading long lines is three times as quick as with the usual buffer.
 _BUFFER = 1 << 18
+# How a message begins, as most lines of a log do.
+_MESSAGE = b'{"id":"'
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
 
 
 class Log(msgspec.Struct):
     """Records in file order, to be taken once, each with its line; a document is one record, its line unknown."""
 
-    records: Iterable[tuple[int | None, Record]]
+    records: Iterable[tuple[int | None, Message | Record]]
 
 
 class History(msgspec.Struct):
@@ -134,13 +136,17 @@ def _is_damaged_log(raw: bytes) -> bool:
     return False
 
 
-def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Record]]:
-    """The records of a log as they are read, so that what a later one replaces need not be held."""
-    quick = decoder(Record)
+def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Message | Record]]:
+    """The records of a log as they are read, so that what a later one replaces need not be held.
+
+    What is a message with an id and nothing else is a `Message`: that is smaller, and quicker to read.
+    """
+    quick, message = decoder(Record), decoder(Message)
+    record: Message | Record | None
     with held:
         for number, line in enumerate(file, start=1):
             try:
-                record: Record | None = quick(line)
+                record = message(line) if line[:7] == _MESSAGE else quick(line)
             except REFUSED:
                 notes.line = number
                 record = _oddly(line, notes)

@@ -21,6 +21,7 @@ from pollux.sources.gemini.schema import Facts, Message, Record
 from pollux.wire import Notes, tidy
 
 _LOST = (Fate.FAILED, Fate.REWOUND)
+_LIVE = Fate.LIVE  # looked up once: an enumeration's members are slow to name
 
 
 class Replay:
@@ -40,11 +41,13 @@ class Replay:
         self._dropped = False
         self._rewinding = False
 
-    def run(self, records: Iterable[tuple[int | None, Record]]) -> Replay:
+    def run(self, records: Iterable[tuple[int | None, Message | Record]]) -> Replay:
         """Take all records in; the order of the questions is the loader's."""
         for line, record in records:
             self.notes.line = line
-            if record.rewindTo is not None:
+            if not isinstance(record, Record):
+                self._add(record, line, None)
+            elif record.rewindTo is not None:
                 self._rewind(record.rewindTo)
                 self._leftovers(line, record)
             elif record.id is not None or (record.type is not None and record.content is not None):
@@ -96,7 +99,7 @@ class Replay:
         run = self._fused.get(message.id or "")
         if run is None:
             enrich(known, message, line)
-            known.fate = Fate.LIVE
+            known.fate = _LIVE
             return
         known.also(message.id, message.timestamp, line)
         if all(old.get("copy") != message for old in known.replaced or ()):

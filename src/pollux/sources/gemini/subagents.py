@@ -16,10 +16,10 @@ from pollux.sources.gemini.tools import TASKS
 _CREATED = re.compile(r"[-_](\d{13})[-_]")
 
 
-def made_at(call_id: str | None) -> int | None:
+def made_at(call_id: str | None) -> float | None:
     """The millisecond in which a call was made: the CLI's own ids hold it."""
     found = _CREATED.search(call_id) if call_id else None
-    return int(found[1]) if found is not None else None
+    return float(found[1]) if found is not None else None
 
 
 def created(call_id: str | None) -> datetime | None:

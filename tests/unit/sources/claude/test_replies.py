@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pollux.model import Thinking, ToolCall
-from pollux.sources.claude.schema import SETTING
+from pollux.sources.claude.schema import SETTING, Line
 from tests.unit.sources.claude.conftest import SID, Home, Json, call, calls, codes, model, result, said, usage, user
 
 
@@ -165,7 +165,7 @@ def test_unknown_field_is_kept_and_named(home: Home) -> None:
     assert [line.what for line in home.library().doctor().unknown] == ["Asked.novelty"]
 
 
-@pytest.mark.parametrize("name", SETTING)
+@pytest.mark.parametrize("name", Line.__struct_fields__[SETTING])
 def test_what_changes_from_line_to_line_is_told_where_it_changes(home: Home, name: str) -> None:
     one: Json = {name: "one"}
     session = home.session(user("Hi", **one), model("Hello", **one), user("More", **{name: "two"}))
