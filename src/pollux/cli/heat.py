@@ -38,7 +38,7 @@ def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, d
     unit = " tokens" if of == "tokens" else ""
     total = f"{label(of, sum(shown.values()))}{unit}"
     if len(shown) > 1:
-        yield f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}"
+        yield from wrap(f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}", screen.columns)
         busiest = max(sorted(shown), key=lambda day: shown[day])
         yield f"busiest: {busiest} with {label(of, shown[busiest])}"
     else:
