@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pollux.cli.app import run
 from pollux.cli.width import cut, cut_left, pad, short, width, wrap, wrap_facts
 
 
@@ -48,3 +49,18 @@ def test_an_address_is_never_broken() -> None:
 
 def test_facts_break_between_facts() -> None:
     assert list(wrap_facts(["one fact", "another", "third"], 20)) == ["one fact · another", "third"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["list", "--all"], ["search", "the", "--each", "9"], ["timeline"], ["doctor"], ["projects"], ["stats"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_forty_columns_suffice(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(["--sample", *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines
+    assert [line for line in lines if width(line) > 40] == []

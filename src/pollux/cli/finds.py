@@ -117,10 +117,14 @@ def _words(screen: Screen, hit: Found, indent: int) -> list[str]:
         place += len(line.strip())
     first = next((n for n, (start, line) in enumerate(lines) if spans and spans[0][0] < start + len(line)), 0)
     begin = max(0, min(first - 1, len(lines) - LINES))
-    shown = [_marked(screen, start, line, spans) for start, line in lines[begin : begin + LINES]]
+    chosen = lines[begin : begin + LINES]
+    cut = begin + LINES < len(lines)
+    if cut and columns is not None and width(chosen[-1][1]) >= columns:  # the mark of what is left out needs room
+        chosen[-1] = (chosen[-1][0], chosen[-1][1].rpartition(" ")[0] or chosen[-1][1])
+    shown = [_marked(screen, start, line, spans) for start, line in chosen]
     if begin:
         shown[0] = f"…{shown[0]}"
-    if begin + LINES < len(lines):
+    if cut:
         shown[-1] = f"{shown[-1]}…"
     return shown
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pollux.charts.calendar import level, levels, months, weeks
 from pollux.cli.drawing import label
+from pollux.cli.width import wrap
 from pollux.cli.words import plural
 
 if TYPE_CHECKING:
@@ -37,14 +38,15 @@ def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, d
     unit = " tokens" if of == "tokens" else ""
     total = f"{label(of, sum(shown.values()))}{unit}"
     if len(shown) > 1:
-        yield f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}"
+        yield from wrap(f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}", screen.columns)
         busiest = max(sorted(shown), key=lambda day: shown[day])
         yield f"busiest: {busiest} with {label(of, shown[busiest])}"
     else:
         yield f"{total} on {span[0]}"
     scale = " ".join(SHADES[1:])
     steps = ", ".join(label(of, limit) for limit in dict.fromkeys(limits))
-    yield screen.paint(f"· nothing  {scale} more and more: beyond {steps}", "dim")
+    for line in wrap(f"· nothing  {scale} more and more: beyond {steps}", screen.columns):
+        yield screen.paint(line, "dim")
     earlier = [value for day, value in days.items() if day < span[0]]
     if earlier:
         yield screen.paint(

@@ -160,7 +160,9 @@ def _all_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> Iterator[str]:
     for verdict in apart[:SHOWN]:
         tally = verdict.tally
         told = f"{one_line(verdict.key)}: {tally.name} says {tally.total:,}, we {_exactly(verdict.ours) or 'nothing'}"
-        yield f"  {screen.paint('≠', 'warn')} {told}"
+        first, *more = wrap(told, _room(screen))
+        yield f"  {screen.paint('≠', 'warn')} {first}"
+        yield from (f"    {line}" for line in more)
         yield from (screen.paint(f"      {line}", "dim") for line in wrap(verdict.why, _room(screen, 6)))
     if len(apart) > SHOWN:
         yield f"  … {len(apart) - SHOWN:,} more differ: pollux audit --json has them all."

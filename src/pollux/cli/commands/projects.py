@@ -89,9 +89,9 @@ def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
     from pollux.cli.words import NONE, tilde
 
     name = Column("project", most=30)
-    path = Column("path", flexible=True, least=24, path=True)
+    path = Column("path", flexible=True, least=24, path=True, sacrifice=1)
     agents = Column("sessions")
-    evidence = Column("known by", sacrifice=1)
+    evidence = Column("known by", sacrifice=2)
     for project in found:
         known = project.path is not None
         guess = "?" if project.evidence == "guess" else ""
