@@ -142,6 +142,12 @@ def test_overlapping_secrets_are_one() -> None:
     assert Redactor().text(text) == "GITHUB_TOKEN=[secret:github-token#1]"
 
 
+def test_the_start_of_a_token_before_a_long_row_of_letters() -> None:
+    """Inline source maps and cursors begin like a JSON web token, and never have its second dot."""
+    for row in ("a1" * 50_000, "ab\n" * 30_000, "-eyJa" * 5_000):
+        assert found(f"//# sourceMappingURL=data:application/json;base64,eyJ{row}!") == []
+
+
 # ---------------------------------------------------------------------- no false alarms
 
 INNOCENT = [

@@ -132,8 +132,9 @@ def _rule(name: str, what: str, letters: tuple[str, ...], pattern: str, example:
 
 
 _PEM = "-----BEGIN " + "RSA PRIVATE KEY-----"
-_BROKEN = r"(?:\\?\r?\n[ \t]*)?"
-_JWT_PIECE = rf"[A-Za-z0-9_-]{{6,}}(?:{_BROKEN}[A-Za-z0-9_-]+)*{_BROKEN}"
+_BREAK = r"\\?\r?\n[ \t]*"
+_BROKEN = rf"(?:{_BREAK})?"
+_JWT_PIECE = rf"[A-Za-z0-9_-]{{6,}}+(?:{_BREAK}[A-Za-z0-9_-]++)*+{_BROKEN}"
 _WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
 _QUOTE = r"""\\*["'`]?"""
 _IS = rf"{_QUOTE}\s{{0,3}}(?::=|=>|[:=])\s{{0,3}}{_QUOTE}"
