@@ -33,7 +33,7 @@ KEYS = (
         "github-token",
         "GitHub's classic and OAuth tokens",
         "gh[po]_",
-        f"{_ALNUM}{{36}}",
+        f"{_ALNUM}{{36,250}}",
         f"ghp_{_MIX[:36]}",
         letters=("ghp_", "gho_"),
     ),
@@ -72,7 +72,7 @@ KEYS = (
         "openai-key",
         "keys of OpenAI, and of all who begin theirs with `sk-`",
         "sk-",
-        f"(?={_WORD}*[A-Z])(?={_WORD}*[0-9]){_WORD}{{40,}}",
+        f"(?={_WORD}*[0-9])(?:(?={_ALNUM}{{32}})|(?={_WORD}*[A-Z])(?={_WORD}{{40}}|[a-z]+-{_ALNUM}{{20}})){_WORD}{{25,}}",
         f"sk-proj-{_MIX}",
     ),
     token(
