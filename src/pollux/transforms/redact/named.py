@@ -65,7 +65,10 @@ NAMED = Rule(
 OPTION = Rule(
     name="option",
     what="passwords and tokens given to a program: `--password …`, `--token …`, `sshpass -p …`, `curl -u name:…`",
-    letters=tuple("--pass --pwd --token --secret --api --auth --access --client --private sshpass curl".split()),
+    letters=(
+        *("--pass", "--pwd", "--token", "--secret", "--api", "--auth", "--access", "--client", "--private"),
+        *("sshpass", "curl"),
+    ),
     pattern=re.compile(
         r"(?:--(?:password|passwd|pass|passphrase|pwd|token|secret|(?:api|access|auth|client|private)-(?:key|token|secret))"
         r"|sshpass\s+-p|curl\b[^\n|;&]{0,300}?\s(?:-u|--user)[\s=]*[\"'\\]{0,3}[^\s:\"']{1,64}(?=:))"
