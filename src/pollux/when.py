@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from pollux.errors import RequestError
 
@@ -40,10 +40,13 @@ def local(moment: datetime) -> datetime:
         return moment
 
 
-def parse(text: str, *, end: bool = False) -> datetime:
-    """What a person means by `3d`, `yesterday`, `2026-11-15`, `2026-11-15 06:00`. A whole day ends at its `end`."""
+def parse(text: str, *, end: bool = False, zone: tzinfo | None = None) -> datetime:
+    """What a person means by `3d`, `yesterday`, `2026-11-15`, `2026-11-15 06:00`. A whole day ends at its `end`.
+
+    Days and clocks are those of the `zone`, or of this machine.
+    """
     try:
-        moment = _parse(text.strip(), end=end)
+        moment = _parse(text.strip(), end=end, zone=zone)
         moment.timestamp()
     except (ValueError, OverflowError, OSError):
         raise RequestError(
@@ -53,37 +56,44 @@ def parse(text: str, *, end: bool = False) -> datetime:
     return moment
 
 
-def _parse(text: str, *, end: bool) -> datetime:
-    present = now()
+def _parse(text: str, *, end: bool, zone: tzinfo | None) -> datetime:
+    present = now().astimezone(zone)
     word = text.lower()
     if word == "now":
         return present
     if word in ("today", "yesterday"):
-        first = _midnight(present if word == "today" else present - _DAY)
-        return _midnight(first + timedelta(hours=36)) - _INSTANT if end else first
+        return _day(present if word == "today" else present - _DAY, end=end, zone=zone)
     if (ago := _AGO.fullmatch(word)) is not None:
         for unit, names in _UNITS.items():
             if ago[2] in names:
-                return present - timedelta(**{unit: int(ago[1])})
+                return now() - timedelta(**{unit: int(ago[1])})
         raise ValueError(text)
     if (month := _MONTH.fullmatch(word)) is not None:
-        return _month(int(month[1]), int(month[2]) if month[2] else None, end=end)
+        return _month(int(month[1]), int(month[2]) if month[2] else None, end=end, zone=zone)
     moment = datetime.fromisoformat(text)
     if "T" not in text.upper() and ":" not in text:
-        first = _midnight(moment)
-        return _midnight(first + timedelta(hours=36)) - _INSTANT if end else first
-    return moment.astimezone()
+        return _day(moment, end=end, zone=zone)
+    return _in(moment, zone)
 
 
-def _month(year: int, month: int | None, *, end: bool) -> datetime:
+def _month(year: int, month: int | None, *, end: bool, zone: tzinfo | None) -> datetime:
     """The first moment of a month or year, or its last."""
+    first = datetime(year, month or 1, 1)  # noqa: DTZ001 (raises where there is no such month)
     if not end:
-        return datetime(year, month or 1, 1).astimezone()
-    datetime(year, month or 1, 1)  # noqa: DTZ001 (raises where there is no such month)
+        return _in(first, zone)
     following = datetime(year + 1, 1, 1) if month in (None, 12) else datetime(year, month + 1, 1)  # noqa: DTZ001
-    return following.astimezone() - _INSTANT
+    return _in(following, zone).astimezone(UTC) - _INSTANT
 
 
-def _midnight(moment: datetime) -> datetime:
-    """The local day's first moment; the zone's offset is that of this day, not of today."""
-    return datetime.combine(moment.date(), time.min).astimezone()
+def _day(moment: datetime, *, end: bool, zone: tzinfo | None) -> datetime:
+    """The first moment of a day, or its last; the zone's offset is that of this day, not of today."""
+    date = moment.date() + _DAY if end else moment.date()
+    first = _in(datetime.combine(date, time.min), zone)
+    return first.astimezone(UTC) - _INSTANT if end else first
+
+
+def _in(moment: datetime, zone: tzinfo | None) -> datetime:
+    """A moment on the clocks of a zone, or of this machine; one that names its own offset keeps what it means."""
+    if moment.tzinfo is None and zone is not None:
+        return moment.replace(tzinfo=zone)
+    return moment.astimezone(zone)

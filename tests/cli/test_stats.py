@@ -133,3 +133,18 @@ def test_a_chart_of_costs_without_prices_is_refused(pollux: Pollux) -> None:
     assert done.returncode == 1
     assert "known price" in done.stderr
     assert not (pollux.home / "chart.svg").exists()
+
+
+@pytest.mark.parametrize("command", [("stats", "--by", "day"), ("timeline", "--of", "tokens")])
+def test_the_time_zone_decides_which_day_is_asked_for(pollux: Pollux, command: tuple[str, ...]) -> None:
+    told = {"id": "r", "timestamp": "2026-11-02T02:00:00.000Z", "type": "gemini", "content": "Done.", "model": "m"}
+    figures = {"input": 7, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 8}
+    typed = {"id": "p", "timestamp": "2026-11-02T01:59:00.000Z", "type": "user", "content": "Do it"}
+    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [typed, {**told, "tokens": figures}]}
+    pollux.file("p/chats/session-2026-11-02T01-59-nnnnnnnn.json", json.dumps(session))
+    for day, status in (("2026-11-01", 0), ("2026-11-02", 1)):
+        only = ("--since", day, "--until", day, "--timezone", "America/New_York", "--json")
+        found = pollux(*command, *only)
+        assert found.returncode == status, found.stderr
+        assert (day in found.stdout) is (status == 0)
+        assert pollux(*command, "--since", day, "--json").returncode == 0

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -49,6 +50,28 @@ def test_what_people_type(text: str, meant: str) -> None:
 @pytest.mark.parametrize("text", ["today", "2026-11-15"])
 def test_a_day_ends_at_its_end(text: str) -> None:
     assert parse(text, end=True) == NOON.replace(hour=0) + timedelta(days=1, microseconds=-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2026-11-10", "2026-11-10T05:00:00Z", "2026-11-11T05:00:00Z"),
+        ("2026-11-01", "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"),  # a day of 25 hours
+        ("today", "2026-11-15T05:00:00Z", "2026-11-16T05:00:00Z"),
+        ("2026-11", "2026-11-01T04:00:00Z", "2026-12-01T05:00:00Z"),
+    ],
+)
+def test_the_days_of_a_zone(text: str, first: str, last: str) -> None:
+    york = ZoneInfo("America/New_York")
+    assert parse(text, zone=york) == datetime.fromisoformat(first)
+    assert parse(text, zone=york, end=True) == datetime.fromisoformat(last) - timedelta(microseconds=1)
+
+
+def test_a_clock_in_a_zone() -> None:
+    york = ZoneInfo("America/New_York")
+    assert parse("2026-11-10 06:00", zone=york) == datetime.fromisoformat("2026-11-10T11:00Z")
+    assert parse("2026-11-10T06:00+02:00", zone=york) == datetime.fromisoformat("2026-11-10T04:00Z")
+    assert parse("12h", zone=york) == NOON - timedelta(hours=12)
 
 
 def test_a_month_and_a_year_end_at_their_end() -> None:

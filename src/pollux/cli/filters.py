@@ -20,7 +20,10 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 class When(click.ParamType["datetime"]):
-    """A point in time, as people type it; `end` takes a whole day's last moment."""
+    """A point in time, as people type it; `end` takes a whole day's last moment.
+
+    Where a command has the option `--timezone`, it decides what a day is.
+    """
 
     name = "when"
 
@@ -29,7 +32,20 @@ class When(click.ParamType["datetime"]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ARG002
         """The time meant. Raises `RequestError`."""
-        return parse(value, end=self.end)
+        named = ctx.params.get("timezone") if ctx is not None else None
+        if not isinstance(named, str):
+            return parse(value, end=self.end)
+        from pollux.analysis.days import zone
+
+        return parse(value, end=self.end, zone=zone(named))
+
+
+timezone_option = click.option(
+    "--timezone",
+    metavar="NAME",
+    is_eager=True,  # what a day is must be known before the days are read
+    help="Whose days: Europe/Berlin, UTC.  [default: this machine's]",
+)
 
 
 def filters(function: Decorated) -> Decorated:

@@ -92,6 +92,10 @@ def test_what_was_taken_out_is_not_found_again(rule: Rule) -> None:
         ('ENV API_TOKEN="kaffee7Rosen"', ["setting"]),
         ("docker run -e DB_PASSWORD=kaffee7Rosen app", ["setting"]),
         ("DB_PASSWORD=correct-horse-battery", ["setting"]),
+        ("HEROKU_API_KEY=3f9a1c07-e5b2-4d64-80a9-c3b71e5d8246", ["setting"]),
+        ("sk-3f9a1c07e5b28d64f0a9c3b71e5d8246", ["openai-key"]),
+        ("sk-proj-b7Qx2kVn9TzR4mLw8HsJ", ["openai-key"]),
+        ("ghp_b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB0oKv", ["github-token"]),
         ('{"DB_PASSWORD": "kaffee7Rosen"}', ["setting"]),
         ('{\\"DB_PASSWORD\\": \\"kaffee7Rosen\\"}', ["setting"]),
         ('api_key = "8f3a91c07e5b28d64f0a9c3b71e5d824"', ["setting"]),
@@ -103,11 +107,23 @@ def test_what_was_taken_out_is_not_found_again(rule: Rule) -> None:
         ("Server=x;Pwd=kaffee7Rosen", ["connection-password"]),
         ("authorization: bearer q8W7e6R5t4Y3u2i1", ["bearer"]),
         ("-H 'Authorization: Basic YWRhOmthZmZlZTdSb3Nlbg=='", ["basic"]),
+        ("mysqldump --password=kaffee7Rosen shop", ["option"]),
+        ('["login", "--token", "kaffee7Rosen"]', ["option"]),
+        ("sshpass -p 'kaffee7Rosen' ssh ada@host", ["option"]),
+        ("curl -s -u ada:kaffee7Rosen https://host", ["option"]),
+        ("tool --password-stdin < kaffee7Rosen.txt", []),
+        ("--token TOKEN  the token; --password <password1>", []),
         ("password=kaffee7Rosen", []),  # in code this may be anything; as a setting it has a name in capitals
     ],
 )
 def test_shapes(text: str, names: list[str]) -> None:
     assert found(text) == names
+
+
+@pytest.mark.parametrize("value", ["correct horse battery staple", "kaffee,7Rosen, und mehr"])
+@pytest.mark.parametrize("around", ['DB_PASSWORD="{}"', "export DB_PASSWORD='{}'", '{{\\"DB_PASSWORD\\"=\\"{}\\"}}'])
+def test_a_setting_in_quotes_goes_as_far_as_they_do(around: str, value: str) -> None:
+    assert Redactor().text(around.format(value)) == around.format("[secret:setting#1]")
 
 
 def test_a_private_key_with_written_line_ends() -> None:
@@ -140,6 +156,12 @@ def test_the_same_secret_has_the_same_number() -> None:
 def test_overlapping_secrets_are_one() -> None:
     text = f"GITHUB_TOKEN={EVERY['github-token'].example}"
     assert Redactor().text(text) == "GITHUB_TOKEN=[secret:github-token#1]"
+
+
+def test_the_start_of_a_token_before_a_long_row_of_letters() -> None:
+    """Inline source maps and cursors begin like a JSON web token, and never have its second dot."""
+    for row in ("a1" * 50_000, "ab\n" * 30_000, "-eyJa" * 5_000):
+        assert found(f"//# sourceMappingURL=data:application/json;base64,eyJ{row}!") == []
 
 
 # ---------------------------------------------------------------------- no false alarms

@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
-from pollux.cli.filters import narrowing, wanted
+from pollux.cli.filters import narrowing, timezone_option, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option("--by", type=click.Choice(BY), help="What to tell it by.  [default: day]")
 @narrowing
-@click.option("--timezone", metavar="NAME", help="Whose days: Europe/Berlin, UTC.  [default: this machine's]")
+@timezone_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")

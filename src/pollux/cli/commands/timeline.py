@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.common import common, json_option, library
-from pollux.cli.filters import narrowing, wanted
+from pollux.cli.filters import narrowing, timezone_option, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     help="What a day is measured by.",
 )
 @narrowing
-@click.option("--timezone", metavar="NAME", help="Whose days: Europe/Berlin, UTC.  [default: this machine's]")
+@timezone_option
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
 @click.option("--force", is_flag=True, help="Overwrite the picture.")
 @json_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import chosen, random
+from pollux.transforms.redact.values import UUID, chosen, random
 
 _REST = r"(?:(?i:_?key|_?value|_base|_prod|_dev|_staging|_live|_hash|_salt|_?\d{1,3})){0,3}"
 _KINDS = r"(?i:secret|token|passw(?:or)?d|passphrase|pwd|credentials?|key)"
@@ -21,23 +21,26 @@ _LONGEST_NAME = 60
 _PATTERN = re.compile(
     rf"(?P<name>{_KINDS}{_REST})"
     r"""(?P<is>\\*["'`]?\]?\s{0,3}(?::=|=>|[:=])\s{0,3})"""
-    r"""(?P<quote>\\*["'`]?)(?P<secret>[^\s"'`,\\]{6,400})"""
+    r"""\\*["'`]?(?P<secret>(?<=["'`])[^\n"'`\\]{6,400}(?=\\*["'`])|[^\s"'`,\\]{6,400})"""
 )
 
 
 def _named(found: re.Match[str]) -> bool:
     """Does the name mean it, and is the value one?
 
-    In a file of settings whatever stands behind such a name is a secret. In data it is one where it is no mere word,
-    in code where it looks like chance.
+    In a file of settings whatever stands behind such a name is a secret, in quotes also several words, and a UUID. In
+    data it is one where it is no mere word, in code where it looks like chance.
     """
     value = found["secret"].rstrip(");]}")
     before = found.string[max(0, found.start() - _LONGEST_NAME) : found.start()]
     if found["name"][:3].lower() == "key" and _KEY_OF.search(before) is None:
         return False
     if not _as_in_settings(found, before):
-        return len(value) >= 12 and random(value)
-    return chosen(value) and ("=" in found["is"] or _UNLIKE_A_WORD.search(value) is not None)
+        first = value.partition(" ")[0]
+        return len(first) >= 12 and random(first)
+    if "=" not in found["is"]:
+        return chosen(value) and _UNLIKE_A_WORD.search(value) is not None
+    return chosen(value) or UUID.fullmatch(value) is not None
 
 
 def _as_in_settings(found: re.Match[str], before: str) -> bool:
@@ -57,6 +60,22 @@ NAMED = Rule(
     example="DB_PASSWORD=kaffee7Rosen",
     any_case=True,
     check=_named,
+)
+
+OPTION = Rule(
+    name="option",
+    what="passwords and tokens given to a program: `--password …`, `--token …`, `sshpass -p …`, `curl -u name:…`",
+    letters=(
+        *("--pass", "--pwd", "--token", "--secret", "--api", "--auth", "--access", "--client", "--private"),
+        *("sshpass", "curl"),
+    ),
+    pattern=re.compile(
+        r"(?:--(?:password|passwd|pass|passphrase|pwd|token|secret|(?:api|access|auth|client|private)-(?:key|token|secret))"
+        r"|sshpass\s+-p|curl\b[^\n|;&]{0,300}?\s(?:-u|--user)[\s=]*[\"'\\]{0,3}[^\s:\"']{1,64}(?=:))"
+        r"(?:[\s=:]|\"\s*,\s*\"){0,3}\\*[\"']?(?P<secret>[^\s\"'`\\,;|&)]{6,200})"
+    ),
+    example="deploy --password kaffee7Rosen",
+    check=lambda found: chosen(found["secret"]) and _UNLIKE_A_WORD.search(found["secret"]) is not None,
 )
 
 SUSPICIOUS = re.compile("secret|token|pass|pwd|credential|key|authorization", re.IGNORECASE)

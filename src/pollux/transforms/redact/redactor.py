@@ -12,13 +12,13 @@ import msgspec
 
 from pollux.model import Message, Session, Value
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
-from pollux.transforms.redact.named import NAMED, SUSPICIOUS
+from pollux.transforms.redact.named import NAMED, OPTION, SUSPICIOUS
 from pollux.transforms.redact.own import EMAIL, WORD, Homes, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
 from pollux.transforms.texts import rewritten
 
-RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, NAMED)
+RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, NAMED, OPTION)
 """The rules that always hold, in order of precedence."""
 
 V = TypeVar("V", bound=Value)

@@ -33,7 +33,7 @@ KEYS = (
         "github-token",
         "GitHub's classic and OAuth tokens",
         "gh[po]_",
-        f"{_ALNUM}{{36}}",
+        f"{_ALNUM}{{36,250}}",
         f"ghp_{_MIX[:36]}",
         letters=("ghp_", "gho_"),
     ),
@@ -72,7 +72,7 @@ KEYS = (
         "openai-key",
         "keys of OpenAI, and of all who begin theirs with `sk-`",
         "sk-",
-        f"(?={_WORD}*[A-Z])(?={_WORD}*[0-9]){_WORD}{{40,}}",
+        f"(?={_WORD}*[0-9])(?:(?={_ALNUM}{{32}})|(?={_WORD}*[A-Z])(?={_WORD}{{40}}|[a-z]+-{_ALNUM}{{20}})){_WORD}{{25,}}",
         f"sk-proj-{_MIX}",
     ),
     token(
@@ -132,8 +132,9 @@ def _rule(name: str, what: str, letters: tuple[str, ...], pattern: str, example:
 
 
 _PEM = "-----BEGIN " + "RSA PRIVATE KEY-----"
-_BROKEN = r"(?:\\?\r?\n[ \t]*)?"
-_JWT_PIECE = rf"[A-Za-z0-9_-]{{6,}}(?:{_BROKEN}[A-Za-z0-9_-]+)*{_BROKEN}"
+_BREAK = r"\\?\r?\n[ \t]*"
+_BROKEN = rf"(?:{_BREAK})?"
+_JWT_PIECE = rf"[A-Za-z0-9_-]{{6,}}+(?:{_BREAK}[A-Za-z0-9_-]++)*+{_BROKEN}"
 _WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
 _QUOTE = r"""\\*["'`]?"""
 _IS = rf"{_QUOTE}\s{{0,3}}(?::=|=>|[:=])\s{{0,3}}{_QUOTE}"

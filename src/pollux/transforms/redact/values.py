@@ -15,7 +15,7 @@ _PRETENCE = re.compile(
 )
 _WORDS = re.compile(r"[A-Za-z]*(?:[-_./:@ ][A-Za-z]*)*\d{0,3}")
 _NUMBER = re.compile(r"[-+]?[\d.,_:]+[A-Za-z%]{0,2}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PLACE = re.compile(r"[a-z][a-z0-9+.-]*://|~?/|\.{1,2}/|[A-Za-z]:\\")
 _CODE = re.compile(r"[()\[\]{}<>;|`]|->|=>|==|::")
 _SHORT_HEX = re.compile(r"[0-9a-f]{1,31}|[0-9A-F]{1,31}")
@@ -30,7 +30,7 @@ def chosen(value: str) -> bool:
         and _PRETENCE.match(value) is None
         and _NUMBER.fullmatch(value) is None
         and _PLACE.match(value) is None
-        and _UUID.fullmatch(value) is None
+        and UUID.fullmatch(value) is None
         and len(set(value)) > 3
     )
 
