@@ -108,6 +108,10 @@ class Upkeep(Shelves):
         """Do the directories of known sessions tell what some hashes stand for, or those of sessions without one?"""
         return self._prove(lambda: map(Path, self._questions.directories()), hashes)
 
+    def unread(self) -> int:
+        """How many sessions there may be whose files could not be read: no list has them."""
+        return self._ask(Questions.unread)
+
     def cache(self) -> Held:
         """What the cache holds, as it is: nothing is brought up to date."""
         return self.store.held()

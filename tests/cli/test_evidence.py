@@ -100,6 +100,8 @@ def test_hiding_says_what_it_did_not_find(signer: Pollux) -> None:
         done = signer(*hide, *options, "--secrets")
         assert (done.returncode, "Nothing that is shown has 'zanzibarquark' in it." in done.stderr) == (1, True)
     assert signer(*hide, "--at", "session..entries[").returncode == 2
+    salted = signer("check", "one.vac.salted.json")
+    assert (salted.returncode, "Try: pollux verify one.vac.salted.json" in salted.stderr) == (3, True)
     plain = signer("hide", "one.vac.json", "--text", "a", "-o", "copy.json")
     assert (plain.returncode, "pollux sign RECORD --salted makes one." in plain.stderr) == (3, True)
     assert not (signer.home / "copy.json").exists()

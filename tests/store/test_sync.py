@@ -235,3 +235,14 @@ def test_a_full_disk_is_one_sentence_and_heals(shelf: Shelf, small_disk: Path) -
     shutil.rmtree(shelf.home / ".gemini")
     shelf.talk("aaaa", "room again")
     assert [hit.key for hit in shelf.library(small_disk).search("room").hits] == ["gemini:aaaa"]
+
+
+def test_what_cannot_be_read_is_counted(bare_shelf: Shelf) -> None:
+    bare_shelf.talk("aaaa", "wombats")
+    assert bare_shelf.library().unread() == 0
+    day = bare_shelf.home / ".codex" / "sessions" / "2026" / "11" / "15"
+    day.mkdir(parents=True)
+    name = "rollout-2026-11-15T06-11-37-01a1ddd5-2ce5-7f91-a235-2086e3ca43ee.jsonl.zst"
+    (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
+    library = bare_shelf.library()
+    assert (library.unread(), len(library.list())) == (1, 1)

@@ -216,6 +216,10 @@ class Questions:
         each = f"SELECT 1 FROM sessions WHERE +{where} GROUP BY id, agent"
         return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({each})", *values)[0][0])
 
+    def unread(self) -> int:
+        """How many sessions there may be whose files could not be read."""
+        return int(self.catalogue.rows(f"SELECT COUNT(*) FROM bundles WHERE problem IS NOT NULL AND {self.here}")[0][0])
+
     def cut(self) -> int:
         """How many outputs of tools are too long for all of their words to be in the index."""
         each = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"
@@ -304,28 +308,22 @@ class Questions:
 
     def unsettled(self) -> set[str]:
         """The hashes of projects whose path is not known, or only guessed."""
-        return {
-            digest
-            for (digest,) in self.catalogue.rows(
-                "SELECT DISTINCT project_hash FROM sessions WHERE project_hash IS NOT NULL "
-                f"AND (project IS NULL OR evidence='guess') AND +{self.here}"
-            )
-        }
+        unknown = "project_hash IS NOT NULL AND (project IS NULL OR evidence='guess')"
+        asked = f"SELECT DISTINCT project_hash FROM sessions WHERE {unknown} AND +{self.here}"
+        return {digest for (digest,) in self.catalogue.rows(asked)}
 
     def kept(self, agent: str, root: str) -> dict[str, Kept]:
         """What became of each of a root's bundles, by key."""
         number = self.catalogue.root(agent, root)[0]
         held: dict[int, list[tuple[str, tuple[str, ...], tuple[Notice, ...]]]] = {}
-        for bundle, blob, noticed in self.catalogue.rows(
-            "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no", number
-        ):
+        asked = "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no"
+        for bundle, blob, noticed in self.catalogue.rows(asked, number):
             told = summary_of(blob)
             held.setdefault(bundle, []).append((told.key, told.files, notices_of(noticed)))
+        every = "SELECT id, key, problem, notices FROM bundles WHERE root=?"
         return {
             key: Kept(problem=problem, notices=notices_of(noticed), sessions=tuple(held.get(id, ())))
-            for id, key, problem, noticed in self.catalogue.rows(
-                "SELECT id, key, problem, notices FROM bundles WHERE root=?", number
-            )
+            for id, key, problem, noticed in self.catalogue.rows(every, number)
         }
 
 

@@ -27,6 +27,7 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     from pollux.cli.evidence import bytes_of
     from pollux.cli.screen import Screen
     from pollux.cli.words import plural
+    from pollux.evidence.salted import SCHEME
     from pollux.evidence.subject import parsed
     from pollux.writers.vac.check import check, entries_in
 
@@ -34,6 +35,8 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     record, kind = parsed(bytes_of(file))
     if not kind:
         raise Unreadable(f"{file} is neither JSON nor CBOR.")
+    if isinstance(record, dict) and record.get("scheme") == SCHEME:
+        raise Unreadable(f"{file} is a salted record, which has another schema.", f"Try: pollux verify {file}")
     problems = check(record)
     entries = entries_in(record)
     if as_json:

@@ -52,7 +52,8 @@ def command(
     from pollux.cli.listing import listing
 
     screen.lines(listing(screen, listed, str(shelf.places.home)))
-    if screen.terminal and (remark := _remark(listed, shelf.count(asked) if limit is not None else len(listed))):
+    every = shelf.count(asked) if limit is not None else len(listed)
+    if screen.terminal and (remark := _remark(listed, every, shelf.unread())):
         talk(screen.paint(remark, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
@@ -98,12 +99,14 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 
-def _remark(shown: list[Listed], every: int) -> str:
+def _remark(shown: list[Listed], every: int, unread: int) -> str:
     from pollux.cli.words import plural
 
     said = []
     if len(shown) < every:
         said.append(f"{len(shown):,} of {plural(every, 'session')}.")
+    if unread:
+        said.append(f"{plural(unread, 'session')} could not be read: pollux doctor tells why.")
     if any(one.troubled for one in shown):
         said.append("`!` marks a session whose files are damaged or odd: pollux doctor tells.")
     if any(one.summary.kept for one in shown):

@@ -62,11 +62,12 @@ def _move(shelf: Library, old: str, new: str) -> None:
 def _undo(shelf: Library, old: str) -> None:
     from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
+    from pollux.cli.words import tilde
 
     after, back = shelf.rehoming.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
     for path in back:
-        talk(f"  back as it was: {one_line(path)}")
+        talk(f"  back as it was: {one_line(tilde(path, str(shelf.places.home)))}")
 
 
 def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
