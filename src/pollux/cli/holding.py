@@ -23,7 +23,7 @@ CHANGES = {
     "new": "first kept",
     "grown": "grew",
     "rewritten": "rewritten",
-    "cut": "cut shorter",
+    "cut": "shrank",
     "gone": "gone",
     "back": "back again",
 }
