@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.errors import Unreadable, needs
 from pollux.evidence.keys import ALGORITHMS, algorithm_of
+from pollux.evidence.lengths import fits
 from pollux.model import Value
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def decode(data: bytes, what: str) -> Any:
     """One value and nothing behind it."""
     with needs("Verifying", "sign"):
         import cbor2
+    if not fits(data):
+        raise Unreadable(f"{what} is no CBOR.")
     stream = BytesIO(data)
     try:
         value = cbor2.load(stream)
