@@ -99,7 +99,7 @@ LATER = "00000000-0000-4000-8000-00000000000c"
 
 def test_the_same_short_ids_in_two_sessions_are_no_fork(home: Home) -> None:
     for name, day in ((SID, "04"), (OTHER, "05")):
-        mine = {"sessionId": name, "timestamp": f"2026-11-{day}T10:00:00.000Z"}
+        mine: Json = {"sessionId": name, "timestamp": f"2026-11-{day}T10:00:00.000Z"}
         home.log(name, user("go", uuid="u1", **mine), model("gone", uuid="a1", parentUuid="u1", **mine))
     sessions = home.sessions()
     assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], []]
