@@ -159,7 +159,7 @@ def test_a_fork_before_turns_had_ids(home: Home, orphan: bool, style: dict[str, 
     own = (sent("More", at="06:10:03.000"), typed("More", at="06:10:03.001"), reply("Yes", at="06:10:09.000"))
     home.rollout(meta(TWO, at="06:10:00.000"), *copy, *own, name=TWO)
     for file in home.path.rglob("rollout-*.jsonl"):  # however the JSON is written
-        file.write_text("".join(f"{json.dumps(json.loads(line), **style)}\n" for line in file.open()))
+        file.write_text("".join(f"{json.dumps(json.loads(line), **style)}\n" for line in file.read_text().splitlines()))
     assert [m.inherited for m in home.sessions()[TWO].messages] == [True, True, False, False]
 
 
