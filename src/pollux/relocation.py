@@ -13,13 +13,12 @@ from pathlib import Path
 
 import msgspec
 
-from pollux.archive.keep import private
 from pollux.archive.renamed import Renamed
 from pollux.archive.tree import put
 from pollux.errors import OutputError, StoreError
 from pollux.sources.base import sealed
 from pollux.sources.moving import Rename, Rewrite
-from pollux.wire import shown
+from pollux.wire import private, shown
 
 _JOURNAL = "journal"
 

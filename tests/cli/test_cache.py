@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -152,3 +153,9 @@ def test_the_bar_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeyp
     assert capsys.readouterr().err == "\r\x1b[2K"
     bar.close()
     assert capsys.readouterr().err == ""
+
+
+def test_nobody_else_can_look_into_the_cache(pollux: Pollux) -> None:
+    """Agents write conversations for their user alone; the cache holds their words."""
+    assert pollux("list", "--all").returncode in (0, 1)
+    assert stat.S_IMODE((pollux.folder / "xdg" / "cache" / "pollux" / "index").stat().st_mode) == 0o700

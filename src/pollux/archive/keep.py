@@ -19,7 +19,7 @@ from pollux.sources.walk import OTHER
 from pollux.store.lock import sole
 from pollux.store.sync import Look
 from pollux.when import now
-from pollux.wire import folder_at, shown
+from pollux.wire import folder_at, private, shown
 
 LARGEST_PACK = 1 << 30
 _SETTLE = 1 << 26
@@ -316,12 +316,6 @@ def head_of(place: Location) -> Content:
     """The head of a content."""
     assert isinstance(place.record.head, Content)  # noqa: S101 (the index holds no other under a hash)
     return place.record.head
-
-
-def private(folder: Path) -> None:
-    """Make a folder that nobody else can look into: agents write conversations for their user alone."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def cannot_write(folder: Path, error: OSError) -> StoreError:

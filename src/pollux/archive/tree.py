@@ -20,7 +20,7 @@ import msgspec
 from pollux import registry
 from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
-from pollux.archive.keep import Archive, private, wanted
+from pollux.archive.keep import Archive, wanted
 from pollux.archive.packs import State, is_safe
 from pollux.archive.renamed import Renamed
 from pollux.archive.union import Union, rewritten
@@ -29,6 +29,7 @@ from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import sole
 from pollux.store.sync import Look
+from pollux.wire import private
 
 if TYPE_CHECKING:
     from pollux.model import Session

@@ -18,7 +18,7 @@ from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Circumstances, Look, Outcome, Sync
 from pollux.store.trouble import Damaged, NotWritten
-from pollux.wire import shown
+from pollux.wire import private, shown
 
 if TYPE_CHECKING:
     from pollux.store.text import TextIndex
@@ -83,7 +83,7 @@ class Store:
 
     def _opened(self) -> Catalogue:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            private(self.folder)
             return self._current()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)

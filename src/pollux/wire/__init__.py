@@ -1,6 +1,16 @@
 """Reading other people's files, losing nothing."""
 
-from pollux.wire.files import folder_at, note_bad_line, opened, read_bytes, read_head, read_lines, shown, unreadable
+from pollux.wire.files import (
+    folder_at,
+    note_bad_line,
+    opened,
+    private,
+    read_bytes,
+    read_head,
+    read_lines,
+    shown,
+    unreadable,
+)
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
@@ -20,6 +30,7 @@ __all__ = [
     "note_bad_line",
     "opened",
     "plain",
+    "private",
     "prune",
     "read_bytes",
     "read_head",

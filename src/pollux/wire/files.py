@@ -1,4 +1,4 @@
-"""Opening files that others are still writing."""
+"""Opening files that others are still writing, and folders for what is read from them."""
 
 from __future__ import annotations
 
@@ -75,3 +75,9 @@ def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
         )
     else:
         notes.add("line.invalid", f"A line of {len(raw)} bytes is not JSON ({error}); skipped.", Severity.ERROR)
+
+
+def private(folder: Path) -> None:
+    """Make a folder that nobody else can look into: agents write conversations for their user alone."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)

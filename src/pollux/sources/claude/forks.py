@@ -54,9 +54,9 @@ def has_copies(transcript: Transcript) -> bool:
 def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     """From which session this one was forked, if from any.
 
-    Old records are copied with their uuids. Some releases leave the parent's id in the copies, others name it beside
-    them; where none does, `_is_copy` finds out. Of several it may be the one with the most records in common; of
-    several forks of one session none is the other's.
+    Old records are copied with their uuids and times. Some releases leave the parent's id in the copies, others name
+    it beside them; where none does, `_is_copy` finds out. Of several it may be the one with the most records in
+    common; of several forks of one session none is the other's.
     """
     held = list(pairs)
     named = _named(bundle, held)
@@ -66,7 +66,7 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     found: list[tuple[tuple[int, int, float, int], ClaudeBundle, frozenset[str]]] = []
     for peer in bundle.peers:
         theirs = _records(tuple(peer.transcripts()))
-        shared = frozenset(own.keys() & theirs.keys())
+        shared = frozenset(uuid for uuid in own.keys() & theirs.keys() if own[uuid][1] == theirs[uuid][1])
         if not shared or named not in (None, peer.id):
             continue
         if named is not None or _is_copy(own, theirs, shared, bundle, peer):

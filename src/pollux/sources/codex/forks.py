@@ -12,22 +12,34 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
+
 from pollux.errors import Unreadable
 from pollux.sources.codex.books import Books
 from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.schema import Figures, MetaLine, TokenCount
 from pollux.sources.codex.shelf import Shelf
-from pollux.wire import Notes
+from pollux.wire import REFUSED, Notes
 
 _COUNTS = re.compile(rb'"type": ?"(?:session_meta|token_count)"')
-_TIME = re.compile(rb'\{"timestamp":"([^"\\]+)",(?:"ordinal":\d+,)?')
+_SERVED = re.compile(rb'"role": ?"assistant"'), re.compile(rb'"id": ?"')
 _PAUSE = timedelta(milliseconds=10)
 # No copy takes so long over one line, and no human is so quick to send the same prompt again.
 _RESENT = timedelta(milliseconds=250)
 # So many of the parent's lines may be missing in a copy at one place.
 _SKIPPED = 8
 _NEVER = 1 << 60
+
+
+class _Row(msgspec.Struct):
+    """A line's time, and what it says as it was written: a copy says it in the same letters."""
+
+    timestamp: str | None = None
+    payload: msgspec.Raw = msgspec.Raw()
+
+
+_row = msgspec.json.Decoder(_Row).decode
 
 
 def created(name: str | None) -> datetime | None:
@@ -89,19 +101,24 @@ def _by_pause(path: str) -> int:
 
 
 def _lines(path: str) -> Iterator[tuple[int, bytes, datetime | None]]:
-    """Each line with its content apart from its time, and the time."""
+    """Each line with its content apart from its time, and the time. A bare line is content as a whole."""
     try:
         with unpacked(path, Notes()) as file:
             for number, line in enumerate(file, start=1):
-                head = _TIME.match(line)
-                yield number, line[head.end() :].rstrip() if head else line.rstrip(), _moment(head[1]) if head else None
+                try:
+                    row = _row(line)
+                except REFUSED:
+                    row = _Row()
+                content = bytes(row.payload) if row.payload else line.rstrip()
+                yield number, content, _moment(row.timestamp) if row.timestamp is not None else None
     except Unreadable:
         return
 
 
-def _moment(text: bytes) -> datetime | None:
+def _moment(text: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(text.decode())
+        at = datetime.fromisoformat(text)
+        return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     except ValueError:
         return None
 
@@ -151,7 +168,7 @@ def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:
             if content != other:
                 break
             shared += 1
-        proved = any(b'"role":"assistant"' in content and b'"id":"' in content for _, content in mine[:shared])
+        proved = any(all(sign.search(content) for sign in _SERVED) for _, content in mine[:shared])
         longer = shared > best or (shared == best and parent is not None and len(theirs) == shared)
         if proved and longer and (len(theirs) < len(mine) or (len(theirs) == len(mine) and file.path < path)):
             best, parent = shared, file.path

@@ -23,7 +23,9 @@ _FIRST = re.compile(
     rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
     rb'|\{"id":"([^"\\]+)","timestamp"'
 )
-_BARE = re.compile(rb'\{"id":"[^"\\]+","timestamp"')
+_BARE = re.compile(rb'\{"id": ?"[^"\\]+", ?"timestamp"')
+_TYPED = re.compile(rb'"role": ?"user"')
+_INJECTED = re.compile(rb'"text": ?"<')
 _HEAD = 512
 _TRIED = 40
 
@@ -134,7 +136,7 @@ def _first_prompt(path: str) -> bytes | None:
             if not _BARE.match(file.readline()):
                 return None
             for _, line in zip(range(_TRIED), file, strict=False):
-                if b'"role":"user"' in line and b'"text":"<' not in line:
+                if _TYPED.search(line) and not _INJECTED.search(line):
                     return line.rstrip()
     except Unreadable:
         pass

@@ -36,8 +36,9 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
                 # Calls stand last.
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
                     found.append(gap(_SEVERAL, message, certain=True))
-                if message.usage is None and message.text.strip():
-                    found.append(gap("An answer has words but no figures.", message))
+                used = message.usage
+                if used is None or used.input is None or used.output is None:
+                    found += _uncounted(message)
         elif author is _HUMAN:
             role = message.role
             if role is _SYSTEM and message.text.startswith("/compress"):
@@ -50,6 +51,14 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     if waiting is not None:
         found.append(gap(_UNANSWERED, waiting))
     return tuple(found)
+
+
+def _uncounted(message: Message) -> Iterator[Gap]:
+    """What an answer without all its figures shows to be missing."""
+    if message.usage is not None:
+        yield gap("An answer has only a part of its figures.", message)
+    elif message.text.strip() or (message.parts and type(message.parts[-1]) is ToolCall):
+        yield gap("An answer has no figures.", message)
 
 
 def _asked(message: Message, waiting: Message | None) -> Iterator[Gap]:

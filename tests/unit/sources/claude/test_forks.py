@@ -97,6 +97,15 @@ def test_same_words_in_two_sessions_are_no_fork(home: Home) -> None:
 LATER = "00000000-0000-4000-8000-00000000000c"
 
 
+def test_the_same_short_ids_in_two_sessions_are_no_fork(home: Home) -> None:
+    for name, day in ((SID, "04"), (OTHER, "05")):
+        mine: Json = {"sessionId": name, "timestamp": f"2026-11-{day}T10:00:00.000Z"}
+        home.log(name, user("go", uuid="u1", **mine), model("gone", uuid="a1", parentUuid="u1", **mine))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], []]
+    assert [sessions[name].usage.requests for name in (SID, OTHER)] == [1, 1]
+
+
 def forked_from(session: Session) -> list[str]:
     return [link.target.removeprefix("claude:") for link in session.links if link.kind == "forked_from"]
 

@@ -151,12 +151,15 @@ def test_a_fork_that_was_copied(home: Home) -> None:
 
 
 @pytest.mark.parametrize("orphan", [False, True])
-def test_a_fork_before_turns_had_ids(home: Home, orphan: bool) -> None:
+@pytest.mark.parametrize("style", [{}, {"separators": (", ", ": ")}, {"sort_keys": True}])
+def test_a_fork_before_turns_had_ids(home: Home, orphan: bool, style: dict[str, Any]) -> None:
     if not orphan:
         home.rollout(meta(), *TALK)
     copy = [{**record, "timestamp": "2026-11-15T06:10:00.001Z"} for record in (meta(), *TALK)]
     own = (sent("More", at="06:10:03.000"), typed("More", at="06:10:03.001"), reply("Yes", at="06:10:09.000"))
     home.rollout(meta(TWO, at="06:10:00.000"), *copy, *own, name=TWO)
+    for file in home.path.rglob("rollout-*.jsonl"):  # however the JSON is written
+        file.write_text("".join(f"{json.dumps(json.loads(line), **style)}\n" for line in file.read_text().splitlines()))
     assert [m.inherited for m in home.sessions()[TWO].messages] == [True, True, False, False]
 
 

@@ -198,3 +198,14 @@ def test_no_figures_are_null_not_zero(home: Home) -> None:
     home.log(LOG, header(), user("u1", "go"), gemini("g1", "ok", tokens=None))
     usage = home.only().usage
     assert (usage.input, usage.output, usage.total, usage.requests, usage.exact) == (None, None, None, None, None)
+
+
+def test_half_the_figures_are_not_exact(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "ok", tokens=None) | {"tokens": {"output": 5}})
+    usage = home.only().usage
+    assert (usage.input, usage.output, usage.total, usage.exact) == (None, 5, None, None)
+
+
+def test_calls_without_figures_are_not_exact(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", "", tokens=None, toolCalls=[call("c1")]), gemini("g2", "ok"))
+    assert home.only().usage.exact is None
