@@ -23,7 +23,7 @@ from pollux.store.text import TextIndex, Writer
 from pollux.store.trouble import NotWritten
 from pollux.wire.calm import calm
 
-_AT_ONCE = 800 << 20
+_AT_ONCE = 700 << 20
 """So many bytes are read before what was read is seen. Each process then makes one segment, or few: joining is work."""
 
 _HEAP = 300_000_000
