@@ -107,6 +107,7 @@ class Answers:
         self.by_id: dict[str, schema.FunctionResponse] = {}
         self.by_name: dict[str | None, list[schema.FunctionResponse]] = {}
         self.taken: set[int] = set()
+        self._met: dict[str | None, int] = {}
 
     def take(self, call: schema.FunctionCall) -> schema.FunctionResponse | None:
         """The answer to a call; it is not given to another."""
@@ -116,6 +117,15 @@ class Answers:
         if found is not None:
             self.taken.add(id(found))
         return found
+
+    def held(self, result: ToolResult) -> bool:
+        """Does a call hold this answer? Those without an id are met in the order in which they stand."""
+        named = self.by_name.get(result.name, [])
+        if result.call is not None:
+            return any(id(r) in self.taken for r in (self.by_id.get(result.call), *named) if r and r.id == result.call)
+        nameless = [r for r in named if r.id is None]
+        place = self._met[result.name] = self._met.get(result.name, -1) + 1
+        return place < len(nameless) and id(nameless[place]) in self.taken
 
 
 def _answers(turns: list[schema.Content]) -> Answers:
@@ -155,8 +165,4 @@ def _reference(part: Part, answers: Answers) -> Part:
     """An answer that found its call keeps only the reference."""
     if type(part) is not ToolResult:
         return part
-    held = answers.by_id.get(part.call or "")
-    known = held is not None and id(held) in answers.taken
-    if not known and part.call is not None:
-        known = any(id(r) in answers.taken and r.id == part.call for r in answers.by_name.get(part.name, ()))
-    return ToolResult(call=part.call, name=part.name, extra=part.extra) if known else part
+    return ToolResult(call=part.call, name=part.name, extra=part.extra) if answers.held(part) else part
