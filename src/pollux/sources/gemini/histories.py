@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, ToolResult, Unknown
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
     from pollux.sources.gemini.bundle import GeminiBundle
 
 
+_MINUTE = re.compile(r"session-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-")
+
+
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
-    """A saved conversation as a session of kind `checkpoint`: no times, no figures."""
+    """A saved conversation as a session of kind `checkpoint`: no figures, and no time but one its name may tell."""
     saved = found.checkpoint
     messages = _messages(saved.history or saved.clientHistory or [], shown(file.path), notes)
     project, evidence = bundle.project()
@@ -41,11 +47,21 @@ def session(found: records.History, bundle: GeminiBundle, file: File, notes: Not
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
+        started=_begun(file.path),
         messages=tuple(messages),
         notices=notes.all(),
         files=tuple(shown(held.path) for held in bundle.files),
         extra=extra,
     )
+
+
+def _begun(path: str) -> datetime | None:
+    """The minute, in UTC, that a file has in its name where it is called like a session's."""
+    told = _MINUTE.match(os.path.basename(path))  # noqa: PTH119
+    try:
+        return datetime.fromisoformat(f"{told[1]}T{told[2]}:{told[3]}Z") if told is not None else None
+    except ValueError:
+        return None
 
 
 def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Message]:

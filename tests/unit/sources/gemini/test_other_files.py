@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,7 @@ def test_answers_without_ids_are_told_once(library: Library, tmp_path: Path) -> 
     assert [(status, output) for *_, status, output in calls(session)] == [("ok", "words"), ("error", "not found")]
     results = [part.output for m in session.messages for part in m.parts if isinstance(part, ToolResult)]
     assert results == [None, None, "nobody asked"]
+    assert session.started == datetime(2025, 9, 18, 2, 45, tzinfo=UTC)
 
 
 def test_a_human_by_another_name(library: Library, tmp_path: Path) -> None:
