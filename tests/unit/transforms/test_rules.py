@@ -111,6 +111,8 @@ def test_what_was_taken_out_is_not_found_again(rule: Rule) -> None:
         ('["login", "--token", "kaffee7Rosen"]', ["option"]),
         ("sshpass -p 'kaffee7Rosen' ssh ada@host", ["option"]),
         ("curl -s -u ada:kaffee7Rosen https://host", ["option"]),
+        ("mysqldump -u root -pkaffee7Rosen shop", ["option"]),
+        ("mysql -u root -p shop2026", []),
         ("tool --password-stdin < kaffee7Rosen.txt", []),
         ("--token TOKEN  the token; --password <password1>", []),
         ("password=kaffee7Rosen", []),  # in code this may be anything; as a setting it has a name in capitals

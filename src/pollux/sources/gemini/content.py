@@ -236,6 +236,8 @@ def answer(response: FunctionResponse) -> tuple[str | None, bool]:
             return value, False
         case {"content": {"error": str(text)}}:
             return text, True
+        case {"name": response.name, "content": str(text)} if len(value) == 2:
+            return text, False
         case {"error": problem} if problem:
             return as_text(value), True
         case _:

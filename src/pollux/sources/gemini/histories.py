@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, ToolResult, Unknown
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
     from pollux.sources.gemini.bundle import GeminiBundle
 
 
+_MINUTE = re.compile(r"session-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-")
+
+
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
-    """A saved conversation as a session of kind `checkpoint`: no times, no figures."""
+    """A saved conversation as a session of kind `checkpoint`: no figures, and no time but one its name may tell."""
     saved = found.checkpoint
     messages = _messages(saved.history or saved.clientHistory or [], shown(file.path), notes)
     project, evidence = bundle.project()
@@ -41,11 +47,21 @@ def session(found: records.History, bundle: GeminiBundle, file: File, notes: Not
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
+        started=_begun(file.path),
         messages=tuple(messages),
         notices=notes.all(),
         files=tuple(shown(held.path) for held in bundle.files),
         extra=extra,
     )
+
+
+def _begun(path: str) -> datetime | None:
+    """The minute, in UTC, that a file has in its name where it is called like a session's."""
+    told = _MINUTE.match(os.path.basename(path))  # noqa: PTH119
+    try:
+        return datetime.fromisoformat(f"{told[1]}T{told[2]}:{told[3]}Z") if told is not None else None
+    except ValueError:
+        return None
 
 
 def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Message]:
@@ -107,6 +123,7 @@ class Answers:
         self.by_id: dict[str, schema.FunctionResponse] = {}
         self.by_name: dict[str | None, list[schema.FunctionResponse]] = {}
         self.taken: set[int] = set()
+        self._met: dict[str | None, int] = {}
 
     def take(self, call: schema.FunctionCall) -> schema.FunctionResponse | None:
         """The answer to a call; it is not given to another."""
@@ -116,6 +133,15 @@ class Answers:
         if found is not None:
             self.taken.add(id(found))
         return found
+
+    def held(self, result: ToolResult) -> bool:
+        """Does a call hold this answer? Those without an id are met in the order in which they stand."""
+        named = self.by_name.get(result.name, [])
+        if result.call is not None:
+            return any(id(r) in self.taken for r in (self.by_id.get(result.call), *named) if r and r.id == result.call)
+        nameless = [r for r in named if r.id is None]
+        place = self._met[result.name] = self._met.get(result.name, -1) + 1
+        return place < len(nameless) and id(nameless[place]) in self.taken
 
 
 def _answers(turns: list[schema.Content]) -> Answers:
@@ -155,8 +181,4 @@ def _reference(part: Part, answers: Answers) -> Part:
     """An answer that found its call keeps only the reference."""
     if type(part) is not ToolResult:
         return part
-    held = answers.by_id.get(part.call or "")
-    known = held is not None and id(held) in answers.taken
-    if not known and part.call is not None:
-        known = any(id(r) in answers.taken and r.id == part.call for r in answers.by_name.get(part.name, ()))
-    return ToolResult(call=part.call, name=part.name, extra=part.extra) if known else part
+    return ToolResult(call=part.call, name=part.name, extra=part.extra) if answers.held(part) else part

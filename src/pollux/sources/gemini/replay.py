@@ -79,6 +79,8 @@ class Replay:
 
     def _add(self, message: Message, line: int | None, item: int | None) -> None:
         """A message: new, or written again under the same id."""
+        if message.type == "human":  # as published notes on the format have it; no release is known to write it
+            message.type, message.extra = "user", {**message.extra, "type": "human"}
         known = self._by_id.get(message.id) if message.id is not None else None
         if known is None:
             entry = Entry(message, len(self._written), line, item)

@@ -64,14 +64,14 @@ NAMED = Rule(
 
 OPTION = Rule(
     name="option",
-    what="passwords and tokens given to a program: `--password …`, `--token …`, `sshpass -p …`, `curl -u name:…`",
+    what="passwords and tokens given to a program: `--password …`, `--token …`, `mysql -p…`, `curl -u name:…`",
     letters=(
         *("--pass", "--pwd", "--token", "--secret", "--api", "--auth", "--access", "--client", "--private"),
-        *("sshpass", "curl"),
+        *("sshpass", "mysql", "mariadb", "curl"),
     ),
     pattern=re.compile(
         r"(?:--(?:password|passwd|pass|passphrase|pwd|token|secret|(?:api|access|auth|client|private)-(?:key|token|secret))"
-        r"|sshpass\s+-p|curl\b[^\n|;&]{0,300}?\s(?:-u|--user)[\s=]*[\"'\\]{0,3}[^\s:\"']{1,64}(?=:))"
+        r"|sshpass\s+-p|(?:mysql|mariadb)\w*\b[^\n|;&]{0,300}?\s-p(?=[^\s-])|curl\b[^\n|;&]{0,300}?\s(?:-u|--user)[\s=]*[\"'\\]{0,3}[^\s:\"']{1,64}(?=:))"
         r"(?:[\s=:]|\"\s*,\s*\"){0,3}\\*[\"']?(?P<secret>[^\s\"'`\\,;|&)]{6,200})"
     ),
     example="deploy --password kaffee7Rosen",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from pollux.errors import Unreadable
 from pollux.library import Library
-from pollux.model import Context, Kind, Session, ToolCall
+from pollux.model import Context, Kind, Session, ToolCall, ToolResult
 from tests.unit.sources.gemini.conftest import document, gemini, user
 
 TURNS: list[dict[str, Any]] = [
@@ -176,3 +177,32 @@ def test_a_folder_or_nothing_instead_of_a_file(library: Library, tmp_path: Path)
         library.session(str(tmp_path))
     with pytest.raises(Unreadable, match="No such file"):
         library.session(str(tmp_path / "gone.json"))
+
+
+def test_answers_without_ids_are_told_once(library: Library, tmp_path: Path) -> None:
+    """The shape of a published note: no ids, and the tool's name once more inside its answer."""
+
+    def asked(name: str) -> dict[str, Any]:
+        return {"role": "model", "parts": [{"functionCall": {"name": name, "args": {"target_file": "/a"}}}]}
+
+    def answered(name: str, content: Any) -> dict[str, Any]:
+        held = {"name": name, "response": {"name": name, "content": content}}
+        return {"role": "user", "parts": [{"functionResponse": held}]}
+
+    turns = [
+        {"role": "user", "parts": [{"text": "Look"}]},
+        *(asked("read_file"), answered("read_file", "words")),
+        *(asked("run_shell_command"), answered("run_shell_command", {"error": "not found"})),
+        answered("run_shell_command", "nobody asked"),
+    ]
+    session = opened(library, tmp_path, "session-2025-09-18T02-45-3b44bc68.json", {"history": turns})
+    assert [(status, output) for *_, status, output in calls(session)] == [("ok", "words"), ("error", "not found")]
+    results = [part.output for m in session.messages for part in m.parts if isinstance(part, ToolResult)]
+    assert results == [None, None, "nobody asked"]
+    assert session.started == datetime(2025, 9, 18, 2, 45, tzinfo=UTC)
+
+
+def test_a_human_by_another_name(library: Library, tmp_path: Path) -> None:
+    session = opened(library, tmp_path, "s.json", document([user("u1", "Fix it", type="human"), gemini("g1", "Done")]))
+    assert ([prompt.text for prompt in session.prompts], session.notices) == (["Fix it"], ())
+    assert session.messages[0].extra["type"] == "human"
