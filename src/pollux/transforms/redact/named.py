@@ -16,6 +16,8 @@ _ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _NAME_BEFORE = re.compile(r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9_.\\-]))[A-Za-z0-9_.-]*\Z")
 _BEGINS_A_LINE = re.compile(r"(?:\A|[\n\"'`,;{(>|]|\\n|(?:export|ENV|ARG|set|env|-e|--env)\s)\s*\Z")
 _UNLIKE_A_WORD = re.compile(r"[0-9!@#$%^&*+?]")
+_PASSWORD = re.compile(r"passw(?:or)?d|passphrase|pwd|secret", re.IGNORECASE)
+_QUOTES = ("'", '"')
 _LONGEST_NAME = 60
 
 _PATTERN = re.compile(
@@ -29,13 +31,15 @@ def _named(found: re.Match[str]) -> bool:
     """Does the name mean it, and is the value one?
 
     In a file of settings whatever stands behind such a name is a secret, in quotes also several words, and a UUID. In
-    data it is one where it is no mere word, in code where it looks like chance.
+    data it is one where it is no mere word, in code where it looks like chance. A password in data may be short.
     """
     value = found["secret"].rstrip(");]}")
     before = found.string[max(0, found.start() - _LONGEST_NAME) : found.start()]
     if found["name"][:3].lower() == "key" and _KEY_OF.search(before) is None:
         return False
     if not _as_in_settings(found, before):
+        if _PASSWORD.match(found["name"]) and _is_data(found):
+            return " " not in value and chosen(value) and _UNLIKE_A_WORD.search(value) is not None
         first = value.partition(" ")[0]
         return len(first) >= 12 and random(first)
     if "=" not in found["is"]:
@@ -50,6 +54,11 @@ def _as_in_settings(found: re.Match[str], before: str) -> bool:
     name = (begun[0] if begun is not None else "") + found["name"]
     tight = "=" not in found["is"] or not (found["is"][:1].isspace() or found["is"][-1:].isspace())
     return tight and begins and _ENV_NAME.fullmatch(name) is not None
+
+
+def _is_data(found: re.Match[str]) -> bool:
+    """Are both in quotes, the name and the value, as in JSON?"""
+    return found["is"].lstrip("\\").startswith(_QUOTES) and found.string[found.start("secret") - 1] in _QUOTES
 
 
 NAMED = Rule(
