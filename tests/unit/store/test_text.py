@@ -333,3 +333,11 @@ def test_a_folder_that_vanished_is_made_again(tmp_path: Path) -> None:
     made(tmp_path / "words", BREAD)
     shutil.rmtree(tmp_path / "words")
     assert TextIndex.open(tmp_path / "words").generation() is None
+
+
+def test_messages_are_counted_however_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = session(*(said(f"needle {number}", ran("needle")) for number in range(1_500)))
+    index = made(tmp_path, long, session(said("needle"), said("hay")))
+    assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
+    monkeypatch.setattr("pollux.store.ranking._TOLD_APART", 100)
+    assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
