@@ -120,9 +120,14 @@ def _split(word: bytes) -> tuple[str, ...]:
 def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
     """Where the part of a camelCase word that begins at this place stands in the text; empty where none does."""
     start = end = place
-    while start and text[start - 1].isalnum():
+    while start and _goes_on(text[start - 1]):
         start -= 1
-    while end < len(text) and text[end].isalnum():
+    while end < len(text) and _goes_on(text[end]):
         end += 1
     spans = (part.span() for part in _PARTS.finditer(text[start:end]))
     return [(start + s, start + e) for s, e in spans if start + s == place and e - s > 1 and e - s < end - start]
+
+
+def _goes_on(letter: str) -> bool:
+    """Is a character part of the word beside it?"""
+    return letter.isalnum() and not stands_alone(letter)
