@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
+from unicodedata import category
 
 from pollux.errors import BadQuery, RequestError
 from pollux.model import Role, Value
@@ -248,10 +249,15 @@ _KNOWN: dict[str, Sequence[str]] = {"failed": tuple(_TRUTH), "role": tuple(Role)
 
 
 def _words(text: str) -> Words | None:
-    """A text to look for, or None where it has neither letter nor digit."""
+    """A text to look for, or None where it has neither letter nor digit.
+
+    A star makes a beginning of the letters before it. Behind a sign, as in `char *`, it is a sign too.
+    """
     if not any(letter.isalnum() for letter in text):
         return None
-    return Words(text=text[:-1], prefix=True) if text.endswith("*") else Words(text=text)
+    begun = text.rstrip("*")
+    letter = begun[-1].isalnum() or category(begun[-1]).startswith("M")  # a vowel's sign, an accent
+    return Words(text=begun, prefix=True) if begun != text and letter else Words(text=text)
 
 
 def _near(word: str, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
