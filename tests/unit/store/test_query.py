@@ -124,6 +124,31 @@ def test_a_near_miss_is_text_with_a_hint() -> None:
     assert parse("http://x std::y key:value").hints == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a AND b", "AND was looked for as a word. All words must occur anyway."),
+        ("a NOT b", "NOT was looked for as a word. To leave out what follows, put a - before it."),
+        ("after:2w a", "after: is no filter and was looked for as text. Did you mean since:2w?"),
+        ("a 🎉", "🎉 was not looked for: it has neither letter nor digit."),
+        ('a -"→"', "→ was not looked for: it has neither letter nor digit."),
+    ],
+)
+def test_what_is_meant_otherwise_elsewhere_gets_a_hint(text: str, hint: str) -> None:
+    (told,) = parse(text).hints
+    assert told.startswith(hint)
+
+
+def test_signs_of_code_need_no_hint() -> None:
+    assert parse('a && b -> c - d "(*)" and not "AND"').hints == ()
+
+
+def test_signs_alone_are_found_by_a_pattern() -> None:
+    with pytest.raises(BadQuery) as caught:
+        parse("🎉")
+    assert "--regex" in str(caught.value.hint)
+
+
 def test_a_near_miss_of_a_value_gets_a_hint() -> None:
     with pytest.raises(BadQuery) as caught:
         parse("in:prompt a")
