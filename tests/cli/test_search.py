@@ -73,6 +73,11 @@ def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
     assert "To read on" not in pollux("search", "humidity").stderr
 
 
+def test_only_the_mistyped_word_is_meant_otherwise(pollux: Pollux) -> None:
+    done = pollux("search", "humdity", "humditymeter*", "in:prompts")
+    assert "Did you mean: humidity humditymeter* in:prompts" in done.stderr
+
+
 def test_an_agent_nobody_knows(pollux: Pollux) -> None:
     for query in (["humidity"], ["--regex", "humidity"]):
         done = pollux("search", *query, "--agent", "hal")

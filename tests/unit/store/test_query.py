@@ -117,6 +117,17 @@ def test_the_caret_stands_under_wide_characters() -> None:
     assert str(caught.value).splitlines()[-1] == "       ^"
 
 
+def test_of_a_long_query_the_trouble_is_shown() -> None:
+    with pytest.raises(BadQuery) as caught:
+        parse("架 " * 500 + "(b" + " c" * 500)
+    _, shown, caret = str(caught.value).splitlines()
+    assert len(shown) < 140
+    assert shown.startswith("  …")
+    assert shown.endswith("c…")
+    assert caret.index("^") == len(shown[: shown.index("(")].replace("架", "架 "))
+    assert caught.value.place == 1000
+
+
 def test_a_near_miss_is_text_with_a_hint() -> None:
     query = parse("agnt:gemini")
     assert query.node.nodes == (word("agnt:gemini"),)

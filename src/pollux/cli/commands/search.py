@@ -184,7 +184,7 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
 def _meant(found: Findings, text: str) -> list[str]:
     """What else may be tried."""
     for word, near in found.meant:
-        text = text.replace(word, near)
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
 
 
