@@ -35,8 +35,12 @@ _CLASSES = bytes(
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 
 
-# First bytes of characters that may need work: combining accents, unspaced scripts. Those of dashes and é are not.
-_LEADS = [bytes((lead,)) for lead in (0xCC, 0xCD, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)]
+# First bytes of characters that may need work: combining accents, unspaced scripts, Å as a sign of measure. Those of
+# dashes and é are not.
+_LEADS = [
+    *(bytes((lead,)) for lead in (0xCC, 0xCD, 0xD9, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)),
+    b"\xe2\x84",
+]
 
 
 @cache
