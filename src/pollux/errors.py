@@ -64,12 +64,19 @@ class Ambiguous(RequestError):
         super().__init__(f"{len(several)} sessions start with {prefix!r}.", f"Type more of the id: {shown}")
 
 
+_BESIDE = 60
+"""Of a long query, so many characters beside the trouble are shown."""
+
+
 class BadQuery(RequestError):
     """A search query makes no sense; a caret shows where."""
 
     def __init__(self, sentence: str, query: str, place: int, hint: str | None = None) -> None:
         shown = "".join(" " if ord(each) < 32 else each for each in query)
-        wide = sum(2 if east_asian_width(each) in "WF" else 1 for each in shown[:place])
+        start, end = (max(0, place - _BESIDE), place + _BESIDE) if len(query) > 2 * _BESIDE else (0, len(query))
+        before = ("…" if start else "") + shown[start:place]
+        wide = sum(2 if east_asian_width(each) in "WF" else 1 for each in before)
+        shown = before + shown[place:end] + ("…" if end < len(query) else "")
         super().__init__(f"{sentence}\n  {shown}\n  {' ' * wide}^", hint)
         self.sentence = sentence
         self.query = query

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
 
 
 def fits(asked: str, path: str | None) -> bool:
-    """Does a project answer to what a person typed: its path, a folder above it, its name or part of it?"""
+    """Does a project answer to what a person typed?
+
+    Its path, a folder above it, its last folders, its name or part of it; with `*` and `?`, as a pattern of these.
+    """
     if path is None:
         return False
     if asked == path or asked.rstrip("/\\") == path:
         return True
-    if os.sep in asked or asked.startswith(("~", ".")):
-        full = os.path.abspath(os.path.expanduser(asked))  # noqa: PTH100, PTH111
-        return path == full or path.startswith(full.rstrip(os.sep) + os.sep)
-    return asked.casefold() in os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
+    if os.sep not in asked and not asked.startswith(("~", ".")):
+        name = os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
+        return asked.casefold() in name or fnmatchcase(name, asked.casefold())
+    full = os.path.abspath(os.path.expanduser(asked)).rstrip(os.sep)  # noqa: PTH100, PTH111
+    if path == full or path.startswith(full + os.sep) or fnmatchcase(path, full):
+        return True
+    return not asked.startswith((os.sep, "~", ".")) and path.endswith(os.sep + asked.rstrip(os.sep))

@@ -40,7 +40,7 @@ def test_every_kind_of_session_is_searched(pollux: Pollux) -> None:
     assert pollux("search", "conversion", "--all", "--json").stdout == pollux("search", "conversion", "--json").stdout
 
 
-@pytest.mark.parametrize("word", ["-report", "-humidity", "-nothing"])
+@pytest.mark.parametrize("word", ["-report", "-humidity", "-nothing", "-x", "-天"])
 def test_a_word_to_leave_out_is_no_option(pollux: Pollux, word: str) -> None:
     quoted = pollux("search", f"humidity {word}", "--json")
     assert quoted.returncode in (0, 1)
@@ -71,6 +71,11 @@ def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
     assert "\x1b[33m\x1b[1mhumidity" in seen
     assert "To read on: pollux show 26f2b7db --at adebdfd3" in seen
     assert "To read on" not in pollux("search", "humidity").stderr
+
+
+def test_only_the_mistyped_word_is_meant_otherwise(pollux: Pollux) -> None:
+    done = pollux("search", "humdity", "humditymeter*", "in:prompts")
+    assert "Did you mean: humidity humditymeter* in:prompts" in done.stderr
 
 
 def test_an_agent_nobody_knows(pollux: Pollux) -> None:
@@ -104,6 +109,13 @@ def test_a_pattern_finds_what_no_word_does(pollux: Pollux) -> None:
     assert hit["snippet"][start:end] == "to_f(celsius), hum"
     assert pollux("search", "--regex", "HUMIDITY COLUMN").returncode == 1
     assert pollux("search", "--regex", r"\Whumidity column").returncode == 0
+
+
+def test_a_pattern_may_begin_like_an_option(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-sign.json", session("sign", "a self-made ~/-odd"))
+    for pattern in (["--regex", "-made"], ["--regex=-made"], ["--regex", "-o"]):
+        hits = json.loads(empty("search", *pattern, "--json").stdout)
+        assert {hit["snippet"][slice(*hit["spans"][0])] for hit in hits} == {pattern[-1].removeprefix("--regex=")}
 
 
 def test_a_pattern_heeds_the_options(pollux: Pollux) -> None:

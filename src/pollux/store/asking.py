@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
+from itertools import groupby
 from typing import Any, assert_never
 
 import tantivy
 from tantivy import Occur, Query as Asked
 
-from pollux.errors import RequestError
 from pollux.projects import fits
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
+from pollux.store.patterns import in_a_row
 from pollux.store.query import PLACES, Both, Either, Node, Not, Only, Words
 from pollux.store.words import name as whole_name, stands_alone
 
@@ -22,13 +24,15 @@ NOTHING = Asked.empty_query()
 _GLOB = re.compile(r"[*?]")
 _SEPARATORS = re.compile(r"[-_.:/\s]+")
 _DIGEST = 4
+_DEEP = "**"
+_ANYWHERE = (".", "..", _DEEP)
 
 
 def ask(node: Node, searcher: tantivy.Searcher) -> Asked | None:
     """The question for one passage; None where there is nothing in it to ask for."""
     match node:
         case Words():
-            return _words(node)
+            return _words(node, searcher)
         case Only():
             return Asked.const_score_query(_only(node, searcher), 0.0)
         case Not():
@@ -82,13 +86,14 @@ def one_of(field: str, values: Sequence[Any]) -> Asked:
     return Asked.const_score_query(any_of(terms) or NOTHING, 0.0)
 
 
-def _words(words: Words) -> Asked | None:
+def _words(words: Words, searcher: tantivy.Searcher) -> Asked | None:
     """Neighbours in a text. A character that is a word of its own has no longer words that begin with it."""
     found = tokens(words.text)
     if not found:
         return None
     if words.prefix and not stands_alone(found[-1][0]):
-        return _matching("text", [*found[:-1], f"{found[-1]}.*"])
+        row = [[word] for word in found[:-1]]
+        return any_of(in_a_row(searcher, "text", [*row, [f"{found[-1]}*"]]))
     if len(found) == 1:
         return Asked.term_query(schema(), "text", found[0])
     return Asked.phrase_query(schema(), "text", list(found))
@@ -105,7 +110,7 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
         case "in":
             return one_of("kind", kind_numbers(PLACES[value]))
         case "file":
-            return _file(value)
+            return _file(value, searcher)
         case "project":
             return one_of(name, _known(searcher, name, lambda term: _is_project(value, term)))
         case "model" | "tool":
@@ -139,25 +144,15 @@ def _is_called(asked: str, term: str) -> bool:
     return f"_{_SEPARATORS.sub('_', asked)}_" in f"_{_SEPARATORS.sub('_', term)}_"
 
 
-def _file(asked: str) -> Asked:
-    """Paths that hold these folders and names in a row; the last may lack its ending: `file:main` is main.py too."""
-    found = path_tokens(asked)
-    if not found:
-        return NOTHING
-    patterns = [_pattern(each) for each in found]
-    if not _GLOB.search(found[-1]):
-        patterns[-1] += r"(\..*)?"
-    return _matching("file", patterns)
+def _file(asked: str, searcher: tantivy.Searcher) -> Asked:
+    """Paths that hold these folders and names in a row; the last may lack its ending: `file:main` is main.py too.
 
-
-def _matching(field: str, patterns: list[str]) -> Asked:
-    """Words in a row that match these patterns. tantivy refuses patterns that are too much work, a row only later."""
-    try:
-        single = [Asked.regex_query(schema(), field, pattern) for pattern in patterns]
-    except ValueError:
-        raise RequestError("A beginning or a pattern in the query is too long.") from None
-    return single[0] if len(single) == 1 else Asked.regex_phrase_query(schema(), field, list(patterns))
-
-
-def _pattern(glob: str) -> str:
-    return "".join(".*" if each == "*" else "." if each == "?" else re.escape(each) for each in glob)
+    `**` stands for any folders: what is before and behind it must both be there. A path that begins here or at a folder
+    above is looked for without that beginning: nobody knows where the agent was.
+    """
+    found = path_tokens(os.path.expanduser(asked))  # noqa: PTH111 (a path of another system stays as it is)
+    rows = [list(row) for deep, row in groupby(found, key=_ANYWHERE.__contains__) if not deep] or [["*"]]
+    ended = found[-1:] != [_DEEP] and not _GLOB.search(rows[-1][-1])
+    every = [[[each] for each in row] for row in rows]
+    every[-1][-1] += [f"{rows[-1][-1]}.*"] if ended else []
+    return together(*(any_of(in_a_row(searcher, "file", row)) for row in every))

@@ -16,7 +16,7 @@ from pollux.store.words import clean, name
 KINDS = tuple(PassageKind)
 
 # The names carry a number: an index made with other words than these must not be opened as if they were the same.
-_WORDS = "pollux-words-1"
+_WORDS = "pollux-words-2"
 _PATHS = "pollux-paths-1"
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

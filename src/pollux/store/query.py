@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
+from unicodedata import category
 
 from pollux.errors import BadQuery, RequestError
 from pollux.model import Role, Value
@@ -95,7 +96,8 @@ def parse(text: str, agents: Sequence[str] = ()) -> Query:
     reader = _Reader(text, agents)
     nodes = reader.sequence(depth=0)
     if not nodes:
-        raise BadQuery("There is nothing to look for.", text, 0, "Type a word, a part of a path, a name.")
+        hint = _SIGNS if text.strip() else "Type a word, a part of a path, a name."
+        raise BadQuery("There is nothing to look for.", text, 0, hint)
     if not any(_finds(node) for node in nodes):
         raise BadQuery("A query needs something to find, not only what to leave out.", text, reader.excluded)
     return Query(text=text, node=Both(nodes=tuple(nodes)), hints=tuple(reader.hints))
@@ -132,6 +134,7 @@ class _Reader:
                 continue
             node = self._item(depth)
             if node is None:
+                self._passed_over(start)
                 continue
             if joining is None:
                 nodes.append(node)
@@ -143,6 +146,11 @@ class _Reader:
         if depth and not self._more():
             raise BadQuery("This parenthesis is never closed.", self.text, opened, _QUOTE)
         return nodes
+
+    def _passed_over(self, start: int) -> None:
+        """Tell of signs that were not looked for. Of a sign between words nobody expects it."""
+        if not (passed := self.text[start : self.place].strip('-"()* ')).isascii():
+            self.hints.append(f"{passed} was not looked for: it has neither letter nor digit. {_SIGNS}")
 
     def _joined(self, left: Node, right: Node, place: int) -> Node:
         if not (_finds(left) and _finds(right)):
@@ -210,15 +218,16 @@ class _Reader:
                 break
             self.place += 1
         word = self.text[start : self.place]
+        if word in _OTHERWISE:
+            self.hints.append(f"{word} was looked for as a word. {_OTHERWISE[word]}")
         named = _NAMED.fullmatch(word)
         if named is None or named[2].startswith((":", "//", "\\")):
             return _words(word)
         if named[1].lower() in FILTERS:
             return self._filter(named[1].lower(), named[2], start)
-        if named[2] and (near := _near(named[1], FILTERS, cutoff=0.75)):
-            self.hints.append(
-                f"{named[1]}: is no filter and was looked for as text. Did you mean {near[0]}:{named[2]}?"
-            )
+        near = _SYNONYMS.get(named[1].lower()) or next(iter(_near(named[1], FILTERS, cutoff=0.75)), None)
+        if named[2] and near:
+            self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean {near}:{named[2]}?")
         return _words(word)
 
     def _filter(self, name: str, value: str, start: int) -> Only:
@@ -243,15 +252,26 @@ class _Reader:
 _DEEPEST = 20
 _QUOTE = 'To look for the text itself, put it in quotes: "…"'
 _LITERAL_OR = 'To look for the word itself, put it in quotes: "OR"'
+_SIGNS = "Signs are found with: pollux search --regex PATTERN"
+_OTHERWISE = {
+    "AND": "All words must occur anyway.",
+    "NOT": "To leave out what follows, put a - before it.",
+}
+_SYNONYMS = {"after": "since", "from": "since", "to": "until", "path": "file", "repo": "project", "folder": "project"}
 _FILTER_STARTS = {f"{name}:" for name in FILTERS}
 _KNOWN: dict[str, Sequence[str]] = {"failed": tuple(_TRUTH), "role": tuple(Role), "in": tuple(PLACES)}
 
 
 def _words(text: str) -> Words | None:
-    """A text to look for, or None where it has neither letter nor digit."""
+    """A text to look for, or None where it has neither letter nor digit.
+
+    A star makes a beginning of the letters before it. Behind a sign, as in `char *`, it is a sign too.
+    """
     if not any(letter.isalnum() for letter in text):
         return None
-    return Words(text=text[:-1], prefix=True) if text.endswith("*") else Words(text=text)
+    begun = text.rstrip("*")
+    letter = begun[-1].isalnum() or category(begun[-1]).startswith("M")  # a vowel's sign, an accent
+    return Words(text=begun, prefix=True) if begun != text and letter else Words(text=text)
 
 
 def _near(word: str, known: Sequence[str], cutoff: float = 0.6) -> list[str]:

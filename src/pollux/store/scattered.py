@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import tantivy
 from tantivy import Query as Asked
 
 from pollux.store.asking import any_of, ask, one_of, together
 from pollux.store.foremost import frequency
-from pollux.store.query import Both, Node, Not, Only, Sort
+from pollux.store.query import Both, Either, Node, Not, Only, Sort, Words
 from pollux.store.ranking import Ranked, best, sessions_with, top
 
 _MOST_PASSAGES = 2_000
 """So many of the best passages with the rarest word are followed up. Two common words meet in one passage anyway."""
 
-_DEEDS = ("tool", "file", "failed")
+_DEEDS = {"tool", "file", "failed"}
 
 
 class _Split(NamedTuple):
@@ -76,18 +76,32 @@ def _split(node: Both) -> _Split:
     unwanted: list[Node] = []
     deeds: list[Node] = []
     for each in node.nodes:
-        match each:
-            case Only():
-                (deeds if each.name in _DEEDS else where).append(each)
-            case Not(node=Only()):
-                where.append(each)
-            case Not():
-                unwanted.append(each.node)
-            case _:
-                wanted.append(each)
+        names = set(_filters(each))
+        if None not in names:
+            (deeds if names <= _DEEDS and not isinstance(each, Not) else where).append(each)
+        elif isinstance(each, Not):
+            unwanted.append(each.node)
+        else:
+            wanted.append(each)
     if deeds:
         wanted.append(Both(nodes=tuple(deeds)))
     return _Split(where, wanted, unwanted)
+
+
+def _filters(node: Node) -> Iterator[str | None]:
+    """The names of all filters in a part of a query; None for what is no filter."""
+    match node:
+        case Only():
+            yield node.name
+        case Words():
+            yield None
+        case Not():
+            yield from _filters(node.node)
+        case Both() | Either():
+            for each in node.nodes:
+                yield from _filters(each)
+        case _:
+            assert_never(node)
 
 
 def _rarity(frequency: int | None) -> tuple[bool, int]:

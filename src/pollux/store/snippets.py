@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice, pairwise
@@ -63,17 +64,20 @@ def _pattern(needle: Needle, beside: str) -> re.Pattern[str]:
     for before, after in pairwise(words):
         close = stands_alone(before[-1]) or stands_alone(after[0])
         pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
-    if prefix:
-        pattern += "[^\\W_]*"
-    elif not stands_alone(words[-1][-1]):
-        pattern += f"(?![^\\W_{beside}])"
+    if not stands_alone(words[-1][-1]):
+        pattern += f"[^\\W_{beside}]*" if prefix else f"(?![^\\W_{beside}])"
     return re.compile(pattern)
 
 
 def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snippet:
     """The best line of a text: where most of what was looked for stands close together."""
     folded = _folded(text) if looked_for else Folded(text, None, mixed=False)
-    marks = [(start, end, n) for n, needle in enumerate(looked_for) for start, end in _found(text, folded, needle)]
+    found = [_found(text, folded, needle) for needle in looked_for]
+    rare = [span for spans in found if len(spans) < _MOST_MARKS for span in spans]
+    for needle, spans in zip(looked_for, found, strict=True):
+        if len(spans) == _MOST_MARKS:  # there may be more, and those beside a rarer find tell the most
+            spans += [near for s, e in rare for near in _found(text, folded, needle, s - width, e + width)]
+    marks = {(start, end, n) for n, spans in enumerate(found) for start, end in spans}
     return around(text, sorted(marks), width)
 
 
@@ -166,22 +170,27 @@ class Folded(NamedTuple):
         """Where a part of it stands in the text that was folded."""
         return (start, end) if self.places is None else (self.places[start], self.places[end])
 
+    def place(self, origin: int) -> int:
+        """Where a place of the text that was folded is in it."""
+        return origin if self.places is None else bisect_left(self.places, origin)
 
-def _found(text: str, folded: Folded, needle: Needle) -> list[Span]:
-    """Where a needle stands in a text: as whole words, or as a part of a camelCase word."""
+
+def _found(text: str, folded: Folded, needle: Needle, begin: int = 0, end: int | None = None) -> list[Span]:
+    """Where a needle stands in a text, or in a part of it: as whole words, or as a part of a camelCase word."""
+    begin, end = folded.place(max(begin, 0)), folded.place(len(text) if end is None else min(end, len(text)))
     whole = needle.whole(mixed=folded.mixed)
-    spans = [match.span() for match in islice(whole.finditer(folded.text), _MOST_MARKS)]
-    looked_at = spans[-1][1] if len(spans) == _MOST_MARKS else len(folded.text)
-    if len(needle.words) == 1 and folded.text.count(needle.words[0], 0, looked_at) > len(spans):
-        return _with_parts(text, folded, needle)
+    spans = [match.span() for match in islice(whole.finditer(folded.text, begin, end), _MOST_MARKS)]
+    looked_at = spans[-1][1] if len(spans) == _MOST_MARKS else end
+    if len(needle.words) == 1 and folded.text.count(needle.words[0], begin, looked_at) > len(spans):
+        return _with_parts(text, folded, needle, begin, end)
     return spans if folded.places is None else list({folded.origin(start, end): None for start, end in spans})
 
 
-def _with_parts(text: str, folded: Folded, needle: Needle) -> list[Span]:
+def _with_parts(text: str, folded: Folded, needle: Needle, begin: int, limit: int) -> list[Span]:
     """As `_found`, where some of what looks like the needle is a part of another word."""
     spans: list[Span] = []
     (word,), pattern = needle.words, needle.whole(mixed=folded.mixed)
-    start = folded.text.find(word)
+    start = folded.text.find(word, begin, limit)
     while start >= 0 and len(spans) < _MOST_MARKS:
         end = start + 1
         if (whole := pattern.match(folded.text, start)) is not None:
@@ -190,7 +199,7 @@ def _with_parts(text: str, folded: Folded, needle: Needle) -> list[Span]:
         else:
             at = folded.origin(start, start)[0]
             spans += [span for span in camel_spans(text, at) if _is_part(text[slice(*span)], needle)]
-        start = folded.text.find(word, end)
+        start = folded.text.find(word, end, limit)
     return list(dict.fromkeys(spans))
 
 

@@ -35,8 +35,12 @@ _CLASSES = bytes(
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 
 
-# First bytes of characters that may need work: combining accents, unspaced scripts. Those of dashes and é are not.
-_LEADS = [bytes((lead,)) for lead in (0xCC, 0xCD, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)]
+# First bytes of characters that may need work: combining accents, unspaced scripts, Å as a sign of measure. Those of
+# dashes and é are not.
+_LEADS = [
+    *(bytes((lead,)) for lead in (0xCC, 0xCD, 0xD9, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)),
+    b"\xe2\x84",
+]
 
 
 @cache
@@ -120,9 +124,14 @@ def _split(word: bytes) -> tuple[str, ...]:
 def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
     """Where the part of a camelCase word that begins at this place stands in the text; empty where none does."""
     start = end = place
-    while start and text[start - 1].isalnum():
+    while start and _goes_on(text[start - 1]):
         start -= 1
-    while end < len(text) and text[end].isalnum():
+    while end < len(text) and _goes_on(text[end]):
         end += 1
     spans = (part.span() for part in _PARTS.finditer(text[start:end]))
     return [(start + s, start + e) for s, e in spans if start + s == place and e - s > 1 and e - s < end - start]
+
+
+def _goes_on(letter: str) -> bool:
+    """Is a character part of the word beside it?"""
+    return letter.isalnum() and not stands_alone(letter)

@@ -37,6 +37,11 @@ A, B, C = word("a"), word("b"), word("c")
         ('"a b" c', [word("a b"), C]),
         ("a*", [word("a", prefix=True)]),
         ('"a b*"', [word("a b", prefix=True)]),
+        ("a**", [word("a", prefix=True)]),
+        ('"char *"', [word("char *")]),
+        ("a_*", [word("a_*")]),
+        ("भाषा*", [word("भाषा", prefix=True)]),
+        ("a.*", [word("a.*")]),
         ("a -b", [A, Not(node=B)]),
         ('a -"b c"', [A, Not(node=word("b c"))]),
         ("a OR b", [Either(nodes=(A, B))]),
@@ -112,11 +117,47 @@ def test_the_caret_stands_under_wide_characters() -> None:
     assert str(caught.value).splitlines()[-1] == "       ^"
 
 
+def test_of_a_long_query_the_trouble_is_shown() -> None:
+    with pytest.raises(BadQuery) as caught:
+        parse("架 " * 500 + "(b" + " c" * 500)
+    _, shown, caret = str(caught.value).splitlines()
+    assert len(shown) < 140
+    assert shown.startswith("  …")
+    assert shown.endswith("c…")
+    assert caret.index("^") == len(shown[: shown.index("(")].replace("架", "架 "))
+    assert caught.value.place == 1000
+
+
 def test_a_near_miss_is_text_with_a_hint() -> None:
     query = parse("agnt:gemini")
     assert query.node.nodes == (word("agnt:gemini"),)
     assert query.hints == ("agnt: is no filter and was looked for as text. Did you mean agent:gemini?",)
     assert parse("http://x std::y key:value").hints == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a AND b", "AND was looked for as a word. All words must occur anyway."),
+        ("a NOT b", "NOT was looked for as a word. To leave out what follows, put a - before it."),
+        ("after:2w a", "after: is no filter and was looked for as text. Did you mean since:2w?"),
+        ("a 🎉", "🎉 was not looked for: it has neither letter nor digit."),
+        ('a -"→"', "→ was not looked for: it has neither letter nor digit."),
+    ],
+)
+def test_what_is_meant_otherwise_elsewhere_gets_a_hint(text: str, hint: str) -> None:
+    (told,) = parse(text).hints
+    assert told.startswith(hint)
+
+
+def test_signs_of_code_need_no_hint() -> None:
+    assert parse('a && b -> c - d "(*)" and not "AND"').hints == ()
+
+
+def test_signs_alone_are_found_by_a_pattern() -> None:
+    with pytest.raises(BadQuery) as caught:
+        parse("🎉")
+    assert "--regex" in str(caught.value.hint)
 
 
 def test_a_near_miss_of_a_value_gets_a_hint() -> None:

@@ -31,6 +31,9 @@ def marked(text: str, query: str) -> str:
         ("call parseHTMLDocument now", "docu*", "call parseHTML[Document] now"),
         ("状态架构设计", "架构", "状态[架构]设计"),
         ("用API测试", "api", "用[API]测试"),
+        ("状态架构设计", "架*", "状态[架]构设计"),
+        ("用Python開発", "pyth*", "用[Python]開発"),
+        ("用fetchData测试", "data", "用fetch[Data]测试"),
         ("Café Straße", "cafe strasse", "[Café] [Straße]"),
         ("eine Straße weiter", "weiter", "eine Straße [weiter]"),
         ("blosc_getitem(x)", "getitem", "blosc_[getitem](x)"),
@@ -51,6 +54,14 @@ def test_the_window_holds_as_much_as_it_can() -> None:
     assert "[alpha] [beta]" in shown
     assert shown.startswith("…")
     assert shown.endswith("…")
+
+
+@pytest.mark.parametrize("rare", ["timeout", "fetchTimeout", "Tïmeout", "ﬁrst timeout"])
+def test_a_rare_word_is_shown_with_a_common_one(rare: str) -> None:
+    noise = "error again\n" * 500
+    shown = marked(f"{noise}here: error with {rare} at last\n{noise}", "error timeout")
+    assert "here: [error] with " in shown
+    assert re.search(r"\[t.meout\]", shown, re.IGNORECASE)
 
 
 def test_a_snippet_is_short_and_one_line_and_its_spans_are_the_words() -> None:

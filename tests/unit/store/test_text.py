@@ -333,3 +333,30 @@ def test_a_folder_that_vanished_is_made_again(tmp_path: Path) -> None:
     made(tmp_path / "words", BREAD)
     shutil.rmtree(tmp_path / "words")
     assert TextIndex.open(tmp_path / "words").generation() is None
+
+
+def test_messages_are_counted_however_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = session(*(said(f"needle {number}", ran("needle")) for number in range(1_500)))
+    index = made(tmp_path, long, session(said("needle"), said("hay")))
+    assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
+    monkeypatch.setattr("pollux.store.ranking._TOLD_APART", 100)
+    assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("flour bake", [(1, True)]),
+        ("flour (in:prompts OR in:titles)", []),
+        ("(in:prompts agent:claude) flour", []),
+        ("flour (role:user OR role:system)", []),
+        ("flour bake -(in:tools OR in:files)", [(1, True)]),
+        ("flour bake -(in:replies OR in:files)", []),
+        ("flour (tool:shell_exec OR tool:file_edit)", [(1, True)]),
+        ("flour (bake in:prompts)", [(1, True)]),
+    ],
+)
+def test_filters_in_groups_hold_for_every_message(
+    index: TextIndex, query: str, expected: list[tuple[int, bool]]
+) -> None:
+    assert [(hit.session, hit.scattered) for hit in hits(index, query)] == expected

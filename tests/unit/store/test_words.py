@@ -35,6 +35,16 @@ def test_parts_of_identifiers(word: str, parts: list[str]) -> None:
     assert parts_of(word) == parts
 
 
+def test_every_way_to_write_a_letter_is_the_same() -> None:
+    different = []
+    for code in (*range(0xAC20), *range(0xF900, 0x30000)):  # of the Korean syllables, a few
+        composed = unicodedata.normalize("NFC", chr(code))
+        decomposed = unicodedata.normalize("NFD", chr(code))
+        if decomposed != chr(code) and len({tuple(tokens(each)) for each in (chr(code), composed, decomposed)}) > 1:
+            different.append(chr(code))
+    assert different == []
+
+
 def test_a_part_is_given_once_however_often_it_occurs() -> None:
     assert parts_of("getItem getName setItem\ngetItem") == ["get", "Item", "Name", "set"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,12 +30,19 @@ class Searching(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Set a blank before such a word. It changes no query, and no option begins with one."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        names = {name for option in options for name in option.opts}
+        takes = {name for option in options if not option.is_flag for name in option.opts}
         end = args.index("--") if "--" in args else len(args)
-        return super().parse_args(ctx, [f" {arg}" if _excludes(arg) else arg for arg in args[:end]] + args[end:])
+        words = [
+            f" {arg}" if before not in takes and arg not in names and _excludes(arg) else arg
+            for before, arg in pairwise(["", *args[:end]])
+        ]
+        return super().parse_args(ctx, words + args[end:])
 
 
 def _excludes(argument: str) -> bool:
-    return len(argument) > 2 and argument[0] == "-" and argument[1] != "-" and not LIMIT.fullmatch(argument)
+    return len(argument) > 1 and argument[0] == "-" and argument[1] != "-" and not LIMIT.fullmatch(argument)
 
 
 @click.command("search", cls=Searching, short_help="Search everything that was said and done.")
@@ -177,7 +184,7 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
 def _meant(found: Findings, text: str) -> list[str]:
     """What else may be tried."""
     for word, near in found.meant:
-        text = text.replace(word, near)
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
 
 

@@ -109,7 +109,10 @@ def test_a_taught_path_is_known_from_then_on(home: Home) -> None:
 def test_names_as_people_type_them() -> None:
     path = "/home/ada/code/Weather-App"
     assert all(fits(asked, path) for asked in (path, path + "/", "weather", "Weather-App", "/home/ada", "app"))
-    assert not any(fits(asked, path) for asked in ("code", "/home/ad", "weather-app-2", "ada"))
+    assert all(fits(asked, path) for asked in ("code/Weather-App", "ada/code/Weather-App/", "weather*", "W?ather-*"))
+    assert all(fits(asked, path) for asked in ("/home/*/Weather-App", "/home/ada/code/*"))
+    assert not any(fits(asked, path) for asked in ("code", "/home/ad", "weather-app-2", "ada", "eather*", "*code"))
+    assert not any(fits(asked, path) for asked in ("de/Weather-App", "./code/Weather-App", "~/code/Weather-App"))
     assert not fits("weather", None)
 
 
