@@ -79,9 +79,10 @@ def _language(fence: Token) -> str:
 
 def _lost(text: str, rendered: str) -> set[str]:
     """Words that Markdown's rules make disappear, such as those of a cell too many in a row of a table."""
-    seen = html.unescape(_TAG.sub("", rendered))
+    # Markup may divide a word, as colours do, and it may be all that stands between two, as the end of a block does.
+    whole, apart = (html.unescape(_TAG.sub(between, rendered)) for between in ("", " "))
     targets = " ".join(unquote(html.unescape(target)) for target in _TARGET.findall(rendered))
-    known = _words(seen) | _words(targets) | _words(unquote(seen))
+    known = _words(whole) | _words(apart) | _words(targets) | _words(unquote(whole))
     return (_words(text) & _words(html.unescape(text))) - known
 
 

@@ -99,6 +99,13 @@ def test_no_word_is_lost_in_markdown(text: str) -> None:
     ]
 
 
+def test_words_that_only_markup_keeps_apart_are_not_taken_for_lost() -> None:
+    """The label of a block, its first word, its last and the next paragraph's: each occurs nowhere else."""
+    shown = markdown("Before\n\n```python\ndef f(): ...\n# remark\n```\n\n```diff\n+ newer\n```\nAfter **bo**ld")
+    assert shown.startswith('<div class="prose">')
+    assert shown.count("<pre") == 2
+
+
 def test_a_prompt_is_shown_as_it_was_typed() -> None:
     shown = typed("call __init__ *now*\n\n    keep this\n```python\ndef f(): ...\n```\nend")
     assert "call __init__ *now*\n\n    keep this" in shown
