@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pollux.model import Message, Session, Status
-from tests.unit.writers.kitchen_sink import ASSISTANT, MODEL, call, message
+from pollux.model import Message, Session, Status, Text
+from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, call, message
 from tests.web.watching import Watched, page_of
 
 Visit = Callable[..., Watched]
@@ -31,3 +31,38 @@ def test_every_argument_stands_beside_its_name(width: int, visit: Visit) -> None
     assert all(abs(name - value) <= 6 for name, value in zip(tops[::2], tops[1::2], strict=True))
     assert tops[::2] == sorted(set(tops[::2]))
     assert watched.page.locator(".arguments dd").all_inner_texts() == ["empty", "x" * 190, "y", "empty"]
+
+
+# Where a word stands in the window: its left and its right end.
+ENDS = """(word) => {
+  const walk = document.createTreeWalker(document.querySelector("article:last-of-type"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const at = walk.currentNode.data.indexOf(word);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(walk.currentNode, at);
+    range.setEnd(walk.currentNode, at + word.length);
+    const { left, right } = range.getBoundingClientRect();
+    return [left, right];
+  }
+}"""
+
+
+def test_words_from_right_to_left_begin_on_the_right(visit: Visit) -> None:
+    """An Arabic prompt and reply, with English in them; English lines stay where they are."""
+    words = "مرحبا، أصلح src/main.py قبل الغد"
+    prompt, reply = (
+        f"{words}\nplain",
+        f"{words}\n\n- بند src/list.py أول\n\n| عمود | ثان |\n|--|--|\n| a | b |\n\nplain",
+    )
+    for said in (message(1, USER, HUMAN, Text(text=prompt)), message(1, ASSISTANT, MODEL, Text(text=reply))):
+        watched = visit(page(said))
+        first, inner, last, plain = (
+            watched.page.evaluate(ENDS, word) for word in ("مرحبا", "src/main.py", "الغد", "plain")
+        )
+        assert first[0] > inner[1] > inner[0] > last[1]
+        assert plain[0] < last[0]
+    bullet, column, second = (watched.page.evaluate(ENDS, word) for word in ("بند", "عمود", "ثان"))
+    assert bullet[0] > watched.page.evaluate(ENDS, "src/list.py")[1]
+    assert column[0] > second[1]
+    assert watched.ask("getComputedStyle(document.querySelector('.prose ul')).direction") == "rtl"
