@@ -66,3 +66,13 @@ def test_words_from_right_to_left_begin_on_the_right(visit: Visit) -> None:
     assert bullet[0] > watched.page.evaluate(ENDS, "src/list.py")[1]
     assert column[0] > second[1]
     assert watched.ask("getComputedStyle(document.querySelector('.prose ul')).direction") == "rtl"
+
+
+def test_a_long_word_in_a_table_leaves_room_for_the_others(visit: Visit) -> None:
+    rows = ("| where | what |", "|--|--:|", f"| /{'x' * 120} | {'some words ' * 8}|", "| short | fine |")
+    watched = visit(page(message(1, ASSISTANT, MODEL, Text(text="\n".join(rows)))))
+    assert watched.ask("document.querySelector('.wide').scrollWidth <= document.querySelector('.wide').clientWidth")
+    assert watched.ask("document.querySelector('tbody tr').offsetHeight") < 160
+    assert watched.ask("getComputedStyle(document.querySelector('tbody td + td')).textAlign") == "right"
+    watched.page.set_viewport_size({"width": 360, "height": 800})
+    assert watched.ask("document.querySelector('tbody td + td').offsetWidth") >= 180

@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 TOP_HEADING = 3
 """The level of the highest heading in a text: ours are the levels above it."""
+
+LONG_CELL = 32
+"""Characters: a longer cell of a table is given room, or a longer word beside it would leave it one letter wide."""
 
 _TAG = re.compile(r"<[^>]*>")
 _TARGET = re.compile(r'(?:href|title|alt)="([^"]*)"')
@@ -98,10 +102,13 @@ def _words(text: str) -> set[str]:
 
 
 def _adapt(tokens: Sequence[Token]) -> None:
-    """Move headings below ours; say by a class how a column of a table is aligned."""
-    for token in tokens:
-        if (style := token.attrs.pop("style", None)) is not None:
-            token.attrs["class"] = str(style).removeprefix("text-align:")
+    """Move headings below ours; say by a class how a cell of a table is aligned, and whether it needs room."""
+    for token, inner in pairwise(tokens):
+        if token.type in ("th_open", "td_open"):
+            aligned = str(token.attrs.pop("style", "")).removeprefix("text-align:")
+            room = "long" if len(inner.content) > LONG_CELL else ""
+            if classes := " ".join(filter(None, (aligned, room))):
+                token.attrs["class"] = classes
     headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
     shift = max(0, TOP_HEADING - min((int(token.tag[1]) for token in headings), default=TOP_HEADING))
     for token in headings:
