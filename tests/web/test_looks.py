@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 
-from pollux.model import Message, Session, Status, Text
+from pollux.model import Fate, Message, Session, Status, Text
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, call, message
 from tests.web.watching import Watched, page_of
 
@@ -76,3 +77,17 @@ def test_a_long_word_in_a_table_leaves_room_for_the_others(visit: Visit) -> None
     assert watched.ask("getComputedStyle(document.querySelector('tbody td + td')).textAlign") == "right"
     watched.page.set_viewport_size({"width": 360, "height": 800})
     assert watched.ask("document.querySelector('tbody td + td').offsetWidth") >= 180
+
+
+@pytest.mark.parametrize(("width", "media"), [(1200, "screen"), (360, "screen"), (800, "print")])
+def test_a_message_that_goes_on_tells_its_fate_everywhere_and_its_time_where_there_is_room(
+    width: int, media: Literal["screen", "print"], visit: Visit
+) -> None:
+    """On a phone the time would cover the words of a message that is touched."""
+    fates = (Fate.LIVE, Fate.LIVE, Fate.FAILED)
+    said = [message(n, ASSISTANT, MODEL, Text(text="so"), fate=fate) for n, fate in enumerate(fates)]
+    watched = visit(page(*said), width=width)
+    watched.page.emulate_media(media=media)
+    watched.page.locator("article").nth(1).hover()
+    assert watched.page.locator(".badge").is_visible()
+    assert watched.page.locator("article:nth-of-type(2) > .goes-on").is_visible() == (width == 1200)
