@@ -91,3 +91,19 @@ def test_a_message_that_goes_on_tells_its_fate_everywhere_and_its_time_where_the
     watched.page.locator("article").nth(1).hover()
     assert watched.page.locator(".badge").is_visible()
     assert watched.page.locator("article:nth-of-type(2) > .goes-on").is_visible() == (width == 1200)
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_how_a_call_ended_is_seen_however_much_was_asked(width: int, visit: Visit) -> None:
+    calls = [
+        call("run", {"command": "make test " * 50}, Status.ERROR, exit_code=1),
+        call("a_long_name_" * 20, {"command": "make test " * 50}, Status.CANCELLED),
+        call("edit", {"file_path": "/deep" * 60, "old_string": "a", "new_string": "b"}, Status.OK, "done"),
+    ]
+    watched = visit(page(message(1, ASSISTANT, MODEL, *calls)), width=width)
+    lines = watched.page.locator(".call > summary")
+    assert all(line["height"] < 32 for line in [lines.nth(n).bounding_box() for n in range(3)] if line)
+    for n, words in enumerate(("failed, exit code 1", "cancelled", "+1 −1")):
+        ending = lines.nth(n).locator(".ending, .sizes")
+        assert ending.inner_text() == words
+        assert ending.evaluate("(e) => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= innerWidth")
