@@ -107,3 +107,13 @@ def test_how_a_call_ended_is_seen_however_much_was_asked(width: int, visit: Visi
         ending = lines.nth(n).locator(".ending, .sizes")
         assert ending.inner_text() == words
         assert ending.evaluate("(e) => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= innerWidth")
+
+
+def test_paper_is_white_and_as_wide_as_the_words(visit: Visit) -> None:
+    """Whatever theme was chosen: a page that is too wide would be printed smaller, a dark one in pale letters."""
+    watched = visit(page(message(1, USER, HUMAN, Text(text="a prompt")), message(2, ASSISTANT, MODEL, Text(text="so"))))
+    watched.press("d", "d")
+    assert watched.page.locator("#theme").inner_text() == "Theme: dark"
+    watched.page.emulate_media(media="print")
+    assert watched.ask("document.documentElement.scrollWidth <= innerWidth")
+    assert watched.ask("getComputedStyle(document.body).color") == "rgb(36, 38, 43)"
