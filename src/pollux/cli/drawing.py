@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +69,7 @@ def draw_timeline(
 def label(of: Of, value: float) -> str:
     """A value with its unit."""
     if of == "cost":
-        return f"${value:,.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"
+        return f"${value:,.2f}" if value >= 0.1 or math.isclose(value, round(value, 2)) else f"${value:.4f}"
     words = number(round(value))
     return words if of == "tokens" else f"{words} {of.value if value != 1 else of.value[:-1]}"
 
