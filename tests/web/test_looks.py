@@ -56,10 +56,11 @@ def test_words_from_right_to_left_begin_on_the_right(visit: Visit) -> None:
         f"{words}\nplain",
         f"{words}\n\n- بند src/list.py أول\n\n| عمود | ثان |\n|--|--|\n| a | b |\n\nplain",
     )
-    for said in (message(1, USER, HUMAN, Text(text=prompt)), message(1, ASSISTANT, MODEL, Text(text=reply))):
-        watched = visit(page(said))
+    asked, told = message(1, USER, HUMAN, Text(text=prompt)), message(1, ASSISTANT, MODEL, Text(text=reply))
+    typed, watched = visit(page(asked)), visit(page(told))
+    for one in (typed, watched):
         first, inner, last, plain = (
-            watched.page.evaluate(ENDS, word) for word in ("مرحبا", "src/main.py", "الغد", "plain")
+            one.page.evaluate(ENDS, word) for word in ("مرحبا", "src/main.py", "الغد", "plain")
         )
         assert first[0] > inner[1] > inner[0] > last[1]
         assert plain[0] < last[0]
