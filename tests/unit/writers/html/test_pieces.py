@@ -54,6 +54,11 @@ def test_colours_go_on_from_chunk_to_chunk() -> None:
     assert shown.count('<span class="chunk"><span class="f2">') == 3
 
 
+def test_a_comment_on_the_last_line_is_one() -> None:
+    assert code("ls # why", language="bash").endswith('<span class="c"># why</span></code></pre>')
+    assert code("", language="bash").endswith("<code></code></pre>")
+
+
 def test_code_is_coloured_by_language_or_by_ending_and_loses_nothing() -> None:
     text = "\n\n  def f(x):  # why\n    return 'a<b'\n"
     for shown in (code(text, language="python"), code(text, file="/a/b.py")):
