@@ -118,3 +118,35 @@ def test_paper_is_white_and_as_wide_as_the_words(visit: Visit) -> None:
     watched.page.emulate_media(media="print")
     assert watched.ask("document.documentElement.scrollWidth <= innerWidth")
     assert watched.ask("getComputedStyle(document.body).color") == "rgb(36, 38, 43)"
+
+
+def test_a_phone_shows_long_lines_of_output_whole(visit: Visit) -> None:
+    said = message(1, ASSISTANT, MODEL, call("run", {"command": "make " * 50}, Status.ERROR, "no such thing " * 50))
+    watched = visit(page(said), width=360)
+    watched.ask(OPEN)
+    assert watched.ask("[...document.querySelectorAll('pre')].map((e) => e.scrollWidth <= e.clientWidth)") == [True] * 2
+
+
+def test_a_step_to_do_hangs_beside_its_mark(visit: Visit) -> None:
+    steps = [{"content": f"STEP {'words ' * 60}END", "status": "completed"}]
+    watched = visit(page(message(1, ASSISTANT, MODEL, call("plan", {"todos": steps}, Status.OK))))
+    watched.ask(OPEN)
+    mark, lines = watched.ask(
+        """(() => {
+          const range = document.createRange();
+          const mark = document.querySelector(".steps .mark");
+          range.selectNodeContents(mark.parentNode);
+          range.setStartAfter(mark);
+          return [mark.getBoundingClientRect().right, [...range.getClientRects()].map((line) => line.left)];
+        })()"""
+    )
+    assert len(lines) > 3
+    assert min(lines) >= mark - 1
+
+
+def test_the_search_is_as_wide_as_the_bar(visit: Visit) -> None:
+    watched = visit(page(message(1, USER, HUMAN, Text(text="a prompt"))), width=360)
+    field, buttons = (watched.page.locator(one).bounding_box() for one in (".bar input", ".bar > span"))
+    assert field is not None
+    assert buttons is not None
+    assert field["x"] + field["width"] == buttons["x"] + buttons["width"]
