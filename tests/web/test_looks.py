@@ -150,3 +150,45 @@ def test_the_search_is_as_wide_as_the_bar(visit: Visit) -> None:
     assert field is not None
     assert buttons is not None
     assert field["x"] + field["width"] == buttons["x"] + buttons["width"]
+
+
+SEEN = """(() => {
+  const [found] = CSS.highlights.get("found-now") ?? [];
+  if (!found) return false;
+  const [word, block] = [found.getBoundingClientRect(), found.startContainer.parentElement.closest("pre, .message")];
+  const around = block.getBoundingClientRect();
+  const top = Math.max(around.top, document.querySelector(".bar").offsetHeight);
+  const bottom = Math.min(around.bottom, innerHeight);
+  return word.top >= top && word.bottom <= bottom && word.left >= around.left && word.right <= around.right;
+})()"""
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_a_match_is_brought_into_sight(width: int, visit: Visit) -> None:
+    """From the first of many lines to the last, in the middle of one that is very long, and in a long paragraph."""
+    lines = "\n".join(f"line {n} of many" for n in range(5000))
+    calls = [
+        call("run", {"command": f"step {n}"}, Status.OK, said) for n, said in enumerate((lines, "", "x " * 40_000))
+    ]
+    calls[1] = call("run", {}, Status.OK, f"{'y' * 30_000} the needle {'y' * 30_000}")
+    prose = Text(text=f"{'so many words ' * 900} the pin {'so many words ' * 900}")
+    watched = visit(page(*(message(n, ASSISTANT, MODEL, one) for n, one in enumerate((*calls, prose)))), width=width)
+    for words in ("line 0 of", "line 4999 of", "line 2711 of", "the needle", "the pin"):
+        watched.page.locator("#find").fill(words)
+        watched.wait("[...(CSS.highlights.get('found-now') ?? [])].join()", words)
+        watched.page.wait_for_timeout(200)
+        assert watched.ask(SEEN), words
+
+
+def test_a_long_output_does_not_move_while_it_is_scrolled(visit: Visit) -> None:
+    lines = "\n".join(f"line {n}" for n in range(5100))
+    watched = visit(page(message(1, ASSISTANT, MODEL, call("run", {}, Status.OK, lines))))
+    watched.ask(OPEN)
+    heights = []
+    for place in (0, 0.3, 0.7, 1):
+        watched.ask(
+            f"document.querySelector('.screen').scrollTop = {place} * document.querySelector('.screen').scrollHeight"
+        )
+        watched.page.wait_for_timeout(100)
+        heights.append(watched.ask("document.querySelector('.screen').scrollHeight"))
+    assert max(heights) - min(heights) < 0.01 * heights[0]
