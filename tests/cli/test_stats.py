@@ -12,6 +12,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from pollux.accounts import Of
+from pollux.cli.drawing import label
 from tests.cli.running import Pollux
 
 MISSING = (
@@ -148,3 +150,17 @@ def test_the_time_zone_decides_which_day_is_asked_for(pollux: Pollux, command: t
         assert found.returncode == status, found.stderr
         assert (day in found.stdout) is (status == 0)
         assert pollux(*command, "--since", day, "--json").returncode == 0
+
+
+@pytest.mark.parametrize(("dollars", "told"), [(0.05, "$0.05"), (0.025, "$0.0250"), (0.1, "$0.10"), (0.0, "$0.00")])
+def test_the_figures_of_an_axis_have_no_more_digits_than_they_need(dollars: float, told: str) -> None:
+    assert label(Of.COST, dollars) == told
+
+
+def test_a_calendar_tells_that_more_was_used_where_the_table_does(pollux: Pollux) -> None:
+    table = pollux("--sample", "stats").stdout.splitlines()[-1]
+    assert "≥605k" in table
+    assert "\nat least 605k tokens on 12 days" in pollux("--sample", "timeline").stdout
+    assert "\n12 sessions on 12 days" in pollux("--sample", "timeline", "--of", "sessions").stdout
+    assert pollux("--sample", "timeline", "-o", "calendar.svg").returncode == 0
+    assert ">at least 605k from" in (pollux.home / "calendar.svg").read_text("utf-8")

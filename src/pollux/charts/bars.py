@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pollux.charts.svg import Label, box, picture, text
+from pollux.charts.svg import Label, box, fitting, picture, text, wide
 
 WIDTH, ROW = 900, 26
-LEFT, RIGHT, TOP = 250, 110, 64
+LEFT, RIGHT, TOP = 24, 110, 64
+LONGEST = 350
+"""So wide may a name be."""
 
 
 def bars(title: str, subtitle: str, values: Sequence[tuple[str, float]], label: Label) -> str:
@@ -16,13 +18,13 @@ def bars(title: str, subtitle: str, values: Sequence[tuple[str, float]], label: 
 
 
 def _body(title: str, subtitle: str, values: Sequence[tuple[str, float]], label: Label) -> Iterator[str]:
-    yield text(24, 26, title, more='font-size="16" font-weight="600"')
-    yield text(24, 44, subtitle, "soft")
+    yield text(LEFT, 26, title, more='font-size="16" font-weight="600"')
+    yield text(LEFT, 44, subtitle, "soft")
     most = max((value for _, value in values), default=0) or 1
+    start = LEFT + min(max((wide(name) for name, _ in values), default=0), LONGEST) + 10
     for place, (name, value) in enumerate(values):
         y = TOP + place * ROW
-        short = name if len(name) <= 36 else f"…{name[-35:]}"
-        yield text(LEFT - 10, y + 16, short, more='text-anchor="end"')
-        long = (WIDTH - LEFT - RIGHT) * value / most
-        yield box((LEFT, y + 4, max(long, 1), ROW - 9), "s0", f"{name}: {label(value)}", 2)
-        yield text(LEFT + max(long, 1) + 8, y + 16, label(value), "soft")
+        yield text(start - 10, y + 16, fitting(name, LONGEST), more='text-anchor="end"')
+        long = max((WIDTH - start - RIGHT) * value / most, 1)
+        yield box((start, y + 4, long, ROW - 9), "s0", f"{name}: {label(value)}", 2)
+        yield text(start + long + 8, y + 16, label(value), "soft")

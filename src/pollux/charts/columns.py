@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pollux.charts.svg import OTHERS, Label, box, picture, rule, text, ticks
+from pollux.charts.svg import OTHERS, Label, box, picture, rule, text, ticks, wide
 
 WIDTH, PLOT = 900, 252
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 58, 32
-LETTER, LINE = 6.8, 18
+LEFT, RIGHT, TOP, BOTTOM = 64, 42, 58, 32
+LINE = 18
 LABELS = 10
 """So many words stand below the columns at most."""
 
@@ -39,11 +39,11 @@ def _legend(ranked: Sequence[str]) -> Iterator[tuple[int, float, str, str]]:
     few = len(ranked) <= OTHERS + 1
     line, x = 0, float(LEFT)
     for place, name in enumerate(ranked if few else [*ranked[:OTHERS], f"{len(ranked) - OTHERS} others"]):
-        wide = 15 + LETTER * len(name) + 16
-        if x + wide > WIDTH - RIGHT and x > LEFT:
+        taken = 15 + wide(name) + 16
+        if x + taken > WIDTH - RIGHT and x > LEFT:
             line, x = line + 1, float(LEFT)
         yield line, x, _style(place), name
-        x += wide
+        x += taken
 
 
 def _entry(line: int, x: float, style: str, name: str) -> Iterator[str]:
@@ -63,14 +63,14 @@ def _plot(spans: Spans, ranked: Sequence[str], label: Label, top: float) -> Iter
         y = floor - PLOT * tick / scale[-1]
         yield rule(LEFT, y, WIDTH - LEFT - RIGHT)
         yield text(LEFT - 8, y + 4, label(tick), "soft", 'text-anchor="end"')
-    wide = (WIDTH - LEFT - RIGHT) / max(len(spans), 1)
-    gap, every = min(wide * 0.15, 6), -(-len(spans) // LABELS)
+    each = (WIDTH - LEFT - RIGHT) / max(len(spans), 1)
+    gap, every = min(each * 0.15, 6), -(-len(spans) // LABELS)
     for number, (span, values) in enumerate(spans):
-        x, y = LEFT + number * wide, floor
+        x, y = LEFT + number * each, floor
         for place, name in enumerate(ranked):
             if value := values.get(name, 0):
                 high = PLOT * value / scale[-1]
                 y -= high
-                yield box((x + gap / 2, y, wide - gap, high), _style(place), f"{span} · {name}: {label(value)}")
+                yield box((x + gap / 2, y, each - gap, high), _style(place), f"{span} · {name}: {label(value)}")
         if number % every == 0:
-            yield text(x + wide / 2, floor + 18, span, "soft", 'text-anchor="middle"')
+            yield text(x + each / 2, floor + 18, span, "soft", 'text-anchor="middle"')

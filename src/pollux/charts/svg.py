@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from html import escape
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _LIGHT = {"ground": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "line": "#d8dee4", "empty": "#ebedf0"}
@@ -16,7 +18,30 @@ _HEAT_DARK = ("#12365f", "#1d5796", "#3a83cf", "#79b8f5")
 OTHERS = 7
 """The colour of all that is too small for one of its own."""
 
+LETTER = 7.7
+"""How wide a letter is at most, on the whole: which letters there will be is not known."""
+
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 Label = Callable[[float], str]
+
+
+def escape(words: str) -> str:
+    """Words as they may stand in a picture: some characters no XML can hold."""
+    return html.escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", words))
+
+
+def wide(words: str) -> float:
+    """How much room words need."""
+    return LETTER * (len(words) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in words))
+
+
+def fitting(words: str, room: float) -> str:
+    """As much of the end as there is room for: the end of a path says most."""
+    if wide(words) <= room:
+        return words
+    first = next(n for n in range(1, len(words) + 1) if wide(f"…{words[n:]}") <= room)
+    return f"…{words[first:]}"
 
 
 def picture(width: float, height: float, title: str, body: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pollux.accounts import By, Of
+    from pollux.analysis.sums import Row
     from pollux.library import Filter, Library
 
 
@@ -46,29 +48,41 @@ def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
     total = shelf.accounts.stats(By.AGENT, asked).total
     if of == "cost" and total.cost_usd is None:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
+    least = _least(of, total)
     if of == "tokens":
-        return f"{'at least ' if total.usage.exact is False else ''}{label(of, total.usage.total or 0)} in all"
+        return f"{least}{label(of, total.usage.total or 0)} in all"
     unpriced = f"; {plural(total.unpriced, 'request')} without a known price" if total.unpriced else ""
-    return f"{'at least ' if total.at_least else ''}{label(of, total.cost_usd or 0)} in all{unpriced}"
+    return f"{least}{label(of, total.cost_usd or 0)} in all{unpriced}"
+
+
+def least(shelf: Library, of: Of, asked: Filter) -> str:
+    """`at least ` where the files are known to hold less than what was used."""
+    from pollux.accounts import By
+
+    return _least(of, shelf.accounts.stats(By.AGENT, asked).total) if of in ("tokens", "cost") else ""
+
+
+def _least(of: Of, total: Row) -> str:
+    return "at least " if (total.usage.exact is False if of == "tokens" else total.at_least) else ""
 
 
 def draw_timeline(
-    shelf: Library, of: Of, days: Mapping[date, float], span: tuple[date, date], output: str, *, force: bool
+    shelf: Library, of: Of, asked: Filter, days: Mapping[date, float], output: str, *, force: bool
 ) -> None:
     """The calendar of `pollux timeline`."""
     from pollux.charts import calendar
 
     target = _target(shelf, output, force=force)
-    shown = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
-    subtitle = f"{label(of, sum(shown.values()))} from {span[0]} to {span[1]}"
-    drawing = calendar(f"{of.value.capitalize()} a day", subtitle, shown, span, lambda value: label(of, value))
+    span = min(days), max(days)
+    subtitle = f"{least(shelf, of, asked)}{label(of, sum(days.values()))} from {span[0]} to {span[1]}"
+    drawing = calendar(f"{of.value.capitalize()} a day", subtitle, days, span, lambda value: label(of, value))
     _write(target, drawing)
 
 
 def label(of: Of, value: float) -> str:
     """A value with its unit."""
     if of == "cost":
-        return f"${value:,.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"
+        return f"${value:,.2f}" if value >= 0.1 or math.isclose(value, round(value, 2)) else f"${value:.4f}"
     words = number(round(value))
     return words if of == "tokens" else f"{words} {of.value if value != 1 else of.value[:-1]}"
 

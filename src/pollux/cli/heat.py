@@ -26,8 +26,8 @@ def room(screen: Screen) -> int:
     return WEEKS if screen.columns is None else max((screen.columns - MARGIN) // 2, 4)
 
 
-def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, date]) -> Iterator[str]:
-    """A column a week, a line a weekday; what lies before is told below."""
+def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, date], least: str) -> Iterator[str]:
+    """A column a week, a line a weekday; what lies before is told below. `least` stands before the sum."""
     shown = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
     limits, mondays = levels(shown), weeks(*span)
     yield screen.paint(_months(mondays), "dim").rstrip()
@@ -36,7 +36,7 @@ def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, d
         yield (screen.paint(f"{name:<{MARGIN}}", "dim") + " ".join(cells)).rstrip()
     yield ""
     unit = " tokens" if of == "tokens" else ""
-    total = f"{label(of, sum(shown.values()))}{unit}"
+    total = f"{least}{label(of, sum(shown.values()))}{unit}"
     if len(shown) > 1:
         yield from wrap(f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}", screen.columns)
         busiest = max(sorted(shown), key=lambda day: shown[day])

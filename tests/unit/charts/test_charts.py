@@ -44,6 +44,7 @@ def test_many_series_share_a_colour_and_the_legend_says_so() -> None:
 
 def test_names_cannot_break_a_picture() -> None:
     name = '<script>"&\u2028'
+    drawn(bars("t", "s", [("\x1b[31m\x00\ud800\ufffe", 1.0)], str))
     for text in (
         columns(name, name, [(name, {name: 1.0})], str),
         bars(name, name, [(name, 1.0)], str),

@@ -67,11 +67,12 @@ def command(
     if output is not None:
         from pollux.cli.drawing import draw_timeline
 
-        draw_timeline(shelf, of, days, (min(days), max(days)), output, force=force)
+        draw_timeline(shelf, of, asked, days, output, force=force)
         return
+    from pollux.cli.drawing import least
     from pollux.cli.heat import heat
 
-    screen.lines(heat(screen, of, days, _span(screen, days)))
+    screen.lines(heat(screen, of, days, _span(screen, days), least(shelf, of, asked)))
 
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:

@@ -84,4 +84,6 @@ def _is_flat(value: Mapping[str, Any] | list[Any]) -> bool:
 
 
 def _inline(value: Any) -> Html:
+    if value == "":
+        return tag("small", "empty")
     return tag("code", value if isinstance(value, str) else as_section("", value).text)

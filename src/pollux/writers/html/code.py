@@ -45,7 +45,9 @@ def _coloured(text: str, language: str, file: str) -> Html:
     if lexer is None or len(text) > LONGEST:
         return escape(text)
     pieces = []
-    for kind, words in lexer.get_tokens(text):
+    # Some lexers know a comment only by the end of its line.
+    *most, (last, ending) = lexer.get_tokens(f"{text}\n")
+    for kind, words in [*most, (last, ending.removesuffix("\n"))]:
         name = _class(str(kind))
         shown = escape(words)
         pieces.append(shown if name is None else Html(f'<span class="{name}">{shown}</span>'))

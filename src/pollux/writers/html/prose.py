@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -27,10 +28,18 @@ if TYPE_CHECKING:
 TOP_HEADING = 3
 """The level of the highest heading in a text: ours are the levels above it."""
 
+LONG_CELL = 32
+"""Characters: a longer cell of a table is given room, or a longer word beside it would leave it one letter wide."""
+
 _TAG = re.compile(r"<[^>]*>")
 _TARGET = re.compile(r'(?:href|title|alt)="([^"]*)"')
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _OUTSIDE = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
+# Hebrew, Arabic and the others that are written from right to left.
+_LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_BLOCKS = frozenset(
+    {"blockquote_open", "bullet_list_open", "heading_open", "ordered_list_open", "paragraph_open", "table_open"}
+)
 
 
 def markdown(text: str) -> Html:
@@ -42,6 +51,8 @@ def markdown(text: str) -> Html:
     if not understood(tokens, text.split("\n")):
         return literal(text)
     _adapt(tokens)
+    if _LEFTWARD.search(text) is not None:
+        _turn(tokens)
     parser = _parser()
     rendered = parser.renderer.render(tokens, parser.options, {})
     return literal(text) if _lost(text, rendered) else tag("div", Html(rendered), class_="prose")
@@ -79,9 +90,10 @@ def _language(fence: Token) -> str:
 
 def _lost(text: str, rendered: str) -> set[str]:
     """Words that Markdown's rules make disappear, such as those of a cell too many in a row of a table."""
-    seen = html.unescape(_TAG.sub("", rendered))
+    # Markup may divide a word, as colours do, and it may be all that stands between two, as the end of a block does.
+    whole, apart = (html.unescape(_TAG.sub(between, rendered)) for between in ("", " "))
     targets = " ".join(unquote(html.unescape(target)) for target in _TARGET.findall(rendered))
-    known = _words(seen) | _words(targets) | _words(unquote(seen))
+    known = _words(whole) | _words(apart) | _words(targets) | _words(unquote(whole))
     return (_words(text) & _words(html.unescape(text))) - known
 
 
@@ -90,14 +102,24 @@ def _words(text: str) -> set[str]:
 
 
 def _adapt(tokens: Sequence[Token]) -> None:
-    """Move headings below ours; say by a class how a column of a table is aligned."""
-    for token in tokens:
-        if (style := token.attrs.pop("style", None)) is not None:
-            token.attrs["class"] = str(style).removeprefix("text-align:")
+    """Move headings below ours; say by a class how a cell of a table is aligned, and whether it needs room."""
+    for token, inner in pairwise(tokens):
+        if token.type in ("th_open", "td_open"):
+            aligned = str(token.attrs.pop("style", "")).removeprefix("text-align:")
+            room = "long" if len(inner.content) > LONG_CELL else ""
+            if classes := " ".join(filter(None, (aligned, room))):
+                token.attrs["class"] = classes
     headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
     shift = max(0, TOP_HEADING - min((int(token.tag[1]) for token in headings), default=TOP_HEADING))
     for token in headings:
         token.tag = f"h{min(6, int(token.tag[1]) + shift)}"
+
+
+def _turn(tokens: Sequence[Token]) -> None:
+    """Let each block run as its own words do: to the left, or to the right."""
+    for token in tokens:
+        if token.type in _BLOCKS:
+            token.attrs["dir"] = "auto"
 
 
 @cache
@@ -175,8 +197,9 @@ def _title(token: Token) -> str | None:
     return str(token.attrs.get("title", "")) or None
 
 
-def _table_open(*_: Any) -> str:
-    return '<div class="wide" tabindex="0"><table>'
+def _table_open(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    turned = "dir" in tokens[at].attrs
+    return join([start("div", class_="wide", tabindex="0"), start("table", dir="auto" if turned else None)])
 
 
 def _table_close(*_: Any) -> str:

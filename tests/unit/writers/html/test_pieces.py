@@ -54,6 +54,11 @@ def test_colours_go_on_from_chunk_to_chunk() -> None:
     assert shown.count('<span class="chunk"><span class="f2">') == 3
 
 
+def test_a_comment_on_the_last_line_is_one() -> None:
+    assert code("ls # why", language="bash").endswith('<span class="c"># why</span></code></pre>')
+    assert code("", language="bash").endswith("<code></code></pre>")
+
+
 def test_code_is_coloured_by_language_or_by_ending_and_loses_nothing() -> None:
     text = "\n\n  def f(x):  # why\n    return 'a<b'\n"
     for shown in (code(text, language="python"), code(text, file="/a/b.py")):
@@ -97,6 +102,13 @@ def test_no_word_is_lost_in_markdown(text: str) -> None:
         for word in re.findall(r"[a-z]{2,}", text.lower())
         if word not in said.lower() and word not in {"amp", "copy"}
     ]
+
+
+def test_words_that_only_markup_keeps_apart_are_not_taken_for_lost() -> None:
+    """The label of a block, its first word, its last and the next paragraph's: each occurs nowhere else."""
+    shown = markdown("Before\n\n```python\ndef f(): ...\n# remark\n```\n\n```diff\n+ newer\n```\nAfter **bo**ld")
+    assert shown.startswith('<div class="prose">')
+    assert shown.count("<pre") == 2
 
 
 def test_a_prompt_is_shown_as_it_was_typed() -> None:

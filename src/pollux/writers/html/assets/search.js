@@ -62,6 +62,20 @@ const search = (() => {
     CSS.highlights.set("found", new Highlight(...ranges));
     if (ranges[which]) CSS.highlights.set("found-now", new Highlight(ranges[which]));
   };
+  // To the middle of the window, and of the block it stands in, which may be longer and wider than the window. What comes
+  // into sight is laid out in the next frame, and may then be higher than was thought: so this is done again.
+  const bring = (found, turns = 3) => {
+    const block = found.startContainer.parentElement.closest("pre, .wide");
+    const behavior = "instant";
+    if (block) {
+      const [word, around] = [found.getClientRects()[0], block.getBoundingClientRect()];
+      const aside = word.left < around.left || word.right > around.right;
+      const left = aside ? word.left - around.left - around.width / 3 : 0;
+      block.scrollBy({ top: word.top - around.top - around.height / 2, left, behavior });
+    }
+    scrollBy({ top: found.getClientRects()[0].top - innerHeight / 2, behavior });
+    if (turns) requestAnimationFrame(() => bring(found, turns - 1));
+  };
   const go = (step) => {
     if (!matches.length) return;
     at = (at + step + matches.length) % matches.length;
@@ -69,8 +83,8 @@ const search = (() => {
     const found = range(message, ...places(message)[which]);
     folds.reveal(found ? found.startContainer : message);
     show();
-    const target = found ? found.startContainer.parentElement : message;
-    target.scrollIntoView({ block: "center", behavior: "instant" });
+    if (found) bring(found);
+    else message.scrollIntoView({ block: "center", behavior: "instant" });
   };
   const find = (words) => {
     const wanted = words.trim();
