@@ -13,7 +13,7 @@ import os
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import NamedTuple, Protocol, Self
 
 from pollux.sources.base import Bundle, Source
@@ -72,6 +72,7 @@ class _Hand:
 
     def __init__(self, job: Callable[[int], bytes]) -> None:
         self.work = job
+        _leave_with_maker()
 
     def end(self) -> bytes:
         return b""
@@ -159,6 +160,18 @@ def _live(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
         while True:
             number = int.from_bytes(pipe.recv_bytes())
             pipe.send_bytes(worker.end() if number == _LAST else worker.work(number))
+
+
+def _leave_with_maker() -> None:
+    """Who is lost in work, as in a pattern without end, does not notice that nobody waits: look up every second."""
+    maker = os.getppid()
+
+    def look_up(_signal: int, _frame: FrameType | None) -> None:
+        if os.getppid() != maker:
+            os._exit(1)
+
+    signal.signal(signal.SIGALRM, look_up)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
 
 
 def _close_all_but(kept: set[int]) -> None:
