@@ -192,3 +192,13 @@ def test_a_long_output_does_not_move_while_it_is_scrolled(visit: Visit) -> None:
         watched.page.wait_for_timeout(100)
         heights.append(watched.ask("document.querySelector('.screen').scrollHeight"))
     assert max(heights) - min(heights) < 0.01 * heights[0]
+
+
+def test_prompts_on_paper_stand_apart_from_what_was_said_before(visit: Visit) -> None:
+    said = (message(1, ASSISTANT, MODEL, Text(text="so")), message(2, USER, HUMAN, Text(text="a prompt")))
+    watched = visit(page(*said))
+    watched.page.emulate_media(media="print")
+    before, prompt = (watched.page.locator("article").nth(n).bounding_box() for n in (0, 1))
+    assert before is not None
+    assert prompt is not None
+    assert prompt["y"] - before["y"] - before["height"] >= 12
