@@ -43,13 +43,24 @@ const folds = (() => {
   };
   details.addEventListener("click", figures);
 
-  // A link to a message leads there even if it stands in something folded.
-  const follow = () => {
-    const target = document.querySelector(":target");
-    if (target && target.matches("article")) {
-      reveal(target);
-      target.scrollIntoView({ behavior: "instant" });
+  // A link to a message leads there even if it stands in something folded, or still waits in a template within a template.
+  const holds = (root, id) =>
+    root.getElementById(id) !== null || [...root.querySelectorAll("template")].some((inner) => holds(inner.content, id));
+  const wake = (id) => {
+    while (!document.getElementById(id)) {
+      const template = [...document.querySelectorAll("template")].find((one) => holds(one.content, id));
+      if (!template) return null;
+      fill(template.closest("details"));
     }
+    return document.getElementById(id);
+  };
+  const follow = () => {
+    if (!location.hash.startsWith("#m-")) return;
+    const target = wake(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    reveal(target);
+    if (!target.matches(":target")) location.replace(location.hash); // it was not there when the browser looked for it
+    target.scrollIntoView({ behavior: "instant" });
   };
   addEventListener("hashchange", follow);
   addEventListener("load", follow);
