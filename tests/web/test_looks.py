@@ -202,3 +202,14 @@ def test_prompts_on_paper_stand_apart_from_what_was_said_before(visit: Visit) ->
     assert before is not None
     assert prompt is not None
     assert prompt["y"] - before["y"] - before["height"] >= 12
+
+
+def test_a_call_that_is_opened_stays_where_it_is(visit: Visit) -> None:
+    watched = visit(page(message(1, ASSISTANT, MODEL, call("run", {"command": "make"}, Status.OK, "done"))))
+    ends = (
+        "[document.querySelector('.call > summary').offsetHeight, "
+        "...[...document.querySelectorAll('.call > summary > *')].map((e) => e.getBoundingClientRect().left)]"
+    )
+    closed = watched.ask(ends)
+    watched.ask(OPEN)
+    assert watched.ask(ends) == pytest.approx(closed, abs=1)
