@@ -167,12 +167,10 @@ SEEN = """(() => {
 def test_a_match_is_brought_into_sight(width: int, visit: Visit) -> None:
     """From the first of many lines to the last, in the middle of one that is very long, and in a long paragraph."""
     lines = "\n".join(f"line {n} of many" for n in range(5000))
-    calls = [
-        call("run", {"command": f"step {n}"}, Status.OK, said) for n, said in enumerate((lines, "", "x " * 40_000))
-    ]
-    calls[1] = call("run", {}, Status.OK, f"{'y' * 30_000} the needle {'y' * 30_000}")
+    outputs = (lines, f"{'y' * 30_000} the needle {'y' * 30_000}", "x " * 40_000)
     prose = Text(text=f"{'so many words ' * 900} the pin {'so many words ' * 900}")
-    watched = visit(page(*(message(n, ASSISTANT, MODEL, one) for n, one in enumerate((*calls, prose)))), width=width)
+    said = [message(n, ASSISTANT, MODEL, call("run", {}, Status.OK, output)) for n, output in enumerate(outputs)]
+    watched = visit(page(*said, message(9, ASSISTANT, MODEL, prose)), width=width)
     for words in ("line 0 of", "line 4999 of", "line 2711 of", "the needle", "the pin"):
         watched.page.locator("#find").fill(words)
         watched.wait("[...(CSS.highlights.get('found-now') ?? [])].join()", words)
