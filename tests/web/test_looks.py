@@ -211,3 +211,16 @@ def test_a_call_that_is_opened_stays_where_it_is(visit: Visit) -> None:
     closed = watched.ask(ends)
     watched.ask(OPEN)
     assert watched.ask(ends) == pytest.approx(closed, abs=1)
+
+
+def test_the_index_keeps_the_prompt_that_is_read_in_sight(visit: Visit) -> None:
+    said = (message(n, USER, HUMAN, Text(text=f"prompt {n}")) for n in range(120))
+    watched = visit(page(*said), at="#m-m100")
+    watched.wait("document.querySelector('.index [aria-current]')?.textContent", "prompt 100")
+    watched.wait(
+        """(() => {
+          const link = document.querySelector(".index [aria-current]").getBoundingClientRect();
+          const side = document.querySelector(".side").getBoundingClientRect();
+          return link.top >= side.top && link.bottom <= Math.min(side.bottom, innerHeight);
+        })()"""
+    )

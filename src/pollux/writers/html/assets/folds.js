@@ -66,7 +66,8 @@ const folds = (() => {
   addEventListener("load", follow);
   if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".index").open = false;
 
-  // The index shows which prompt is being read.
+  // The index shows which prompt is being read, and keeps it in sight.
+  const side = document.querySelector(".side");
   const links = new Map([...document.querySelectorAll(".index a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
   const passed = new Set();
   let current = null;
@@ -75,7 +76,10 @@ const folds = (() => {
       for (const { target, isIntersecting } of entries) passed[isIntersecting ? "add" : "delete"](target.id);
       current?.removeAttribute("aria-current");
       current = links.get([...links.keys()].findLast((id) => passed.has(id)));
-      current?.setAttribute("aria-current", "location");
+      if (!current) return;
+      current.setAttribute("aria-current", "location");
+      const [link, around] = [current.getBoundingClientRect(), side.getBoundingClientRect()];
+      if (link.top < around.top || link.bottom > around.bottom) side.scrollTop += link.top - around.top - around.height / 2;
     },
     { rootMargin: "10000000px 0px -85% 0px" }, // all that is above the upper end of the window
   );
