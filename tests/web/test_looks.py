@@ -224,3 +224,11 @@ def test_the_index_keeps_the_prompt_that_is_read_in_sight(visit: Visit) -> None:
           return link.top >= side.top && link.bottom <= Math.min(side.bottom, innerHeight);
         })()"""
     )
+
+
+def test_the_end_is_the_end_however_much_was_not_laid_out(visit: Visit) -> None:
+    watched = visit(page(*(message(n, USER, HUMAN, Text(text=f"prompt {n}")) for n in range(120))))
+    watched.press("End")
+    watched.page.wait_for_timeout(500)
+    assert watched.ask("scrollY + innerHeight >= document.documentElement.scrollHeight - 2")
+    assert 0 < watched.ask("[...document.querySelectorAll('article')].at(-1).getBoundingClientRect().bottom") <= 800
