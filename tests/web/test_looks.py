@@ -167,12 +167,10 @@ SEEN = """(() => {
 def test_a_match_is_brought_into_sight(width: int, visit: Visit) -> None:
     """From the first of many lines to the last, in the middle of one that is very long, and in a long paragraph."""
     lines = "\n".join(f"line {n} of many" for n in range(5000))
-    calls = [
-        call("run", {"command": f"step {n}"}, Status.OK, said) for n, said in enumerate((lines, "", "x " * 40_000))
-    ]
-    calls[1] = call("run", {}, Status.OK, f"{'y' * 30_000} the needle {'y' * 30_000}")
+    outputs = (lines, f"{'y' * 30_000} the needle {'y' * 30_000}", "x " * 40_000)
     prose = Text(text=f"{'so many words ' * 900} the pin {'so many words ' * 900}")
-    watched = visit(page(*(message(n, ASSISTANT, MODEL, one) for n, one in enumerate((*calls, prose)))), width=width)
+    said = [message(n, ASSISTANT, MODEL, call("run", {}, Status.OK, output)) for n, output in enumerate(outputs)]
+    watched = visit(page(*said, message(9, ASSISTANT, MODEL, prose)), width=width)
     for words in ("line 0 of", "line 4999 of", "line 2711 of", "the needle", "the pin"):
         watched.page.locator("#find").fill(words)
         watched.wait("[...(CSS.highlights.get('found-now') ?? [])].join()", words)
@@ -192,3 +190,45 @@ def test_a_long_output_does_not_move_while_it_is_scrolled(visit: Visit) -> None:
         watched.page.wait_for_timeout(100)
         heights.append(watched.ask("document.querySelector('.screen').scrollHeight"))
     assert max(heights) - min(heights) < 0.01 * heights[0]
+
+
+def test_prompts_on_paper_stand_apart_from_what_was_said_before(visit: Visit) -> None:
+    said = (message(1, ASSISTANT, MODEL, Text(text="so")), message(2, USER, HUMAN, Text(text="a prompt")))
+    watched = visit(page(*said))
+    watched.page.emulate_media(media="print")
+    before, prompt = (watched.page.locator("article").nth(n).bounding_box() for n in (0, 1))
+    assert before is not None
+    assert prompt is not None
+    assert prompt["y"] - before["y"] - before["height"] >= 12
+
+
+def test_a_call_that_is_opened_stays_where_it_is(visit: Visit) -> None:
+    watched = visit(page(message(1, ASSISTANT, MODEL, call("run", {"command": "make"}, Status.OK, "done"))))
+    ends = (
+        "[document.querySelector('.call > summary').offsetHeight, "
+        "...[...document.querySelectorAll('.call > summary > *')].map((e) => e.getBoundingClientRect().left)]"
+    )
+    closed = watched.ask(ends)
+    watched.ask(OPEN)
+    assert watched.ask(ends) == pytest.approx(closed, abs=1)
+
+
+def test_the_index_keeps_the_prompt_that_is_read_in_sight(visit: Visit) -> None:
+    said = (message(n, USER, HUMAN, Text(text=f"prompt {n}")) for n in range(120))
+    watched = visit(page(*said), at="#m-m100")
+    watched.wait("document.querySelector('.index [aria-current]')?.textContent", "prompt 100")
+    watched.wait(
+        """(() => {
+          const link = document.querySelector(".index [aria-current]").getBoundingClientRect();
+          const side = document.querySelector(".side").getBoundingClientRect();
+          return link.top >= side.top && link.bottom <= Math.min(side.bottom, innerHeight);
+        })()"""
+    )
+
+
+def test_the_end_is_the_end_however_much_was_not_laid_out(visit: Visit) -> None:
+    watched = visit(page(*(message(n, USER, HUMAN, Text(text=f"prompt {n}")) for n in range(120))))
+    watched.press("End")
+    watched.page.wait_for_timeout(500)
+    assert watched.ask("scrollY + innerHeight >= document.documentElement.scrollHeight - 2")
+    assert 0 < watched.ask("[...document.querySelectorAll('article')].at(-1).getBoundingClientRect().bottom") <= 800

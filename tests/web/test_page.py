@@ -140,6 +140,17 @@ def test_a_link_leads_to_a_message_that_is_folded_away(visit: Visit) -> None:
     assert watched.page.url.endswith("#m-m6")
 
 
+def test_a_link_leads_into_a_sub_agent(visit: Visit, sample: dict[str, Session]) -> None:
+    child = sample["adf901d6"]
+    page = page_of(sample["a49ffc28"], Options(child={child.key: child}.get))
+    watched = visit(page)
+    watched.press("e")
+    inner = watched.ask("[...document.querySelectorAll('.child article')].at(-1).id")
+    again = visit(page, at=f"#{inner}")
+    again.wait("document.querySelector('.child article:target')?.checkVisibility()")
+    assert 0 <= again.ask("document.querySelector(':target').getBoundingClientRect().top") < 800
+
+
 def test_every_prompt_is_in_the_index(visit: Visit) -> None:
     watched = visit(page_of(SESSION))
     listed = watched.page.locator(".index a").all_inner_texts()

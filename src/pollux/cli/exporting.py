@@ -103,7 +103,7 @@ class Exporting:
         keys = {told.key for job in jobs for told in job.summaries}
         listed = self._shelf.list(Filter(everything=True))
         families = {one.summary.key: one.family_usage for one in listed if one.summary.key in keys}
-        return families, self._shelf.accounts.costs(keys) if self._writer.name == "json" else {}
+        return families, self._shelf.accounts.costs(keys) if self._writer.name in ("json", "html") else {}
 
     def report_to(self, file: str) -> None:
         """Write the account as the contract has it, over all sessions of the run."""

@@ -182,7 +182,8 @@ class Export:
         shown, options = self._shown(session)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
         outcome.report.add(write(shown, draft.write, options))
-        outcome.entries.append(Entry(summary=summarize(shown), file=name))
+        summary = msgspec.structs.replace(summarize(shown), cost_usd=options.cost_usd)
+        outcome.entries.append(Entry(summary=summary, file=name))
         return shown.key
 
     def _write_tables(self, writer: Dataset, name: str, sessions: Iterable[Session], outcome: Outcome) -> None:

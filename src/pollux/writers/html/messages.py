@@ -152,9 +152,10 @@ class Messages:
         return fold(words, *nested.pieces(), class_="child")
 
 
-def money(dollars: float) -> str:
-    """An amount for people; a message costs cents at most."""
-    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+def money(dollars: float, *, exact: bool | None = None) -> str:
+    """An amount for people; a message costs cents at most. `exact` is that of the usage it was asked for."""
+    told = f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+    return f"at least {told}" if exact is False else told
 
 
 def _branch(message: Message) -> tuple[Fate | None, bool]:

@@ -139,7 +139,7 @@ def _facts(session: Session, summary: Summary, options: Options, cost: float | N
     if family is not None and family.total != summary.usage.total:
         yield _fact("With sub-agents", escape(figures(family) or "not recorded"))
     if cost is not None:
-        yield _fact("Cost", escape(money(cost)))
+        yield _fact("Cost", escape(money(cost, exact=summary.usage.exact)))
     yield _fact("Session", tag("code", one_line(session.key)))
 
 

@@ -11,6 +11,7 @@ from pollux.model import Author, Kind, Session, Summary, SummaryPart, Text
 from pollux.writers.base import Entry, Options, Page
 from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
+from pollux.writers.html.messages import money
 from pollux.writers.html.page import foot, head
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import INDEX, between
@@ -71,7 +72,10 @@ def _index(entries: Sequence[Entry], numbers: dict[str, int], firsts: list[str],
     yield _bar()
     yield start("main", id="sessions")
     yield tag("h1", "Sessions")
-    yield tag("p", _some(len(entries), "session"), ", ", _some(len(projects), "project"), ". ", about, class_="note")
+    minor = sum(entry.summary.kind is not Kind.MAIN for entry in entries)
+    more = f", {minor:,} more of other kinds" if minor else None
+    held = _some(len(entries) - minor, "session"), more, ", ", _some(len(projects), "project")
+    yield tag("p", *held, ". ", about, class_="note")
     for project, several in projects:
         yield start("section")
         yield tag("h2", _name(project), " ", tag("small", project) if project else None)
@@ -112,7 +116,7 @@ def _row(entry: Entry, number: int) -> Html:
         KINDS.get(summary.kind),
         counted(summary.counts),
         f"{least}{usage.total:,} tokens" if usage.total is not None else None,
-        f"${summary.cost_usd:,.2f}" if summary.cost_usd is not None else None,
+        money(summary.cost_usd, exact=usage.exact) if summary.cost_usd is not None else None,
     ]
     words = join([clock(summary.started) or None, *(fact for fact in facts if fact)], Html(" · "))
     where = tag("span", f"{_name(summary.project)} · ", class_="where")

@@ -43,19 +43,31 @@ const folds = (() => {
   };
   details.addEventListener("click", figures);
 
-  // A link to a message leads there even if it stands in something folded.
-  const follow = () => {
-    const target = document.querySelector(":target");
-    if (target && target.matches("article")) {
-      reveal(target);
-      target.scrollIntoView({ behavior: "instant" });
+  // A link to a message leads there even if it stands in something folded, or still waits in a template within a template.
+  const holds = (root, id) =>
+    root.getElementById(id) !== null || [...root.querySelectorAll("template")].some((inner) => holds(inner.content, id));
+  const wake = (id) => {
+    while (!document.getElementById(id)) {
+      const template = [...document.querySelectorAll("template")].find((one) => holds(one.content, id));
+      if (!template) return null;
+      fill(template.closest("details"));
     }
+    return document.getElementById(id);
+  };
+  const follow = () => {
+    if (!location.hash.startsWith("#m-")) return;
+    const target = wake(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    reveal(target);
+    if (!target.matches(":target")) location.replace(location.hash); // it was not there when the browser looked for it
+    target.scrollIntoView({ behavior: "instant" });
   };
   addEventListener("hashchange", follow);
   addEventListener("load", follow);
   if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".index").open = false;
 
-  // The index shows which prompt is being read.
+  // The index shows which prompt is being read, and keeps it in sight.
+  const side = document.querySelector(".side");
   const links = new Map([...document.querySelectorAll(".index a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
   const passed = new Set();
   let current = null;
@@ -64,7 +76,10 @@ const folds = (() => {
       for (const { target, isIntersecting } of entries) passed[isIntersecting ? "add" : "delete"](target.id);
       current?.removeAttribute("aria-current");
       current = links.get([...links.keys()].findLast((id) => passed.has(id)));
-      current?.setAttribute("aria-current", "location");
+      if (!current) return;
+      current.setAttribute("aria-current", "location");
+      const [link, around] = [current.getBoundingClientRect(), side.getBoundingClientRect()];
+      if (link.top < around.top || link.bottom > around.bottom) side.scrollTop += link.top - around.top - around.height / 2;
     },
     { rootMargin: "10000000px 0px -85% 0px" }, // all that is above the upper end of the window
   );

@@ -33,6 +33,11 @@
     message.scrollIntoView({ block: "start", behavior: "instant" });
     history.replaceState(null, "", `#${encodeURIComponent(message.id)}`);
   };
+  // The browser goes to where it thinks the end is, and finds out how long the page is only on the way.
+  const end = (turns = 5) => {
+    scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+    if (turns) requestAnimationFrame(() => end(turns - 1));
+  };
   const actions = {
     j: () => move("main article", 1),
     k: () => move("main article", -1),
@@ -46,10 +51,12 @@
     t: folds.figures,
     d: theme.next,
     "?": ask,
+    End: () => end(),
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (event.target.closest?.("input, textarea, select")) return;
+    if (event.key === "End" && event.target.closest?.("pre, .wide")) return; // their own end is meant
     const action = actions[event.key];
     if (!action) return;
     event.preventDefault();
