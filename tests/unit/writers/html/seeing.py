@@ -27,7 +27,7 @@ TAGS = VOID | set(
 ATTRIBUTES = set(
     re.findall(
         r"[\w-]+",
-        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime hidden href http-equiv id
+        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime dir hidden href http-equiv id
         lang loading name open placeholder rel role src start tabindex target title type""",
     )
 )
@@ -72,6 +72,7 @@ class Page(HTMLParser):
         if (src := given.get("src")) is not None:
             assert tag == "img"
             assert SRC.fullmatch(src), src
+        assert given.get("dir", "auto") == "auto"
         if given.get("http-equiv"):
             self.policy = given["content"] or ""
         self.words += [value for key, value in attrs if value and key in ("alt", "title", "href", "start")]
