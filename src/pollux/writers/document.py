@@ -11,7 +11,7 @@ from pollux.errors import Unreadable
 from pollux.model import Session, Usage, Value
 from pollux.wire import read_bytes
 
-_BEGINS = re.compile(rb'\s*\{\s*(?:"key"\s*:\s*"|"agent"\s*:\s*"[^"]*"\s*,\s*"cost_usd"\s*:)')
+_BEGINS = re.compile(rb'\s*\{\s*(?:"key"\s*:\s*"|"agent"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"cost_usd"\s*:)')
 
 
 def begins(head: bytes) -> bool:

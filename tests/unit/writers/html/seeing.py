@@ -27,8 +27,8 @@ TAGS = VOID | set(
 ATTRIBUTES = set(
     re.findall(
         r"[\w-]+",
-        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime dir hidden href http-equiv id
-        lang loading name open placeholder rel role src start tabindex target title type""",
+        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime dir hidden href
+        http-equiv id lang loading name open placeholder rel role src start tabindex target title type""",
     )
 )
 HREF = re.compile(r"#|\./|https?://|mailto:", re.IGNORECASE)
