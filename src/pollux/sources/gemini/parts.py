@@ -10,8 +10,8 @@ from pollux.model import Author, Fate, Kind, Message, Role
 from pollux.sources.base import File
 from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.exactness import folds
-from pollux.sources.gemini.prompts import Line
 from pollux.sources.gemini.replay import Replay
+from pollux.sources.gemini.typed import COMPRESS, Line
 
 
 class Part(msgspec.Struct):
@@ -61,7 +61,7 @@ def _folded_by(typed: list[Line], part: Part, following: Part | None) -> bool:
     since, until = part.replay.updated, following.replay.started if following is not None else None
     if since is None or until is None:
         return False
-    return any(line.text.startswith("/compress") and line.at and since <= line.at <= until for line in typed)
+    return any(line.calls(COMPRESS) and line.at and since <= line.at <= until for line in typed)
 
 
 def _richer(one: Message, other: Message) -> Message:
