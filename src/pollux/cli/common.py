@@ -120,16 +120,19 @@ def library(
 
 
 def _tell(shelf: Library, *, for_programs: bool) -> None:
-    """Say why an answer may be old or was slow, when it has been given."""
-    told = [problem for problem in (shelf.store.problem, shelf.problem) if problem]
-    if shelf.busy:
-        told.append("Another pollux is indexing: what is newer than its last run may be missing here.")
-    for sentence in told:
-        if for_programs:
-            import json
+    """Say why an answer lacks something or was slow, when it has been given."""
+    for problem in (shelf.store.problem, shelf.problem):
+        if problem:
+            remark(problem, for_programs=for_programs)
 
-            click.echo(json.dumps({"warning": sentence}), err=True)
-        else:
-            from pollux.cli.clean import clean
 
-            click.echo(f"pollux: {clean(sentence)}", err=True)
+def remark(sentence: str, *, for_programs: bool) -> None:
+    """Say something that is no error, beside the output."""
+    if for_programs:
+        import json
+
+        click.echo(json.dumps({"warning": sentence}), err=True)
+    else:
+        from pollux.cli.clean import clean
+
+        click.echo(f"pollux: {clean(sentence)}", err=True)
