@@ -64,9 +64,8 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
         for file in files:
             lines[shown(file.path)] = _by_place(source.name, file)
         for bundle in bundles:
-            kept = every.get(bundle.key)
-            if kept is None:
-                continue
+            # One that came since the others were read is read now: nothing is said of what nobody looked at.
+            kept = every.get(bundle.key) or read_all(source, [bundle])[bundle.key]
             sessions += len(kept.sessions)
             _account(bundle, kept.problem, [key for key, _, _ in kept.sessions], lines)
             notices += [(source.name, notice) for notice in kept.notices]

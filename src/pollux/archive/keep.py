@@ -22,6 +22,7 @@ from pollux.when import now
 from pollux.wire import folder_at, private, shown
 
 LARGEST_PACK = 1 << 30
+_LOCK = "lock"
 _SETTLE = 1 << 26
 
 
@@ -60,6 +61,15 @@ class Archive:
     def keeping(self) -> bool:
         """Does every sync keep?"""
         return (self.folder / "keeping").exists()
+
+    @property
+    def busy(self) -> bool:
+        """Is another pollux writing to it?"""
+        try:
+            with sole(self.folder / _LOCK) as alone:
+                return not alone
+        except OSError:  # there is none yet, or only others may write to it
+            return False
 
     def turn(self, *, on: bool) -> None:
         """Say whether every sync keeps. What is kept stays."""
@@ -125,7 +135,7 @@ class Archive:
         """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
             private(self.folder)
-            with sole(self.folder / "lock") as alone:
+            with sole(self.folder / _LOCK) as alone:
                 if not alone:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
                 self._tidy()

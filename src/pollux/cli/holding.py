@@ -43,6 +43,8 @@ def holding(screen: Screen, held: Holding, home: str) -> Iterator[str]:
         name.add(what, "dim")
         value.add(told)
     yield from table(screen, [name, value])
+    if held.busy:
+        yield screen.paint("Another pollux is keeping just now: there will be more.", "warn")
     yield from retention(screen, held.due, home)
 
 

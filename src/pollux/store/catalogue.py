@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,9 @@ CREATE TABLE prompts(
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
 _TOGETHER = 500
+_PATIENCE = 5.0
+"""So long (seconds) a file may be locked: only one process writes, and it makes and mends the file in a moment."""
+
 _PARTS = ("abouts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
@@ -89,26 +92,35 @@ def first_number(generation: int) -> int:
 class Catalogue:
     """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to.
 
-    `born` tells this catalogue from one that was made anew, whose numbers began anew as well.
+    Without `make`, a file that holds none is left alone, and `edition` is None. `born` tells this catalogue from one
+    that was made anew, whose numbers began anew as well.
     """
 
-    def __init__(self, path: Path | None, edition: str) -> None:
+    def __init__(self, path: Path | None, edition: str, *, make: bool = True) -> None:
         self.path = path
-        self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
-        self._sql.execute("PRAGMA journal_mode=WAL")
+        self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=_PATIENCE)
+        if make:
+            self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")
         self._sql.execute("PRAGMA cache_size=-16000")
-        if not self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+        there = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
+        if make and not there:
             with self.change():
-                if not self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
-                    for statement in _TABLES.split(";\n"):
-                        self._sql.execute(statement)
-                    self._put("edition", edition)
-                    self._put("generation", 0)
-                    self._put("born", uuid4().hex)
-        self.edition = self._get("edition")
-        self.born = str(self._get("born"))
+                for statement in _TABLES.split(";\n"):
+                    self._sql.execute(statement)
+                self._put("edition", edition)
+                self._put("generation", 0)
+                self._put("born", uuid4().hex)
+        self.edition = self._get("edition") if make or there else None
+        self.born = str(self._get("born")) if make or there else ""
         self._number = 0
+
+    def copy(self, path: Path) -> None:
+        """Write all that it holds into a new file, which goes its own way from there."""
+        with closing(sqlite3.connect(path)) as other:
+            self._sql.backup(other)
+            other.execute("UPDATE meta SET value=? WHERE name='born'", (uuid4().hex,))
+            other.commit()
 
     def close(self) -> None:
         """Let go of the file."""
