@@ -18,6 +18,7 @@ from uuid import uuid4
 
 import msgspec
 
+from pollux.files import secure
 from pollux.model import Notice, Summary
 from pollux.store.rollups import quarter, rolled_up
 from pollux.store.rows import Entry, Marks, Proof, Reading, micros
@@ -94,6 +95,8 @@ class Catalogue:
 
     def __init__(self, path: Path | None, edition: str) -> None:
         self.path = path
+        if path is not None:
+            secure(path)
         self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
         self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
+from pollux.files import private
 from pollux.model import Value
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import sole
 from pollux.store.sync import Circumstances, Look, Outcome, Sync
 from pollux.store.trouble import Damaged, NotWritten
-from pollux.wire import private, shown
+from pollux.wire import shown
 
 if TYPE_CHECKING:
     from pollux.store.text import TextIndex
