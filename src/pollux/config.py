@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from pollux.errors import RequestError
+from pollux.files import read
 
 EXAMPLE = "docs/usage.md shows an example."
 _ANY_MODEL = "$.prices[...]"
@@ -57,7 +58,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 def load(file: Path) -> Config:
     """The settings; the usual ones where there is no file. Raises `RequestError` where something in it is wrong."""
     try:
-        text = file.read_text("utf-8")
+        text = read(file).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return Config()
     except (OSError, UnicodeDecodeError) as error:

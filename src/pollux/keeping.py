@@ -18,13 +18,13 @@ from pollux.archive.past import Change, Past
 from pollux.archive.restore import Piece, Restored
 from pollux.archive.tree import whole
 from pollux.archive.verify import Verdict, verify
-from pollux.errors import NotFound
+from pollux.errors import NotFound, Unreadable
 from pollux.ledger import Due
 from pollux.model import Kind, Session, Value
 from pollux.store.questions import Filter
 from pollux.store.sync import Look
 from pollux.when import now
-from pollux.wire import folder_at
+from pollux.wire import folder_at, read_head
 
 if TYPE_CHECKING:
     from pollux.archive.packs import State
@@ -77,8 +77,8 @@ class Keeping:
         for file in files:
             if read > _SAMPLE:
                 break
-            with contextlib.suppress(OSError):
-                raw = Path(file.path).read_bytes()[:_SAMPLE]
+            with contextlib.suppress(Unreadable):
+                raw = read_head(file.path, _SAMPLE)
                 read, packed = read + len(raw), packed + whole_size(raw)
         return sum(file.size for file in files) * packed // read if read else 0
 
@@ -192,8 +192,10 @@ class Keeping:
         self, states: list[State], folder: Path | None, companions: list[State] | None = None
     ) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the files were."""
-        own = restore.pieces(self._archive, states, folder)
-        return restore.plan([*own, *restore.pieces(self._archive, companions or [], folder, beside=True)])
+        agents = {state.agent for state in states}
+        roots = [root.path for source, root in self._library.roots() if source.name in agents]
+        own = restore.pieces(self._archive, states, folder, roots)
+        return restore.plan([*own, *restore.pieces(self._archive, companions or [], folder, roots, beside=True)])
 
     def restore(self, planned: list[tuple[Restored, Piece]]) -> None:
         """Write it."""

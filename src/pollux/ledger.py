@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from pollux.files import opened
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
+from pollux.sources.walk import LEADS_OUT
 from pollux.store.questions import Kept
 from pollux.wire import shown
+
+_PIECE = 1 << 20
 
 
 def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, Kept]:
@@ -63,6 +66,7 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
     for source, files, bundles, every in found:
         for file in files:
             lines[shown(file.path)] = _by_place(source.name, file)
+        notices += [(source.name, _refused(file)) for file in files if file.reason == LEADS_OUT]
         for bundle in bundles:
             # One that came since the others were read is read now: nothing is said of what nobody looked at.
             kept = every.get(bundle.key) or read_all(source, [bundle])[bundle.key]
@@ -91,6 +95,11 @@ def _by_place(agent: str, file: File) -> Ledger:
     return Ledger(path=shown(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
+def _refused(file: File) -> Notice:
+    text = "A link leads out of the agent's folder. It was not followed, and nothing of what lies there is shown."
+    return Notice(code="link.refused", text=text, severity=Severity.WARNING, file=shown(file.path))
+
+
 def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, Ledger]) -> None:
     for index, file in enumerate(bundle.files):
         line = lines.get(shown(file.path))
@@ -113,7 +122,8 @@ def _same(one: File, other: File) -> bool:
     if one.size != other.size:
         return False
     try:
-        return Path(one.path).read_bytes() == Path(other.path).read_bytes()
+        with opened(one.path) as first, opened(other.path) as second:
+            return all(piece == second.read(_PIECE) for piece in iter(lambda: first.read(_PIECE), b""))
     except OSError:
         return False
 

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from pollux.errors import StoreError
+from pollux.files import LARGE, private, read
 from pollux.places import Places
 from pollux.sources.base import sealed
 
@@ -103,7 +104,7 @@ class Table:
         if not self._fresh:
             return
         table = {**_read(self.file), **self._fresh}
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        private(self.file.parent)
         from tempfile import mkstemp  # only those who learnt something need it
 
         handle, name = mkstemp(dir=self.file.parent, prefix=f".{self.file.stem}-")
@@ -119,7 +120,7 @@ class Table:
 
 def _read(file: Path) -> dict[str, str]:
     try:
-        table = json.loads(file.read_text("utf-8", "surrogateescape"))
+        table = json.loads(read(file, LARGE).decode("utf-8", "surrogateescape"))
     except (OSError, ValueError, RecursionError):
         return {}
     return {key: text for key, text in table.items() if isinstance(text, str)} if isinstance(table, dict) else {}

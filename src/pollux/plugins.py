@@ -7,6 +7,8 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pollux.files import read
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -40,8 +42,7 @@ def _speaks_of_us(place: str) -> bool:
 
 def _names_a_group(file: str) -> bool:
     try:
-        with open(file, "rb") as points:  # noqa: PTH123 (`Path` takes as long as the reading)
-            said = points.read()
+        said = read(file)
     except OSError:
         return False
     return f"[{SOURCES}]".encode() in said or f"[{WRITERS}]".encode() in said

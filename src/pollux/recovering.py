@@ -19,10 +19,11 @@ from pollux.archive.contents import Damaged
 from pollux.archive.past import Change, all_changes
 from pollux.archive.rebuild import Left, left_out
 from pollux.archive.recover import Recovered, recovered
-from pollux.archive.restore import Piece, Restored, plan
+from pollux.archive.restore import Piece, Restored, in_place, plan
 from pollux.archive.tree import put, whole
 from pollux.archive.union import turns
 from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
+from pollux.files import HUGE, read
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
 from pollux.sources.resuming import Form, Resumable, fullest, made_by
@@ -230,16 +231,16 @@ class Recovering:
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
 
-    @staticmethod
-    def plan(rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
+    def plan(self, rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the agent has such files."""
-        return plan(_pieces(rebuilt, folder or rebuilt.home))
+        roots = [root.path for source, root in self._library.roots() if source.name == rebuilt.key.partition(":")[0]]
+        return plan(_pieces(rebuilt, folder, roots))
 
 
 def _read(path: str, home: Path) -> Iterator[_Found]:
     """A file as it is now, where it can be read."""
     with contextlib.suppress(OSError):
-        form = Form(path=os.path.relpath(path, home), content=Path(path).read_bytes())
+        form = Form(path=os.path.relpath(path, home), content=read(path, HUGE))
         yield _Found(os.stat(path).st_mtime_ns, sys.maxsize, home, form)  # noqa: PTH116
 
 
@@ -270,9 +271,10 @@ def _moved(session: Session, folder: Path, home: Path) -> Session:
     return replace(session, messages=tuple(map(place, session.messages)), files=files)
 
 
-def _pieces(rebuilt: Rebuilt, folder: Path) -> Iterator[Piece]:
+def _pieces(rebuilt: Rebuilt, folder: Path | None, roots: Collection[Path]) -> Iterator[Piece]:
     # The files are new, and their times too: an agent that deletes what is old would take them away at once.
     for file in rebuilt.files:
         content = file.content
         sha = hashlib.sha256(content).hexdigest()
-        yield Piece(folder / file.path, len(content), sha, 0, partial(bytes, content), beside=not file.sources)
+        place = folder / file.path if folder is not None else in_place(rebuilt.home, file.path, roots)
+        yield Piece(place, len(content), sha, 0, partial(bytes, content), beside=not file.sources)

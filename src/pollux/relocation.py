@@ -16,9 +16,10 @@ import msgspec
 from pollux.archive.renamed import Renamed
 from pollux.archive.tree import put
 from pollux.errors import OutputError, StoreError
+from pollux.files import HUGE, private, read
 from pollux.sources.base import sealed
 from pollux.sources.moving import Rename, Rewrite
-from pollux.wire import private, shown
+from pollux.wire import shown
 
 _JOURNAL = "journal"
 
@@ -117,7 +118,7 @@ class Relocations:
         """The last one of a project that was not taken back."""
         for path in reversed(self._all()):
             try:
-                told = msgspec.msgpack.decode((path / _JOURNAL).read_bytes(), type=Journal)
+                told = msgspec.msgpack.decode(read(path / _JOURNAL, HUGE), type=Journal)
             except FileNotFoundError:  # it ended before anything was changed
                 continue
             except (OSError, msgspec.DecodeError) as error:
@@ -205,6 +206,6 @@ def inside(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 def _bytes(file: Path) -> bytes | None:
     try:
-        return file.read_bytes()
+        return read(file)
     except OSError:
         return None

@@ -21,6 +21,7 @@ import msgspec
 
 from pollux.analysis.rates import Card, Period, Rates, Tier
 from pollux.config import Price
+from pollux.files import private, read
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
@@ -77,14 +78,14 @@ class PriceList:
 
     def _read(self) -> Kept:
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=Kept)
+            return msgspec.json.decode(read(self._file), type=Kept)
         except (OSError, msgspec.DecodeError, RecursionError):
             return Kept("")
 
     def _write(self, kept: Kept) -> None:
         """The package can be asked again, so a full disk is no error."""
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            private(self._file.parent)
             handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".prices-")
             with os.fdopen(handle, "wb") as out:
                 out.write(msgspec.json.encode(kept))

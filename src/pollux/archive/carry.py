@@ -21,7 +21,7 @@ from pollux.archive.packs import (
     Replaces,
     State,
     begin,
-    is_safe,
+    is_sound,
     payload_of,
     recognise,
     scan,
@@ -109,7 +109,9 @@ def take_in(archive: Archive, file: Path) -> Carried:
     with archive.alone() as ink:
         for told, payload in _records([file], carried):
             if isinstance(told, State):
-                if is_safe(told.path) and not archive.index.has(told):
+                if not is_sound(told):
+                    carried.damaged += 1
+                elif not archive.index.has(told):
                     ink.write(told)
                     carried.states += 1
             elif archive.index.content(told.sha) is None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import zstandard
 
 from pollux.archive.packs import Content
+from pollux.files import HUGE
 
 LEVEL = 3
 TAIL = 1 << 17
@@ -72,8 +73,12 @@ def unpack(head: Content, payload: bytes, base: bytes, *, proved: bool = True) -
     """The content of a record, proved by its hash. Raises `Damaged`."""
     end = head.copied or len(base)
     size = head.size - head.copied
+    if not 0 <= size <= HUGE or not 0 <= head.copied <= len(base):
+        raise Damaged("its sizes cannot be")
     dictionary = _dictionary(base[end - head.known : end])
     try:
+        if zstandard.frame_content_size(payload) > size:
+            raise Damaged("it is larger than it says")
         rest = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31).decompress(
             payload, max_output_size=size
         )

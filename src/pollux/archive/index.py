@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, Replaces, State, recognise, scan
+from pollux.files import opened, secure
 from pollux.store.transaction import transaction
 
-_FORMAT = "1"
+_FORMAT = "2"
 _TABLES = """
 CREATE TABLE meta(format TEXT);
 CREATE TABLE packs(name TEXT PRIMARY KEY, scanned INTEGER, damaged INTEGER);
@@ -23,11 +24,13 @@ CREATE TABLE contents(
 CREATE TABLE files(id INTEGER PRIMARY KEY, agent TEXT, home BLOB, path BLOB, UNIQUE(agent, home, path));
 CREATE TABLE states(
     no INTEGER PRIMARY KEY, file INTEGER, at INTEGER, change TEXT, sha BLOB, size INTEGER, mtime_ns INTEGER,
-    sure INTEGER, UNIQUE(file, at, sha));
+    mode INTEGER, sure INTEGER, UNIQUE(file, at, sha));
 CREATE TABLE seen(agent TEXT, root BLOB, snapshot TEXT, PRIMARY KEY(agent, root));
 """
 _EMPTY = [f"DELETE FROM {name}" for name in ("packs", "contents", "files", "states", "seen")]  # noqa: S608
-_STATE = "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns FROM states s JOIN files f ON "
+_STATE = (
+    "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns, s.mode FROM states s JOIN files f ON "
+)
 
 
 RACY = 2_000_000
@@ -61,7 +64,7 @@ class Index:
     def _opened(self) -> sqlite3.Connection:
         for _ in range(2):
             try:
-                self._file.parent.mkdir(parents=True, exist_ok=True)
+                secure(self._file)
                 sql = _connect(str(self._file))
                 if sql.execute("SELECT format FROM meta").fetchone() == (_FORMAT,):
                     return sql
@@ -136,7 +139,7 @@ class Index:
     def _take_in(self, name: str, start: int) -> None:
         path = self._packs / name
         damaged, place = 0, start
-        with path.open("rb") as file:
+        with opened(path) as file:
             damaged += not recognise(file, path) and start == len(MAGIC)
             for found in scan(file, start):
                 if isinstance(found, Damage):
@@ -173,10 +176,10 @@ class Index:
             place = (head.agent, head.home, head.path)
             self._sql.execute("INSERT OR IGNORE INTO files(agent, home, path) VALUES(?, ?, ?)", place)
             sure = head.at - head.mtime_ns // 1000 > RACY
-            told = (*place, head.at, head.change, head.sha or b"", head.size, head.mtime_ns, sure)
+            told = (*place, head.at, head.change, head.sha or b"", head.size, head.mtime_ns, head.mode, sure)
             self._sql.execute(
-                "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, sure) "
-                "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9 FROM files WHERE agent=?1 AND home=?2 AND path=?3",
+                "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, mode, sure) "
+                "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM files WHERE agent=?1 AND home=?2 AND path=?3",
                 told,
             )
 
@@ -257,7 +260,7 @@ def standing(folder: Path) -> list[Path]:
     every = sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
     replaced: set[str] = set()
     for path in every:
-        with path.open("rb") as file:
+        with opened(path) as file:
             recognise(file, path)
             first = next(scan(file), None)
         if isinstance(first, Record) and isinstance(first.head, Replaces):
@@ -286,5 +289,15 @@ def _location(row: tuple[Any, ...]) -> Location:
 
 
 def _state(row: tuple[Any, ...]) -> State:
-    agent, home, path, at, change, sha, size, mtime_ns = row
-    return State(agent=agent, home=home, path=path, at=at, change=change, sha=sha or None, size=size, mtime_ns=mtime_ns)
+    agent, home, path, at, change, sha, size, mtime_ns, mode = row
+    return State(
+        agent=agent,
+        home=home,
+        path=path,
+        at=at,
+        change=change,
+        sha=sha or None,
+        size=size,
+        mtime_ns=mtime_ns,
+        mode=mode,
+    )

@@ -14,12 +14,13 @@ from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, un
 from pollux.archive.index import RACY, Index, Location, standing
 from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, scan
 from pollux.errors import StoreError
+from pollux.files import HUGE, opened, private, read_within
 from pollux.sources.base import File, Status
 from pollux.sources.walk import OTHER
 from pollux.store.lock import sole
 from pollux.store.sync import Look
 from pollux.when import now
-from pollux.wire import folder_at, private, shown
+from pollux.wire import folder_at, shown
 
 LARGEST_PACK = 1 << 30
 _LOCK = "lock"
@@ -75,9 +76,9 @@ class Archive:
         """Say whether every sync keeps. What is kept stays."""
         try:
             private(self.folder)
-            (self.folder / "offered").touch()
+            (self.folder / "offered").touch(0o600)
             if on:
-                (self.folder / "keeping").touch()
+                (self.folder / "keeping").touch(0o600)
             else:
                 (self.folder / "keeping").unlink(missing_ok=True)
         except OSError as error:
@@ -90,7 +91,7 @@ class Archive:
             return False
         with contextlib.suppress(OSError):
             private(self.folder)
-            offered.touch()
+            offered.touch(0o600)
             return True
         return False
 
@@ -114,7 +115,7 @@ class Archive:
     def payload(self, place: Location) -> bytes:
         """A content as it is packed. Raises `Damaged`."""
         try:
-            with (self.folder / place.pack).open("rb", buffering=0) as file:
+            with opened(self.folder / place.pack, buffer=0) as file:
                 held = payload_of(file, place.record)
         except OSError as error:
             raise Damaged(error.strerror or str(error)) from error
@@ -198,7 +199,7 @@ class Ink:
             return Pen(path)
         pen = Pen(packs[-1])
         place = self._archive.index.reach(packs[-1].name)
-        with packs[-1].open("rb") as file:
+        with opened(packs[-1]) as file:
             for found in scan(file, place):
                 place = found.end if isinstance(found, Record) or not found.torn else found.offset
         pen.cut(place)
@@ -264,7 +265,8 @@ class Round:
         if before is not None and same and path not in self._unsure:
             return
         try:
-            raw = Path(file.path).read_bytes()
+            with opened(file.path, buffer=0) as held:
+                raw, mode = read_within(held, HUGE), os.fstat(held.fileno()).st_mode & 0o777
         except OSError as error:
             self._kept.unread.append(f"{shown(file.path)}: {error.strerror}")
             return
@@ -281,7 +283,7 @@ class Round:
         if last is not None and sha == last.sha:
             self._archive.index.assure(last)
             return
-        self._state(path, _change(last, len(raw), added=added), sha, file, len(raw))
+        self._state(path, _change(last, len(raw), added=added), sha, file, len(raw), mode)
         self._kept.changed += 1
 
     def _known(self, last: State | None) -> Known | None:
@@ -290,7 +292,15 @@ class Round:
             return None
         return Known(last.sha, last.size, place.depth)
 
-    def _state(self, path: bytes, change: str, sha: bytes | None, file: File | None, size: int = 0) -> None:
+    def _state(  # noqa: PLR0913, PLR0917
+        self,
+        path: bytes,
+        change: str,
+        sha: bytes | None,
+        file: File | None,
+        size: int = 0,
+        mode: int | None = None,
+    ) -> None:
         last = self._last.get(path)
         self._ink.write(
             State(
@@ -303,6 +313,7 @@ class Round:
                 sha=sha,
                 size=size,
                 mtime_ns=file.mtime_ns if file is not None else 0,
+                mode=mode,
             )
         )
 

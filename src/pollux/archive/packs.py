@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from pollux.errors import StoreError
+from pollux.files import created, secure
 from pollux.model import Value
 from pollux.wire import shown
 
@@ -57,6 +58,7 @@ class State(Value, frozen=True, kw_only=True):
     """The head of a state: what a file was when somebody looked. Without `sha` it was gone.
 
     `home` is the folder around the agent's sessions, `path` the way from there; both are bytes, as names of files are.
+    `mode` says who might read it; the first releases did not keep that.
     """
 
     agent: str
@@ -67,6 +69,7 @@ class State(Value, frozen=True, kw_only=True):
     sha: bytes | None = None
     size: int = 0
     mtime_ns: int = 0
+    mode: int | None = None
 
 
 class Replaces(Value, frozen=True, kw_only=True):
@@ -110,7 +113,8 @@ class Damage(NamedTuple):
 def begin(path: Path) -> None:
     """Make an empty pack; it is there as a whole, or not."""
     making = path.with_suffix(MAKING)
-    with making.open("wb") as file:
+    making.unlink(missing_ok=True)
+    with created(making) as file:
         file.write(MAGIC)
         file.flush()
         os.fsync(file.fileno())
@@ -208,6 +212,7 @@ class Pen:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        secure(path)
         self._file = path.open("r+b")
         self.end = self._file.seek(0, os.SEEK_END)
 
@@ -244,6 +249,16 @@ class Pen:
         self._file.close()
 
 
+BOOKS = (b".about", b".held", b".unions")
+"""Names that pollux's own files have where what is kept is laid out."""
+
+
 def is_safe(path: bytes) -> bool:
-    """Does a way lead to somewhere below? An archive may come from elsewhere."""
-    return not path.startswith(b"/") and b"\0" not in path and not {b"..", b".", b""} & set(path.split(b"/"))
+    """Does a way lead to somewhere below, and to no file of ours? An archive may come from elsewhere."""
+    steps = path.split(b"/")
+    return b"\0" not in path and not {b"..", b".", b""}.intersection(steps) and steps[0] not in BOOKS
+
+
+def is_sound(state: State) -> bool:
+    """Can a state that somebody else wrote down be one of an agent's file?"""
+    return is_safe(state.path) and is_safe(state.agent.encode()) and "/" not in state.agent and b"\0" not in state.home

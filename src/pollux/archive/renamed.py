@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
+from pollux.files import LARGE, created, read
 from pollux.wire import shown
 
 
@@ -22,7 +23,7 @@ class Renamed:
     @cached_property
     def _names(self) -> list[set[bytes]]:
         try:
-            return msgspec.msgpack.decode(self._file.read_bytes(), type=list[set[bytes]])
+            return msgspec.msgpack.decode(read(self._file, LARGE), type=list[set[bytes]])
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError) as error:
@@ -45,6 +46,8 @@ class Renamed:
             joined = set(pair).union(*(names for names in held if names & set(pair)))
             held = [*(names for names in held if not names & joined), joined]
         making = self._file.with_name(f".{os.getpid()}.making")
-        making.write_bytes(msgspec.msgpack.encode(held))
+        making.unlink(missing_ok=True)
+        with created(making) as file:
+            file.write(msgspec.msgpack.encode(held))
         making.replace(self._file)
         self.__dict__.pop("_names", None)

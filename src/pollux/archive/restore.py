@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,9 @@ from pollux.archive.packs import State, is_safe
 from pollux.archive.tree import put
 from pollux.archive.verify import file_of
 from pollux.errors import OutputError, StoreError
+from pollux.files import HUGE, read
 from pollux.model import Value
+from pollux.sources.walk import leads_out
 from pollux.wire import shown
 
 
@@ -58,15 +60,34 @@ class Piece(NamedTuple):
     mtime_ns: int
     content: Callable[[], bytes]
     beside: bool = False
+    mode: int | None = None
 
 
-def pieces(archive: Archive, states: Iterable[State], folder: Path | None, *, beside: bool = False) -> Iterator[Piece]:
-    """Kept states as files below a folder, or where they were."""
+def pieces(
+    archive: Archive, states: Iterable[State], folder: Path | None, roots: Collection[Path], *, beside: bool = False
+) -> Iterator[Piece]:
+    """Kept states as files below a folder, or where they were among the agent's `roots`."""
     for state in states:
-        home = os.fsencode(folder) if folder is not None else state.home
-        place = Path(os.fsdecode(os.path.join(home, state.path)))  # noqa: PTH118
+        path, home = os.fsdecode(state.path), Path(os.fsdecode(state.home))
+        place = folder / path if folder is not None else in_place(home, path, roots)
         sha = (state.sha or b"").hex()
-        yield Piece(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside)
+        yield Piece(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside, state.mode)
+
+
+def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:
+    """Where a file of an agent's home lies, with all links followed. Raises `OutputError` where the agent has none.
+
+    What is kept may come from elsewhere, and must not choose which folders of this machine are written to.
+    """
+    real = os.path.realpath(home)
+    own = [root for root in roots if os.path.realpath(root.parent) == real]
+    if not own:
+        hint = "It was kept elsewhere, or with other settings. Nothing was written. Name a folder for the files."
+        raise OutputError(f"The agent has no folder {shown(real)} on this machine.", hint)
+    place = os.path.normpath(own[0].parent / path)
+    if all(leads_out(place, str(root)) for root in own):
+        raise OutputError(f"{shown(place)} does not lie among the agent's sessions.", "Nothing was written.")
+    return Path(os.path.realpath(os.path.dirname(place)), os.path.basename(place))  # noqa: PTH119, PTH120
 
 
 def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
@@ -91,7 +112,7 @@ def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
         if not told.missing:
             continue
         try:
-            put(piece.place, piece.content(), piece.mtime_ns, over=False)
+            put(piece.place, piece.content(), piece.mtime_ns, over=False, mode=piece.mode)
         except FileExistsError as error:
             raise OutputError(f"{told.path} has appeared meanwhile, and was left as it is.") from error
         except OSError as error:
@@ -109,6 +130,6 @@ def _content(archive: Archive, state: State) -> bytes:
 
 def _same(place: Path, content: bytes) -> bool:
     try:
-        return place.read_bytes() == content
+        return read(place, HUGE) == content
     except OSError:
         return False

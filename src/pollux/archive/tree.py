@@ -8,6 +8,7 @@ neighbours as ever. The folder can be deleted at any moment, and is made again.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -21,16 +22,17 @@ from pollux import registry
 from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
 from pollux.archive.keep import Archive, wanted
-from pollux.archive.packs import State, is_safe
+from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.renamed import Renamed
 from pollux.archive.union import Union, rewritten
 from pollux.errors import UnknownName
+from pollux.files import HUGE, created, private, read
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.sources.walk import standing_in
 from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import owner, turn
 from pollux.store.sync import Look
 from pollux.store.tasks import Progress, Report
-from pollux.wire import private
 
 if TYPE_CHECKING:
     from pollux.model import Session
@@ -38,7 +40,33 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINK = b""
-ABOUT, _HELD, _UNIONS = ".about", ".held", ".unions"
+# A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
+_NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
+
+
+class Laid(Wrapped):
+    """An agent's source for a tree of ours, whose links lead to files of the agent's own."""
+
+    def __init__(self, source: Source, tree: Path, home: str) -> None:
+        super().__init__(source)
+        self._tree = str(tree)
+        self._home = home
+
+    def find(self, root: Path) -> Iterator[File]:
+        """As the agent's own."""
+        with standing_in(self._tree, self._home):
+            return iter(list(self.source.find(root)))
+
+    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+        """As the agent's own."""
+        with standing_in(self._tree, self._home):
+            return self.source.bundles(root, files, around)
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """As the agent's own."""
+        with standing_in(self._tree, self._home):
+            return self.source.read(bundle)
 
 
 class Shelf(Wrapped):
@@ -201,9 +229,9 @@ class Tree:
         for path in before.keys() - held.keys():
             self._place(path).unlink(missing_ok=True)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
-        (self.folder / _HELD).write_bytes(msgspec.msgpack.encode(held))
+        put(self.folder / _HELD, msgspec.msgpack.encode(held), 0)
         told = About(agent=self._agent, home=self._home, roots=names, seal=seal)
-        (self.folder / ABOUT).write_bytes(msgspec.msgpack.encode(told))
+        put(self.folder / ABOUT, msgspec.msgpack.encode(told), 0)
 
     def _file(self, path: bytes, states: list[State], before: bytes | None) -> bytes | None:
         """The largest state that can be read."""
@@ -217,6 +245,11 @@ class Tree:
             except Damaged:
                 self.damaged += 1
                 continue
+            except OSError as error:
+                if error.errno not in _NO_PLACE:
+                    raise
+                self.damaged += 1
+                continue
             return state.sha
         return None
 
@@ -228,7 +261,7 @@ class Tree:
     def _link(self, path: bytes, before: bytes | None) -> bytes:
         place = self._place(path)
         if before != LINK or not place.is_symlink():
-            place.parent.mkdir(parents=True, exist_ok=True)
+            private(place.parent)
             place.unlink(missing_ok=True)
             place.symlink_to(os.fsdecode(os.path.join(self._home, path)))  # noqa: PTH118
         return LINK
@@ -238,13 +271,16 @@ class Tree:
 
 
 def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True, mode: int | None = None) -> None:
-    """Write a file as a whole, with the time it had; not `over` one that is there (`FileExistsError`)."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file as a whole, with the time and mode it had; not `over` one that is there (`FileExistsError`).
+
+    Where the mode is not known, it is the user's alone.
+    """
+    private(place.parent)
     making = place.with_name(f".{os.getpid()}.making")
     try:
-        making.write_bytes(content)
-        if mode is not None:
-            making.chmod(mode)
+        making.unlink(missing_ok=True)
+        with created(making, 0o600 if mode is None else mode & 0o777) as file:
+            file.write(content)
         if mtime_ns:
             os.utime(making, ns=(mtime_ns, mtime_ns))
         if over:
@@ -272,7 +308,7 @@ def name(making: Path, place: Path) -> None:
 
 def tree_of(agent: str, home: bytes) -> str:
     """The name of a home's folder."""
-    return f"{agent}-{hashlib.sha256(home).hexdigest()[:12]}"
+    return f"{agent.replace(os.sep, '_')}-{hashlib.sha256(home).hexdigest()[:12]}"
 
 
 def looks_of(looks: Iterable[Look], agent: str, home: bytes) -> list[Look]:
@@ -294,7 +330,7 @@ def _above(path: bytes) -> Iterator[bytes]:
 def _loaded(path: Path, kind: type[T]) -> T | None:
     """What a file of ours holds; None where there is none, or it is damaged."""
     try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=kind)
+        return msgspec.msgpack.decode(read(path, HUGE), type=kind)
     except (OSError, msgspec.DecodeError):
         return None
 
@@ -305,7 +341,7 @@ def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> I
     if told is None:
         return
     try:
-        source = Shelf(named(told.agent))
+        source = Shelf(Laid(named(told.agent), about.parent, os.fsdecode(told.home)))
     except UnknownName:
         return
     for name in told.roots:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import Unreadable
+from pollux.files import read_named
 
 if TYPE_CHECKING:
     from pollux.evidence.keys import Keys
@@ -24,7 +25,7 @@ def places(file: str) -> tuple[Path, Path]:
 def bytes_of(path: str) -> bytes:
     """A file as it is."""
     try:
-        return Path(path).read_bytes()
+        return read_named(path)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pollux.errors import OutputError, RequestError, UnknownName, Unreadable, needs
+from pollux.files import created, private, read
 from pollux.model import Value
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ class Keys:
         secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
         shared = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _create(self._folder / f"{name}{SUFFIX}", secret, 0o600)
-            _create(self._folder / f"{name}{PUBLIC}", shared, 0o644)
+            private(self._folder)
+            _create(self._folder / f"{name}{SUFFIX}", secret)
+            _create(self._folder / f"{name}{PUBLIC}", shared)
         except FileExistsError as error:
             raise OutputError(f"There is a key {name} already, and keys are never overwritten.") from error
         except OSError as error:
@@ -159,12 +160,11 @@ def _known(key: Any, path: Path) -> Any:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read(path)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def _create(path: Path, data: bytes, mode: int) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(handle, "wb") as file:
+def _create(path: Path, data: bytes) -> None:
+    with created(path) as file:
         file.write(data)

@@ -21,6 +21,7 @@ import msgspec
 
 from pollux.errors import OutputError
 from pollux.export.target import encoded, failed, protect, readable, replaced
+from pollux.files import LARGE, opened, read
 from pollux.model import Value
 
 RECORD = ".pollux.jsonl"
@@ -110,7 +111,7 @@ class Folder:
         lines = "".join(msgspec.json.encode(held).decode() + "\n" for held in there)
         place = self.path / RECORD
         try:
-            if not place.exists() or place.read_text("utf-8") != lines:
+            if not place.exists() or read(place, LARGE).decode("utf-8", "replace") != lines:
                 with replaced(place) as write:
                     write(lines)
         except OSError as error:
@@ -123,7 +124,7 @@ class Folder:
     def _read(self) -> None:
         """What the record says. The last word about a file holds, but it may still read as it did before."""
         try:
-            lines = (self.path / RECORD).read_bytes().splitlines()
+            lines = read(self.path / RECORD, LARGE).splitlines()
         except FileNotFoundError:
             return
         except OSError as error:
@@ -162,5 +163,5 @@ def _hash(place: Path) -> str | None:
     """What a file reads, None where there is none."""
     if not place.exists():
         return None
-    with place.open("rb") as file:
+    with opened(place) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from pollux.files import read
+
 # A text, or a comment: what looks like a comment inside a text is part of it.
 _COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -15,7 +17,7 @@ _COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 def setting(file: Path, *names: str) -> Any:
     """The value under some names, one inside the other; None where it is not set, or nobody can read the file."""
     try:
-        value = msgspec.json.decode(_COMMENT.sub(lambda found: found[1] or b" ", file.read_bytes()))
+        value = msgspec.json.decode(_COMMENT.sub(lambda found: found[1] or b" ", read(file)))
     except (OSError, msgspec.DecodeError, RecursionError):
         return None
     for name in names:

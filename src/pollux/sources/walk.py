@@ -7,7 +7,9 @@ the going is done here, with as few steps for a file as there can be.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +17,7 @@ from typing import NamedTuple
 from pollux.sources.base import File, Status
 
 OTHER = "other"
+LEADS_OUT = "a link that leads out of the agent's folder; it was not followed"
 
 Place = tuple[str, Status, str | None]
 """A file's role, and what `doctor` says of it and why, unless a session was read from it."""
@@ -50,14 +53,19 @@ def unknown(reason: str) -> Place:
     return OTHER, Status.UNKNOWN, reason
 
 
-def walk(folder: str, way: Way, files: list[File]) -> list[File]:
-    """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file."""
+def walk(folder: str, way: Way, files: list[File], root: str | None = None) -> list[File]:
+    """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file.
+
+    The folder may itself be a link, as a person set it up. No link below it leads out of it, or of the root that is
+    named.
+    """
+    base = folder if root is None else root
     try:
         handle = _opened(folder)
         try:
             with os.scandir(handle) as opened:
                 listed = sorted(opened, key=_name)
-            _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, files)
+            _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, files, base)
         finally:
             if isinstance(handle, int):
                 os.close(handle)
@@ -87,15 +95,18 @@ def _opened(folder: str) -> int | str:
     return folder
 
 
-def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File]) -> None:
+def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File], root: str) -> None:
     """What the entries of a folder are, and what lies below them."""
     file, inner, _ = way
     for entry in listed:
         name = entry.name
         if _is_folder(entry):
             if (below := inner(name)) is not None:
-                walk(above + name, below, files)
+                walk(above + name, below, files, root)
         elif (place := file(name)) is not None:
+            if entry.is_symlink() and leads_out(above + name, root):
+                files.append(File(path=above + name, role=OTHER, status=Status.UNREADABLE, reason=LEADS_OUT))
+                continue
             role, status, reason = place
             try:
                 stat = entry.stat()
@@ -117,6 +128,36 @@ def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File
             )
 
 
+_twin: ContextVar[tuple[str, str] | None] = ContextVar("_twin", default=None)
+
+
+@contextmanager
+def standing_in(folder: str, home: str) -> Iterator[None]:
+    """Inside, links in a folder of ours may lead to where the same file lies in a home, as if they were that file."""
+    token = _twin.set((os.path.join(folder, ""), os.path.join(home, "")))  # noqa: PTH118
+    try:
+        yield
+    finally:
+        _twin.reset(token)
+
+
+def leads_out(path: str, root: str) -> bool:
+    """Does a path below a root, or right beside it, lead elsewhere by a link anywhere in it? The root may be one."""
+    if (twin := _twin.get()) is not None and path.startswith(twin[0]):
+        there = twin[1] + path[len(twin[0]) :]
+        if os.path.islink(path) and os.readlink(path) == there:  # noqa: PTH114, PTH115
+            path, root = there, twin[1] + os.path.join(root, "")[len(twin[0]) :]  # noqa: PTH118
+    root = root.rstrip(os.sep)
+    try:
+        real = os.path.realpath(path)
+    except ValueError:  # no path at all
+        return True
+    if real.startswith(os.path.join(os.path.realpath(root), "")):  # noqa: PTH118
+        return False
+    home, name = os.path.split(path)
+    return home != os.path.dirname(root) or real != os.path.join(os.path.realpath(home), name)  # noqa: PTH118, PTH120
+
+
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     """Links to folders are not followed below a root: they could lead in circles."""
     try:
@@ -136,12 +177,13 @@ def _odd(entry: os.DirEntry[str], path: str) -> File:
     return File(path=path, role=OTHER, reason=odd)
 
 
-def stamp_of(path: str) -> str:
-    """A file's stamp; none where there is no file."""
-    try:
-        return stat_file(Path(path), OTHER).stamp
-    except OSError:
+def stamp_of(path: str, root: str) -> str:
+    """A file's stamp as `walk` has it; none where there is no file."""
+    if not os.path.lexists(path) or leads_out(os.path.dirname(path), root):  # noqa: PTH120
         return ""
+    if not leads_out(path, root) and os.path.isfile(path):  # noqa: PTH113
+        return stat_file(Path(path), OTHER).stamp
+    return File(path=path, role=OTHER).stamp
 
 
 def stat_file(path: Path, role: str) -> File:

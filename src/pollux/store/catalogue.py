@@ -18,6 +18,7 @@ from uuid import uuid4
 
 import msgspec
 
+from pollux.files import secure
 from pollux.model import Notice, Summary
 from pollux.store.rollups import quarter, rolled_up
 from pollux.store.rows import Entry, Marks, Proof, Reading, micros
@@ -98,6 +99,8 @@ class Catalogue:
 
     def __init__(self, path: Path | None, edition: str, *, make: bool = True) -> None:
         self.path = path
+        if path is not None:
+            secure(path)
         self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=_PATIENCE)
         if make:
             self._sql.execute("PRAGMA journal_mode=WAL")

@@ -87,7 +87,7 @@ class Load:
 
     def _read(self, tasks: list[Task], fatal: set[int], interrupted: Callable[[], bool]) -> None:
         shutil.rmtree(self._pieces, ignore_errors=True)
-        self._pieces.mkdir()
+        self._pieces.mkdir(0o700)
         stopped: Enough | None = None
         with self._catalogue.change():
             first = max(self._catalogue.generation, self._text.generation() or 0) + 1

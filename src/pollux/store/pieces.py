@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from pollux.files import created, read
 from pollux.store.trouble import Damaged
 
 _META = "meta.json"
@@ -40,12 +41,13 @@ def take_in(folder: Path, pieces: Collection[Path]) -> None:
 
 
 def _load(file: Path) -> Any:
-    return msgspec.json.decode(file.read_bytes())
+    return msgspec.json.decode(read(file))
 
 
 def _replace(file: Path, value: Any) -> None:
     beside = file.with_name(f"{file.name}.new")
-    with beside.open("wb") as out:
+    beside.unlink(missing_ok=True)
+    with created(beside) as out:
         out.write(msgspec.json.encode(value))
         out.flush()
         os.fsync(out.fileno())

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
+from pollux.files import private
 from pollux.model import Value
 from pollux.store.catalogue import Catalogue, Damage, Heads
 from pollux.store.lock import owner, sole, turn
 from pollux.store.sync import Circumstances, Look, Outcome, Sync
 from pollux.store.tasks import Report
 from pollux.store.trouble import Damaged, NotWritten
-from pollux.wire import private, shown
+from pollux.wire import shown
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory

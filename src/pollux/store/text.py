@@ -14,6 +14,7 @@ from typing import NamedTuple, Self
 import tantivy
 
 from pollux.errors import StoreError
+from pollux.files import private, seclude
 from pollux.model import Kind
 from pollux.store.asking import one_of
 from pollux.store.fields import document, factor_of, kept_factor, register, schema, youth
@@ -40,7 +41,8 @@ class TextIndex:
     def open(cls, folder: Path) -> TextIndex:
         """Open the index of a folder, or make an empty one; raises `Damaged` where there is one that cannot be used."""
         with _guarded(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            private(folder)
+            seclude(folder)
             opened = cls(folder, _opened(folder))
             opened.generation()
         return opened
@@ -75,6 +77,7 @@ class TextIndex:
         """Make the words of other indexes words of this one, all at once. Nobody else may be writing to it."""
         with _guarded(self.folder, writing=True):
             take_in(self.folder, pieces)
+            seclude(self.folder)
             self._index = _opened(self.folder)
             self._told = None
 
@@ -223,6 +226,7 @@ class Writer:
                     self._writer.rollback()
             finally:
                 self._writer.wait_merging_threads()
+                seclude(self._index.folder)
 
     def __enter__(self) -> Self:
         return self

@@ -1,10 +1,11 @@
 """Reading other people's files, losing nothing."""
 
+from pollux.files import LARGE, SMALL
 from pollux.wire.files import (
+    Lines,
     folder_at,
     note_bad_line,
     opened,
-    private,
     read_bytes,
     read_head,
     read_lines,
@@ -17,8 +18,11 @@ from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, de
 from pollux.wire.spans import seconds
 
 __all__ = [
+    "LARGE",
     "REFUSED",
+    "SMALL",
     "Count",
+    "Lines",
     "Malformed",
     "Notes",
     "Shape",
@@ -30,7 +34,6 @@ __all__ = [
     "note_bad_line",
     "opened",
     "plain",
-    "private",
     "prune",
     "read_bytes",
     "read_head",

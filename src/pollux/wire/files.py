@@ -1,23 +1,76 @@
-"""Opening files that others are still writing, and folders for what is read from them."""
+"""Opening files that others are still writing, without ever holding more of them than they are worth."""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from pollux import files
 from pollux.errors import Unreadable
+from pollux.files import LARGE
 from pollux.model import Severity
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import Malformed
 
+LONGEST = 1 << 26
+"""No line of a session is longer: agents refuse pictures and documents that are."""
+_PASSED_OVER = 1 << 32
+"""So far the end of a longer one is looked for."""
 
-def read_bytes(path: str | Path) -> bytes:
-    """The whole file. Raises `Unreadable` with the system's reason."""
+
+class Lines(io.BufferedReader):
+    """A file line by line, in bounded memory.
+
+    A line that is too long is passed over: it counts as an empty one, and a notice says so.
+    """
+
+    def __init__(self, raw: io.RawIOBase, buffer: int, notes: Notes | None = None) -> None:
+        super().__init__(raw, buffer)
+        self.notes = notes
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The lines from here on. In a file that is no longer than a line may be, nothing need be measured."""
+        if isinstance(self.raw, io.FileIO) and os.fstat(self.raw.fileno()).st_size <= LONGEST:
+            return super().__iter__()
+        return self._measured()
+
+    def _measured(self) -> Iterator[bytes]:
+        readline = partial(self.readline, LONGEST + 1)
+        for number, line in enumerate(iter(readline, b""), start=1):
+            if len(line) <= LONGEST:
+                yield line
+                continue
+            whole = self._pass_over()
+            if self.notes is not None:
+                before, self.notes.line = self.notes.line, number
+                after = "" if whole else ", and so is what follows: its end was not found"
+                text = f"A line is longer than {LONGEST >> 20} MiB; skipped{after}."
+                self.notes.add("line.too-long", text, Severity.ERROR)
+                self.notes.line = before
+            if not whole:
+                return
+            yield b"\n"
+
+    def _pass_over(self) -> bool:
+        """Go to the end of a line; False where it is too far away."""
+        left = _PASSED_OVER
+        while left > 0:
+            piece = self.readline(1 << 20)
+            if not piece or piece.endswith(b"\n"):
+                return True
+            left -= len(piece)
+        return False
+
+
+def read_bytes(path: str | Path, most: int = LARGE) -> bytes:
+    """The whole file. Raises `Unreadable` with the system's reason, or where it is larger than it can be."""
     with opened(path, buffer=0) as file:
-        return file.read()
+        return files.read_within(file, most)
 
 
 def read_head(path: str | Path, size: int) -> bytes:
@@ -26,25 +79,27 @@ def read_head(path: str | Path, size: int) -> bytes:
         return file.read(size)
 
 
-def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def read_lines(path: str | Path, notes: Notes | None = None) -> Iterator[tuple[int, bytes]]:
     r"""Every line that is not blank with its number, split at `\n` only."""
-    with opened(path) as file:
+    with opened(path, notes=notes) as file:
         for number, line in enumerate(file, start=1):
             if not line.isspace():
                 yield number, line
 
 
 @contextmanager
-def opened(path: str | Path, buffer: int = 1 << 18) -> Iterator[BinaryIO]:
-    """A file opened for reading. Whatever goes wrong with it, now or while it is read, is `Unreadable`."""
+def opened(path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) -> Iterator[BinaryIO]:
+    """A regular file opened for reading. Whatever goes wrong with it, now or while it is read, is `Unreadable`.
+
+    A large buffer makes reading long lines three times as quick. `notes` are told of lines that are too long.
+    """
     try:
-        # A name that is no text works here too. A large buffer makes reading long lines three times as quick.
-        file = open(path, "rb", buffering=buffer)  # noqa: PTH123, SIM115
+        file: Any = files.opened(path, buffer=0)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     try:
-        with file:
-            yield file
+        with Lines(file, buffer, notes) if buffer else file as reader:
+            yield reader
     except OSError as error:
         raise unreadable(path, error) from error
 
@@ -75,9 +130,3 @@ def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
         )
     else:
         notes.add("line.invalid", f"A line of {len(raw)} bytes is not JSON ({error}); skipped.", Severity.ERROR)
-
-
-def private(folder: Path) -> None:
-    """Make a folder that nobody else can look into: agents write conversations for their user alone."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.files import HUGE
 from pollux.model import Session, Usage, Value
 from pollux.wire import read_bytes
 
@@ -30,7 +31,7 @@ class _Beside(Value, frozen=True, kw_only=True):
 def read_document(path: Path) -> Session:
     """The session in a file. Raises `Unreadable`."""
     try:
-        return session_of(read_bytes(path))
+        return session_of(read_bytes(path, HUGE))
     except ValueError as error:
         raise Unreadable(f"{path} is no document of `pollux export --to json`: {error}.") from error
 

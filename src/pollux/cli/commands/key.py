@@ -9,6 +9,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.errors import NotFound, RequestError, UnknownName
+from pollux.files import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ def command(
     elif action == "new":
         talk(f"Made the key {chosen.name}. Others need {chosen.public} to verify what you sign.")
     else:
-        screen.raw(Path(chosen.public).read_text("ascii"))
+        screen.raw(read(chosen.public).decode("ascii"))
 
 
 def _chosen(own: Keys, name: str) -> Named:

@@ -10,6 +10,7 @@ import click
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.errors import NotFound, OutputError, RequestError
+from pollux.files import created
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,8 +139,8 @@ def _document(found: Recovered) -> str:
 
 def _write(output: Path, document: str) -> None:
     try:
-        with output.open("x", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(document)
+        with created(output) as file:
+            file.write(document.encode("utf-8", "backslashreplace"))
     except FileExistsError:
         raise OutputError(f"{output} exists already.", "Name another file.") from None
     except OSError as error:

@@ -8,6 +8,8 @@ import textwrap
 from array import array
 from typing import TYPE_CHECKING
 
+from pollux.files import LARGE, opened, read
+
 if TYPE_CHECKING:
     from pollux.model import Origin
 
@@ -15,6 +17,7 @@ Span = tuple[int, int]
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
+_PIECE = 1 << 20
 _LISTS = (b'"messages"', b'"history"')
 
 
@@ -46,25 +49,26 @@ class Records:
 
     def _line(self, file: str, number: int) -> bytes | None:
         try:
-            with open(_on_disk(file), "rb") as opened:  # noqa: PTH123 (a name that is no text works here too)
+            with opened(_on_disk(file)) as held:
                 if file not in self._starts:
-                    starts, position = array("Q"), 0
-                    for line in opened:
-                        starts.append(position)
-                        position += len(line)
+                    starts, position, ended = array("Q"), 0, True
+                    while piece := held.readline(_PIECE):
+                        if ended:
+                            starts.append(position)
+                        position += len(piece)
+                        ended = piece.endswith(b"\n")
                     self._starts[file] = starts
                 if not 0 < number <= len(self._starts[file]):
                     return None
-                opened.seek(self._starts[file][number - 1])
-                return opened.readline().rstrip(b"\r\n")
+                held.seek(self._starts[file][number - 1])
+                return held.readline(LARGE).rstrip(b"\r\n")
         except (OSError, ValueError):
             return None
 
     def _document(self, file: str) -> tuple[bytes, list[Span]]:
         if file not in self._documents:
             try:
-                with open(_on_disk(file), "rb") as opened:  # noqa: PTH123
-                    raw = opened.read()
+                raw = read(_on_disk(file), LARGE)
             except (OSError, ValueError):
                 raw = b""
             self._documents[file] = (raw, items_of(raw))

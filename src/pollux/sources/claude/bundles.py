@@ -280,7 +280,11 @@ def loose(path: Path, _around: Surroundings) -> ClaudeBundle:
         if path.name == "history.jsonl" or _is_history(path):
             file = stat_file(path, find.HISTORY)
             root = path.parent / "projects"
-            history = History(file, root, [stat_file(inner, find.SESSION) for inner in sorted(root.glob("*/*.jsonl"))])
+            history = History(
+                file,
+                root,
+                [stat_file(inner, find.SESSION) for inner in sorted(root.glob("*/*.jsonl")) if not inner.is_symlink()],
+            )
             held = history.sessions(kept(file))
             name = next(iter(held), stem(str(path)))
             typed = [one for lines in held.values() for one in lines]
@@ -316,7 +320,7 @@ def loose(path: Path, _around: Surroundings) -> ClaudeBundle:
         bundle.parent = shown(os.path.basename(folder)) if folder is not None else head.last  # noqa: PTH119
         bundle.evidence = "its file lies in the session's folder" if folder else "its records carry the session's id"
         meta = Path(own + ".meta.json")
-        if meta.is_file():
+        if meta.is_file() and not meta.is_symlink():
             bundle.metas = (stat_file(meta, find.META),)
             bundle.files = (file, *bundle.metas)
         return bundle

@@ -67,13 +67,13 @@ def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role, and the log of typed lines that lies beside the root."""
     files = walk(str(root), _ROOT, [])
     if root.name == "projects":
-        walk(str(root.parent), _HOME, files)
+        walk(str(root.parent), _HOME, files, str(root))
     return iter(files)
 
 
 def beside(folder: str) -> list[File]:
     """What lies in the folder named by a session."""
-    return walk(folder, _WITHIN, [])
+    return [] if os.path.islink(folder) else walk(folder, _WITHIN, [])  # noqa: PTH114
 
 
 def _loose(name: str) -> Place:

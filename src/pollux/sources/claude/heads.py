@@ -16,7 +16,7 @@ from pollux.wire import REFUSED, decoder, opened
 _UUID = re.compile(rb'"uuid":\s*"([^"\\]+)"')
 _SESSION = re.compile(rb'"sessionId":\s*"([^"\\]+)"')
 _FOLD = re.compile(rb'"subtype":\s*"compact_boundary"')
-_TAIL = 1 << 14
+_TAIL, _FAR = 1 << 14, 1 << 26
 _aside = decoder(Aside)
 
 
@@ -70,7 +70,7 @@ def _last(file: BinaryIO, size: int) -> str | None:
         file.seek(max(0, size - tail))
         if named := _SESSION.findall(file.read(tail)):
             return str(named[-1], "utf-8", "replace")
-        if tail >= size:
+        if tail >= min(size, _FAR):
             break
         tail *= 4
     return None

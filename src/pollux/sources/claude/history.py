@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.files import HUGE
 from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.claude.books import Typed
@@ -48,7 +49,7 @@ def kept(file: File) -> Kept:
     notes = Notes(shown(file.path))
     lines: list[tuple[str | None, Typing]] = []
     try:
-        for number, raw in read_lines(file.path):
+        for number, raw in read_lines(file.path, notes):
             notes.line = number
             typed = _decoded(raw, notes)
             if typed is not None:
@@ -89,7 +90,7 @@ class History:
             mine = [line.number for line in typed if line.project == project]
             for file in self._of_project(project):
                 try:
-                    raw = read_bytes(file.path)
+                    raw = read_bytes(file.path, HUGE)
                 except Unreadable:
                     continue
                 for number in mine:

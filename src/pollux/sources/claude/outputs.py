@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from pollux.errors import Unreadable
+from pollux.sources.outputs import output_at
 from pollux.sources.walk import stamp_of
-from pollux.wire import read_bytes, shown
+from pollux.wire import Notes, shown
 
 PERSISTED = "<persisted-output>"
 _PLACE = re.compile(r"Full output saved to: ([^\n]+)")
@@ -20,8 +20,9 @@ class Outputs:
     `asked` are the places that were looked at, with the stamps of what lay there.
     """
 
-    def __init__(self, folders: list[str]) -> None:
-        self._folders = [os.path.join(folder, "tool-results") for folder in folders]  # noqa: PTH118
+    def __init__(self, folders: list[str], notes: Notes) -> None:
+        self._folders = folders
+        self._notes = notes
         self.used: list[str] = []
         self.asked: dict[str, str] = {}
 
@@ -31,16 +32,12 @@ class Outputs:
         if name in ("", ".", "..") or "\0" in name:
             return None
         for folder in self._folders:
-            path = os.path.join(folder, name)  # noqa: PTH118
-            self.asked[shown(path)] = stamp_of(path)
-            if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):  # noqa: PTH120
-                continue
-            try:
-                text = read_bytes(path).decode("utf-8", "replace")
-            except Unreadable:
-                continue
-            self.used.append(path)
-            return text
+            path = os.path.join(folder, "tool-results", name)  # noqa: PTH118
+            project = os.path.dirname(folder)  # noqa: PTH120
+            self.asked[shown(path)] = stamp_of(path, project)
+            if (text := output_at(path, project, self._notes)) is not None:
+                self.used.append(path)
+                return text
         return None
 
 

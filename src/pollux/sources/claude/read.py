@@ -71,7 +71,7 @@ class Reading:
         self.transcripts = transcripts
         self.notes = notes
         # The large outputs of calls that a fork took over lie with its parent.
-        self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders])
+        self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders], notes)
         self.by_uuid: dict[str, Line] = {}
         self._books: dict[str, Any] = {}
         for transcript in transcripts:

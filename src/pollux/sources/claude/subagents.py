@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.files import HUGE
 from pollux.sources.base import File
 from pollux.sources.claude.books import Meta
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
@@ -159,7 +160,7 @@ def starter(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
         for sibling in bundle.siblings:
             for file in sibling.transcripts():
                 try:
-                    if call in read_bytes(file.path):
+                    if call in read_bytes(file.path, HUGE):
                         return sibling.id
                 except Unreadable:
                     continue

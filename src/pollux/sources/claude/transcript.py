@@ -79,7 +79,7 @@ class Transcript:
         add, known, name = self.lines.append, self.by_uuid.setdefault, self.name
         quick = _slim
         line: Line | None
-        with opened(self.path) as file:
+        with opened(self.path, notes=self.notes) as file:
             for number, raw in enumerate(file, start=1):
                 try:
                     if raw[:9] == _ASIDE:

@@ -9,18 +9,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
-import zstandard
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings, sealed
 from pollux.sources.codex import find
 from pollux.sources.codex.document import Items, items_of
-from pollux.sources.codex.packed import MAGIC
+from pollux.sources.codex.packed import MAGIC, unpacked_head
 from pollux.sources.codex.prompts import Beside
 from pollux.sources.codex.shelf import Head, Shelf, head_of, identity, stem
 from pollux.sources.walk import stat_file
-from pollux.wire import shown
+from pollux.wire import read_head, shown
 
 AGENT = "codex"
 _ENVELOPE = re.compile(
@@ -150,10 +149,7 @@ def _alone(found: dict[str, CodexBundle], shelf: Shelf, beside: Beside) -> list[
 def claims(path: Path, head: bytes) -> bool:
     """Does the beginning of a file look like something Codex CLI wrote?"""
     if head.startswith(MAGIC):
-        try:
-            head = zstandard.ZstdDecompressor().decompressobj().decompress(head)
-        except zstandard.ZstdError:
-            return path.name.endswith(".jsonl.zst")
+        head = unpacked_head(head)
         if not head:
             return path.name.endswith(".jsonl.zst")
     if any(form.match(head) for form in (_ENVELOPE, _BARE, _DOCUMENT, _TYPED)):
@@ -182,9 +178,8 @@ def loose(path: Path, around: Surroundings) -> CodexBundle:  # noqa: ARG001 (as 
 
 def _is_log(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
-            return _TYPED.match(file.read(4096)) is not None
-    except OSError:
+        return _TYPED.match(read_head(path, 4096)) is not None
+    except Unreadable:
         return False
 
 

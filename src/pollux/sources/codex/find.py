@@ -49,7 +49,7 @@ def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role, and beside the sessions the files that say something about them."""
     files = walk(str(root), _BELOW, [])
     if root.name == LIVE:
-        walk(str(root.parent), _HOME, files)
+        walk(str(root.parent), _HOME, files, str(root))
     return iter(files)
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import zstandard
 
 from pollux.model import Severity
-from pollux.wire import Notes, opened
+from pollux.wire import LARGE, Lines, Notes, opened
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame may ask for a window of any size; what Codex writes needs far less than this.
@@ -18,6 +18,8 @@ _WINDOW = 1 << 27
 _PIECE = 1 << 18
 # So little goes in at a time, so that a small file cannot become a large one at once.
 _BITE = 1024
+# What agents write becomes a tenth or a fiftieth. What became so much less is a trap, once it is more than a little.
+_LEAST, _MOST = 1 << 24, 500
 
 
 @contextmanager
@@ -26,16 +28,27 @@ def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
 
     Where a compressed file is cut off or damaged it ends there, and a notice says so.
     """
-    with opened(path) as file:
+    with opened(path, notes=notes) as file:
         if file.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
-            yield io.BufferedReader(_Unpacking(file, notes), _PIECE)  # type: ignore[type-var]
+            yield Lines(_Unpacking(file, notes), _PIECE, notes)
         else:
             yield file
 
 
 def plain_bytes(raw: bytes) -> bytes:
     """The bytes of a session file, unpacked as far as that goes where they are compressed."""
-    return b"".join(_pieces(io.BytesIO(raw), Notes())) if raw.startswith(MAGIC) else raw
+    if not raw.startswith(MAGIC):
+        return raw
+    plain = io.BytesIO()
+    for piece in _pieces(io.BytesIO(raw), Notes()):
+        if plain.write(piece) and plain.tell() > LARGE:
+            break
+    return plain.getvalue()
+
+
+def unpacked_head(head: bytes) -> bytes:
+    """What the first bytes of a compressed file unpack to, as far as that goes; empty where it goes nowhere."""
+    return next(_pieces(io.BytesIO(head[:_BITE]), Notes()), b"")
 
 
 class _Unpacking(io.RawIOBase):
@@ -65,7 +78,9 @@ def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
     """The unpacked bytes of all frames, a few at a time."""
     frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
     begun = False
+    packed = plain = 0
     while bite := file.read(_BITE):
+        packed += len(bite)
         while bite:
             begun = True
             try:
@@ -79,6 +94,10 @@ def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
                 begun = False
             if piece:
                 yield piece
+                plain += len(piece)
+        if plain > max(_LEAST, _MOST * packed):
+            _note(notes, f"The compressed file becomes more than {_MOST} times as large; read up to there.")
+            return
     if begun:
         _note(notes, "The compressed file is cut off; read as far as it goes.")
 

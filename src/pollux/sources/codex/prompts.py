@@ -129,7 +129,7 @@ class Beside:
             return found
         self._notes.file = shown(file.path)
         try:
-            for number, raw in read_lines(file.path):
+            for number, raw in read_lines(file.path, self._notes):
                 self._notes.line = number
                 try:
                     line = decode(kind, raw, self._notes)

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.files import LARGE, read_within
 from pollux.sources.base import File, sealed
 from pollux.sources.codex import find
 from pollux.sources.codex.lines import records
@@ -133,7 +134,7 @@ def _first_prompt(path: str) -> bytes | None:
     """The line of the bare era in which the human speaks first."""
     try:
         with unpacked(path, Notes()) as file:
-            if not _BARE.match(file.readline()):
+            if not _BARE.match(next(iter(file), b"")):
                 return None
             for _, line in zip(range(_TRIED), file, strict=False):
                 if _TYPED.search(line) and not _INJECTED.search(line):
@@ -151,7 +152,7 @@ def identity(path: str) -> str | None:
             if (first := _FIRST.match(head)) is not None:
                 return (first[1] or first[2]).decode("utf-8", "replace")
             if path.endswith(".json"):
-                return _of_document(file.read()) or find.named(path)[0]
+                return _of_document(read_within(file, LARGE)) or find.named(path)[0]
             for number, (_, record) in enumerate(records(file, Notes())):
                 if number and find.named(path)[0] is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.

@@ -265,7 +265,7 @@ def _enclosing(path: Path) -> Folder | None:
     """The project's folder above a file, where there is one: it may hold offloaded output and the project's path."""
     for parent in list(path.resolve().parents)[:3]:
         if (parent / ".project_root").is_file() or (parent.parent.name == "tmp" and (parent / "chats").is_dir()):
-            return Folder(str(parent), [])
+            return Folder(str(parent), find.in_project(str(parent)))
     return None
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import msgspec
-
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Place, Way, all_as, ignored, stat_file, unknown, walk
+from pollux.sources.walk import Place, Way, all_as, ignored, unknown, walk
 from pollux.wire import folder_at
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
@@ -51,11 +48,12 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 def find(root: Path) -> Iterator[File]:
     """Every file under a root with its role, and the list of projects beside it."""
-    files: list[File] = []
-    with contextlib.suppress(OSError):
-        registry = stat_file(root.parent / "projects.json", REGISTRY)
-        files.append(msgspec.structs.replace(registry, status=Status.READ))
-    return iter(walk(str(root), _ROOT, files))
+    return iter(walk(str(root), _ROOT, walk(str(root.parent), _HOME, [], str(root))))
+
+
+def in_project(folder: str) -> list[File]:
+    """A project's folder: the note that says whose it is, and large outputs."""
+    return [file for file in walk(folder, _PROJECT, []) if file.role in (MARKER, OUTPUT)]
 
 
 def _loose(name: str) -> Place:
@@ -90,4 +88,6 @@ _FOLDERS = {
 # A folder named by a session holds its plans and tasks.
 _WORKING = all_as(ignored("the agent's working files, no conversation"))
 _PROJECT = Way(_loose, lambda name: _FOLDERS.get(name, _WORKING))
+_REGISTRY: Place = (REGISTRY, Status.READ, None)
+_HOME = Way(lambda name: _REGISTRY if name == "projects.json" else None, lambda _: None, own=False)
 _ROOT = Way(lambda _: unknown("not in a project's folder"), lambda name: _BIN if name == "bin" else _PROJECT)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.errors import OutputError
+from pollux.files import read
 from pollux.sources.gemini.projects import marker_of, registry_of
 from pollux.sources.gemini.witnesses import digest
 from pollux.sources.moving import Moving, Rename, Rewrite
@@ -29,7 +30,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
     steps: list[Rename | Rewrite] = []
     folders: list[str] = []
     for folder in _folders(root, root.parent / "history"):
-        marker = marker_of(str(folder))
+        marker = marker_of(str(folder / ".project_root"))
         if folder.name in hashed:
             steps.append(Rename(path=str(folder), to=str(folder.with_name(hashed[folder.name]))))
         elif marker is not None and marker in moved:
@@ -55,7 +56,7 @@ def _folders(*above: Path) -> Iterator[Path]:
 
 
 def _note(file: Path, old: str, new: str) -> Rewrite:
-    raw = file.read_bytes()
+    raw = read(file)
     return Rewrite(path=str(file), before=raw, after=raw.replace(_raw(old), _raw(new), 1), what=_what(old, new))
 
 
@@ -63,7 +64,7 @@ def _registry(file: Path, moved: Mapping[str, str]) -> tuple[list[Rewrite], list
     """The list of projects, changed where the paths stand in it and nowhere else."""
     if not moved:
         return [], []
-    before = after = file.read_bytes()
+    before = after = read(file)
     for old, new in moved.items():
         name = re.compile(rb"(?:" + b"|".join(re.escape(text) for text in _quoted(old)) + rb")(?=\s*:)")
         after, found = name.subn(lambda _, new=new: _quoted(new)[0], after)  # type: ignore[misc]

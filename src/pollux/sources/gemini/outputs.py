@@ -6,12 +6,11 @@ import os
 import re
 from collections.abc import Callable
 
-from pollux.errors import Unreadable
 from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.content import answer
-from pollux.sources.gemini.find import OUTPUT
 from pollux.sources.gemini.schema import Call, FunctionResponse
-from pollux.wire import Malformed, Notes, plain, read_bytes, shown
+from pollux.sources.outputs import output_at
+from pollux.wire import Malformed, Notes, plain, shown
 
 # A result too large to keep: it names the file that holds all of it, for a masked one (0.29+) in its last words.
 MASKED = "<tool_output_masked>"
@@ -29,11 +28,11 @@ _PLACE = re.compile(r"tool-outputs[/\\](?P<session>[^/\\]+)[/\\](?P<name>[^/\\]+
 class Outputs:
     """Fetches offloaded output from the session's own folder, wherever the home was moved to, and remembers which."""
 
-    def __init__(self, bundle: GeminiBundle) -> None:
+    def __init__(self, bundle: GeminiBundle, notes: Notes) -> None:
+        self._notes = notes
         self._folders = bundle.folder_paths
         self._leant = bundle.leant.files
-        held = (file for folder in bundle.folders for file in folder.files)
-        self._stamps = {file.path: file.stamp for file in held if file.role == OUTPUT}
+        self._stamps = {file.path: file.stamp for folder in bundle.folders for file in folder.files}
         self.used: set[str] = set()
 
     def fetch(self, named: str) -> str | None:
@@ -47,12 +46,9 @@ class Outputs:
         for folder in self._folders:
             path = os.path.join(folder, *inner)  # noqa: PTH118
             self._leant[shown(path)] = self._stamps.get(path, "")
-            try:
-                text = read_bytes(path).decode("utf-8", "replace")
-            except Unreadable:
-                continue
-            self.used.add(path)
-            return text
+            if (text := output_at(path, folder, self._notes)) is not None:
+                self.used.add(path)
+                return text
         return None
 
 

@@ -16,8 +16,10 @@ from pathlib import Path
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File, Surroundings
+from pollux.sources.gemini.find import MARKER
 from pollux.sources.gemini.witnesses import ALL, EACH, Witness, digest, upwards, witness
-from pollux.wire import Malformed, Notes, plain, read_bytes, read_head
+from pollux.sources.walk import leads_out
+from pollux.wire import SMALL, Malformed, Notes, plain, read_bytes, read_head
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _USUAL = (
@@ -48,7 +50,7 @@ class Folder:
         self.path = path
         self.name = os.path.basename(path)  # noqa: PTH119
         self.files = files
-        self.marker = marker_of(path)
+        self.marker = next((marker_of(file.path) for file in files if file.role == MARKER), None)
         self.marked = digest(self.marker) if self.marker else None
         self.hash: str | None = self.name if _HASH.match(self.name) else self.marked
 
@@ -58,7 +60,8 @@ class Projects:
 
     def __init__(self, root: Path, around: Surroundings, markers: Iterable[str] = ()) -> None:
         self._around = around
-        self._registry = registry_of(root.parent / "projects.json")
+        registry = os.path.join(root.parent, "projects.json")  # noqa: PTH118
+        self._registry = {} if leads_out(registry, str(root)) else registry_of(Path(registry))
         self._near = [*markers, *self._registry, *upwards(str(around.cwd))]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
         self._hunted: dict[str, str] | None = None
@@ -137,10 +140,10 @@ class Projects:
         return self._hunted
 
 
-def marker_of(folder: str) -> str | None:
+def marker_of(note: str) -> str | None:
     """What a folder's own note says."""
     try:
-        text = read_head(os.path.join(folder, ".project_root"), 8192).decode("utf-8", "surrogateescape")  # noqa: PTH118
+        text = read_head(note, 8192).decode("utf-8", "surrogateescape")
     except Unreadable:
         return None
     path = text.strip("\r\n\x00")
@@ -150,7 +153,7 @@ def marker_of(folder: str) -> str | None:
 def registry_of(path: Path) -> dict[str, str]:
     """`projects.json`: path to slug. Whatever in it is not text is left out."""
     try:
-        value = plain(read_bytes(path), Notes())
+        value = plain(read_bytes(path, SMALL), Notes())
     except (Unreadable, Malformed):
         return {}
     listed = value.get("projects") if isinstance(value, dict) else None

@@ -39,7 +39,7 @@ def read(bundle: GeminiBundle) -> list[Session]:
             _nothing(bundle, bundle.log.notices)
         return typed
     notes = Notes()
-    outputs = Outputs(bundle)
+    outputs = Outputs(bundle, notes)
     parts: list[Part] = []
     others: list[Session] = []
     for file in bundle.files:

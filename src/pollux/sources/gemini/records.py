@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from io import BufferedReader, FileIO
+from io import FileIO
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from pollux.files import LARGE, read_within
 from pollux.model import Severity
 from pollux.sources.gemini.schema import Checkpoint, Message, Record, Typed
 from pollux.wire import (
     REFUSED,
+    Lines,
     Malformed,
     Notes,
     decode,
@@ -81,19 +83,18 @@ def contents(path: str, notes: Notes) -> Contents:
         pretty = _is_pretty(raw.read(_HEAD))
         raw.seek(0)
         if pretty:
-            return _whole(raw.readall(), notes)
-        file = BufferedReader(raw, _BUFFER)
+            return _whole(read_within(raw, LARGE), notes)
+        file = Lines(raw, _BUFFER)
         lines = (line for line in file if not line.isspace())
         first = next(lines, None)
-        if first is None:
-            return Nothing("the file is empty", damaged=False)
-        if _is_event(first):
+        if first is not None and _is_event(first):
             return Captured(_events(path, notes))
-        log = _is_record(first, lines)
+        log = first is not None and _is_record(first, lines)
         file.seek(0)
-        if not log and not _is_damaged_log(whole := file.read()):
-            return _whole(whole, notes)
+        if not log and not _is_damaged_log(whole := read_within(file, LARGE)):
+            return _whole(whole, notes) if whole.strip() else Nothing("the file is empty", damaged=False)
         file.seek(0)
+        file.notes = notes
         return Log(_records(file, held.pop_all(), notes))
 
 
@@ -187,7 +188,7 @@ def _is_event(line: bytes) -> bool:
 
 def _events(path: str, notes: Notes) -> list[tuple[int | None, dict[str, Any]]]:
     events: list[tuple[int | None, dict[str, Any]]] = []
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, notes):
         notes.line = number
         try:
             value = plain(line, notes)

@@ -18,6 +18,8 @@ import msgspec
 
 from pollux.model import Kind, Session
 from pollux.sources.gemini.identity import stem
+from pollux.sources.gemini.projects import marker_of
+from pollux.sources.gemini.witnesses import digest
 from pollux.sources.resuming import Form, Resumable, fullest, sources
 from pollux.wire.joining import Document, document, joined, line_of, lines, value_of, written
 
@@ -124,7 +126,7 @@ def _folder(session: Session, forms: Sequence[Form], root: Path) -> str:
     """The project's folder: that of the project's slug where there is one, else where the newest form lies."""
     top = os.path.join(root.name, "")  # noqa: PTH118
     for marker in sorted(root.glob("*/.project_root")):
-        if hashlib.sha256(marker.read_bytes()).hexdigest() == session.project_hash:
+        if digest(marker_of(str(marker)) or "") == session.project_hash:
             return top + marker.parent.name
     names = [form.path.split("/")[1] for form in forms if form.path.count("/") > 1]
     slugs = [name for name in names if not _HASH.match(name)]

@@ -1,0 +1,154 @@
+"""The one way to open a file, and the one way to make a private one.
+
+An agent's home holds whatever somebody put there. What is no regular file is never opened: a FIFO waits for a writer
+for ever, and opening a device may do something. No file is read beyond a limit that its reader sets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+SMALL = 1 << 24
+"""No file of settings, keys or names is larger."""
+LARGE = 1 << 28
+"""No document is read as a whole that is larger, and no tool's output: agents rewrite or show them as a whole."""
+HUGE = 1 << 32
+"""No file is kept or signed that is larger."""
+
+_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_INHERITED = ("/dev/fd", "/proc/self/fd", "/dev/stdin")
+
+
+def opened(path: str | Path, buffer: int = -1) -> io.BufferedReader:
+    """A regular file opened for reading. Raises `OSError` for anything else."""
+    _check(path, os.stat(path).st_mode)  # noqa: PTH116
+    # A name that is no text works here too.
+    file: Any = open(path, "rb", buffering=buffer, opener=_opener)  # noqa: SIM115
+    try:
+        _check(path, os.fstat(file.fileno()).st_mode)  # it may have been replaced meanwhile
+    except BaseException:
+        file.close()
+        raise
+    return file  # type: ignore[no-any-return]
+
+
+def read(path: str | Path, most: int = SMALL) -> bytes:
+    """A whole file. Raises `OSError`, also where it is larger than it can be."""
+    with opened(path, buffer=0) as file:
+        return read_within(file, most)
+
+
+def read_named(path: str | Path) -> bytes:
+    """A file that somebody named on the command line, which may also be a pipe that the shell opened for us."""
+    if not os.path.abspath(path).startswith(_INHERITED):  # noqa: PTH100
+        return read(path, HUGE)
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return read_within(file, HUGE)
+
+
+def read_within(file: IO[bytes], most: int) -> bytes:
+    """All that follows in a file. Raises `OSError` where that is more."""
+    pieces: list[bytes] = []
+    left = most + 1
+    while left and (piece := file.read(min(left, 1 << 26) if pieces else min(left, _size(file)))):
+        pieces.append(piece)
+        left -= len(piece)
+    if not left:
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 20:,} MiB")
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _size(file: IO[bytes]) -> int:
+    """How much to read at once, so that most files are read in one go; 1 more shows that it is all."""
+    with contextlib.suppress(OSError, ValueError):
+        return os.fstat(file.fileno()).st_size + 1
+    return 1 << 20
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags | _FLAGS)
+
+
+def _check(path: str | Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", os.fspath(path))
+
+
+# ---------------------------------------------------------------------------------------------- what is ours alone
+
+
+def private(folder: Path) -> None:
+    """Make a folder that nobody else can look into, and those above it: conversations are for their user alone."""
+    if os.path.isdir(folder):  # noqa: PTH112
+        return
+    if folder.parent != folder:
+        private(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def secure(file: Path) -> None:
+    """Make a file that nobody else can read, or take that right from others where it is there.
+
+    For files that somebody else opens: a database makes its other files with the rights of this one. Raises `OSError`,
+    also where something else than a regular file has its name.
+    """
+    private(file.parent)
+    with contextlib.suppress(FileNotFoundError):
+        _check(file, file.stat().st_mode)
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | _FLAGS, 0o600)
+    try:
+        _withdraw(file, os.fstat(handle).st_mode)
+    finally:
+        os.close(handle)
+
+
+def seclude(folder: Path) -> None:
+    """Take the right to read a folder's files from others. Raises `ValueError` where one is no regular file.
+
+    For folders that somebody else fills.
+    """
+    _withdraw(folder, folder.stat().st_mode)
+    for entry in os.scandir(folder):
+        with contextlib.suppress(FileNotFoundError):  # it went while we looked
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if not stat.S_ISREG(mode):
+                raise ValueError(f"{entry.path} is no regular file")
+            _withdraw(entry.path, mode)
+
+
+def _withdraw(path: str | Path, mode: int) -> None:
+    """Take all rights from others."""
+    if mode & 0o077:
+        with contextlib.suppress(PermissionError):  # somebody else's, whom we may not tell
+            os.chmod(path, stat.S_IMODE(mode) & 0o700)  # noqa: PTH101
+
+
+@contextmanager
+def created(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """A new file to write, for us alone until it is whole, then with this mode. Raises `FileExistsError`."""
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+    with open(path, "xb", opener=opener) as file:
+        yield file
+        if mode != 0o600:
+            file.flush()
+            path.chmod(mode)
