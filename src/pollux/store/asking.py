@@ -13,6 +13,7 @@ from typing import Any, assert_never
 import tantivy
 from tantivy import Occur, Query as Asked
 
+from pollux.folding import fold
 from pollux.projects import fits
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.store.patterns import in_a_row
@@ -114,9 +115,9 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
         case "project":
             return one_of(name, _known(searcher, name, lambda term: _is_project(value, term)))
         case "model" | "tool":
-            return one_of(name, _known(searcher, name, lambda term: _is_called(value.lower(), term)))
+            return one_of(name, _known(searcher, name, lambda term: _is_called(fold(value), term)))
         case _:
-            return one_of(name, [value.lower()])
+            return one_of(name, [fold(value)])
 
 
 def _time(name: str, moment: datetime) -> Asked:

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from pollux.folding import fold, has_marks, units
 from pollux.store.fields import tokens
 from pollux.store.found import Span
 from pollux.store.query import Both, Either, Node, Words
@@ -209,8 +210,13 @@ def _is_part(part: str, needle: Needle) -> bool:
 
 
 @cache
-def _fold(letter: str) -> str:
-    """What the index makes of a character."""
+def _fold(unit: str) -> str:
+    """What the index makes of a character and its marks."""
+    return "".join(_sign(letter) for letter in fold(unit))
+
+
+@cache
+def _sign(letter: str) -> str:
     return "".join(tokens(letter)) or letter
 
 
@@ -225,14 +231,20 @@ def _folded(text: str) -> Folded:
     if text.isascii():
         return Folded(text.lower(), None, mixed=False)
     data = text.encode()
-    folded = data.lower().decode()
-    others = {letter: _fold(letter) for letter in set(data.translate(None, _ASCII).decode())}
-    mixed = any(map(_is_word, others))
-    if all(len(fold) == 1 for fold in others.values()):
-        for letter, fold in others.items():
-            if fold != letter:
-                folded = folded.replace(letter, fold)
-        return Folded(folded, None, mixed)
-    letters = [others.get(letter, letter) for letter in folded]
-    places = [place for place, fold in enumerate(letters) for _ in fold]
-    return Folded("".join(letters), [*places, len(text)], mixed)
+    letters = set(data.translate(None, _ASCII).decode())
+    mixed = any(map(_is_word, letters))
+    if not has_marks(letters):
+        folded = data.lower().decode()
+        folds = {letter: _fold(letter) for letter in letters}
+        if all(len(each) == 1 for each in folds.values()):
+            for letter, each in folds.items():
+                if each != letter:
+                    folded = folded.replace(letter, each)
+            return Folded(folded, None, mixed)
+    pieces, places, place = list[str](), list[int](), 0
+    for unit in units(text):
+        piece = unit.lower() if unit.isascii() else _fold(unit)
+        pieces.append(piece)
+        places += [place] * len(piece)
+        place += len(unit)
+    return Folded("".join(pieces), [*places, len(text)], mixed)
