@@ -119,6 +119,13 @@ def library(
     return ctx.with_resource(Library(environ, cwd, hunt=False))
 
 
+def warn(sentence: str) -> None:
+    """Tell a program something beside its data: one JSON object a line, not on stdout."""
+    import json
+
+    click.echo(json.dumps({"warning": sentence}), err=True)
+
+
 def _tell(shelf: Library, *, for_programs: bool) -> None:
     """Say why an answer may be old or was slow, when it has been given."""
     told = [problem for problem in (shelf.store.problem, shelf.problem) if problem]
@@ -126,9 +133,7 @@ def _tell(shelf: Library, *, for_programs: bool) -> None:
         told.append("Another pollux is indexing: what is newer than its last run may be missing here.")
     for sentence in told:
         if for_programs:
-            import json
-
-            click.echo(json.dumps({"warning": sentence}), err=True)
+            warn(sentence)
         else:
             from pollux.cli.clean import clean
 

@@ -6,13 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from pollux.folding import fold, has_marks, units
 from pollux.store.fields import tokens
 from pollux.store.found import Span
-from pollux.store.query import Both, Either, Node, Words
+from pollux.store.query import Both, Either, Near, Node, Words
 from pollux.store.words import JOINT, UNSPACED, camel_spans, clean, stands_alone
 
 WIDTH = 160
@@ -43,15 +43,19 @@ class Needle(NamedTuple):
 
 def needles(node: Node) -> list[Needle]:
     """What a query looks for, ready to be found in many texts."""
-    return [Needle(found, words.prefix) for words in _looked_for(node) if (found := tuple(tokens(words.text)))]
+    return list(dict.fromkeys(_needles(node)))
 
 
-def _looked_for(node: Node) -> Iterator[Words]:
+def _needles(node: Node) -> Iterator[Needle]:
     if isinstance(node, Words):
-        yield node
+        if found := tuple(tokens(node.text)):
+            yield Needle(found, node.prefix)
+    elif isinstance(node, Near):
+        for word in chain.from_iterable(node.words):
+            yield Needle((word,), prefix=False)
     elif isinstance(node, (Both, Either)):
         for each in node.nodes:
-            yield from _looked_for(each)
+            yield from _needles(each)
 
 
 @lru_cache(maxsize=256)
