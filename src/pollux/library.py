@@ -143,33 +143,25 @@ class Library(Upkeep):
         sort: Sort = Sort.RELEVANCE,
         per_session: int | None = None,
         counted: bool = False,
+        exact: bool = False,
     ) -> Findings:
         """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
 
-        `counted` also tells how many messages of each session there are.
+        `counted` also tells how many messages of each session there are. Where nothing holds what was typed, other
+        forms and spellings of the words are looked for: `Findings.widened` says which. With `exact` they are not.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.store.finding import find
+        from pollux.store.finding import Wish, find
 
         asked = wanted or Filter()
         self.know(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
             agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
-        return self._ask(
-            lambda current: find(
-                self.store.text,
-                current,
-                query,
-                limit=limit,
-                sort=sort,
-                per_session=per_session,
-                kinds=kinds,
-                counted=counted,
-            )
-        )
+        wish = Wish(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
+        return self._ask(lambda current: find(self.store.text, current, query, wish))
 
     def match(
         self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None

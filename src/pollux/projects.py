@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from fnmatch import fnmatchcase
+from unicodedata import normalize
+
+from pollux.folding import fold
 
 
 def fits(asked: str, path: str | None) -> bool:
@@ -13,11 +16,12 @@ def fits(asked: str, path: str | None) -> bool:
     """
     if path is None:
         return False
+    asked, path = (normalize("NFC", each) for each in (asked, path))
     if asked == path or asked.rstrip("/\\") == path:
         return True
     if os.sep not in asked and not asked.startswith(("~", ".")):
-        name = os.path.basename(path.rstrip("/\\")).casefold()  # noqa: PTH119
-        return asked.casefold() in name or fnmatchcase(name, asked.casefold())
+        name, part = fold(os.path.basename(path.rstrip("/\\"))), fold(asked)  # noqa: PTH119
+        return part in name or fnmatchcase(name, part)
     full = os.path.abspath(os.path.expanduser(asked)).rstrip(os.sep)  # noqa: PTH100, PTH111
     if path == full or path.startswith(full + os.sep) or fnmatchcase(path, full):
         return True

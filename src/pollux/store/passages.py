@@ -77,15 +77,17 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `body` and `parts` are the text ready for the index. `tools` are the names one tool goes by, `failed` is None
-    where no tool was used, `files` are the paths that were touched or handed over. `copied` stands for a message that
-    was inherited from another session, `cut` for a tool's output of which only the beginning and the end are here.
+    `body` and `parts` are the text ready for the index, `shown` is the text where it is written otherwise. `tools` are
+    the names one tool goes by, `failed` is None where no tool was used, `files` are the paths that were touched or
+    handed over. `copied` stands for a message that was inherited from another session, `cut` for a tool's output of
+    which only the beginning and the end are here.
     """
 
     message: int
     kind: PassageKind
     body: str
     parts: str = ""
+    shown: str | None = None
     role: Role | None = None
     author: Author | None = None
     at: datetime | None = None
@@ -99,7 +101,7 @@ class Passage(Value, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """The text as a person reads it."""
-        return plain(self.body)
+        return plain(self.body) if self.shown is None else self.shown
 
 
 def passages(session: Session) -> Iterator[Passage]:
@@ -109,9 +111,15 @@ def passages(session: Session) -> Iterator[Passage]:
     if session.title:
         first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
         model = models[first] if models else None
-        body, parts = ready(session.title)
+        title = ready(session.title)
         yield Passage(
-            message=first, kind=PassageKind.TITLE, body=body, parts=parts, at=session.ended or at, model=model
+            message=first,
+            kind=PassageKind.TITLE,
+            body=title.body,
+            parts=title.parts,
+            shown=title.shown,
+            at=session.ended or at,
+            model=model,
         )
     for number, (message, model) in enumerate(zip(session.messages, models, strict=True)):
         at = message.at or at
@@ -144,12 +152,13 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
             text = first.text if len(several) == 1 else "\n".join(piece.text for piece in several)
             if not text or text.isspace():
                 continue
-            body, parts = ready(text)
+            made = ready(text)
             yield Passage(
                 message=number,
                 kind=kind,
-                body=body,
-                parts=parts,
+                body=made.body,
+                parts=made.parts,
+                shown=made.shown,
                 role=message.role,
                 author=message.author,
                 at=at,

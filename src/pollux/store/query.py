@@ -17,7 +17,7 @@ from pollux.model import Role, Value
 from pollux.store.passages import PassageKind
 from pollux.when import parse as parse_time
 
-FILTERS = ("agent", "project", "model", "tool", "file", "failed", "since", "before", "until", "role", "in")
+FILTERS = ("agent", "project", "branch", "model", "tool", "file", "failed", "since", "before", "until", "role", "in")
 
 PLACES: dict[str, tuple[PassageKind, ...]] = {
     "all": tuple(PassageKind),
@@ -50,6 +50,12 @@ class Words(Value, frozen=True, kw_only=True, tag=True):
     prefix: bool = False
 
 
+class Near(Value, frozen=True, kw_only=True, tag=True):
+    """Words near one another in any order, each of them one of several; they are words of the index."""
+
+    words: tuple[tuple[str, ...], ...]
+
+
 class Only(Value, frozen=True, kw_only=True, tag=True):
     """A filter. Times are moments, `failed` is a truth value, everything else is text."""
 
@@ -75,7 +81,7 @@ class Either(Value, frozen=True, kw_only=True, tag=True):
     nodes: tuple[Node, ...]
 
 
-Node = Words | Only | Not | Both | Either
+Node = Words | Near | Only | Not | Both | Either
 
 
 class Query(Value, frozen=True, kw_only=True):
@@ -225,7 +231,7 @@ class _Reader:
             return _words(word)
         if named[1].lower() in FILTERS:
             return self._filter(named[1].lower(), named[2], start)
-        near = _SYNONYMS.get(named[1].lower()) or next(iter(_near(named[1], FILTERS, cutoff=0.75)), None)
+        near = _SYNONYMS.get(named[1].lower()) or nearest(named[1], FILTERS, cutoff=0.75)
         if named[2] and near:
             self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean {near}:{named[2]}?")
         return _words(word)
@@ -236,8 +242,8 @@ class _Reader:
             raise BadQuery(f"{name}: needs a value right after the colon.", self.text, place, _QUOTE)
         known: Sequence[str] = _KNOWN.get(name, self.agents if name == "agent" else ())
         if known and value.lower() not in known:
-            near = _near(value, known)
-            hint = f"Did you mean {name}:{near[0]}?" if near else f"It can be {', '.join(known)}."
+            near = nearest(value, known)
+            hint = f"Did you mean {name}:{near}?" if near else f"It can be {', '.join(known)}."
             raise BadQuery(f"{name}: cannot be {value!r}.", self.text, place, hint)
         if name in ("since", "before", "until"):
             try:
@@ -274,8 +280,8 @@ def _words(text: str) -> Words | None:
     return Words(text=begun, prefix=True) if begun != text and letter else Words(text=text)
 
 
-def _near(word: str, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
+def nearest(word: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
     """What is written almost like a word. Few mistype, so only they wait for the import."""
     from difflib import get_close_matches
 
-    return get_close_matches(word.lower(), known, n=1, cutoff=cutoff)
+    return next(iter(get_close_matches(word.lower(), known, n=1, cutoff=cutoff)), None)

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from pollux.folding import fold
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.projects import fits
 from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
@@ -153,7 +154,7 @@ class Questions:
             values.append(micros(asked.until))
         for word in asked.words:
             terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
-            values.append(word.casefold())
+            values.append(fold(word))
         if asked.project is not None:
             known = self.catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self.here}")
             fitting = [pair for pair in known if is_project(asked.project, *pair)]

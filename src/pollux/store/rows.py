@@ -7,6 +7,7 @@ from datetime import datetime
 
 import msgspec
 
+from pollux.folding import fold
 from pollux.model import (
     Author,
     Gap,
@@ -125,7 +126,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         no=no,
         cut=cut,
         summary=summary,
-        about="\n".join(said).casefold(),
+        about=fold("\n".join(said)),
         marks=Marks(
             [message.id for message in session.messages],
             bytes([_ROLES.index(message.role) for message in session.messages]),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from itertools import chain, islice
+from unicodedata import is_normalized, normalize
 
 import msgspec
 
@@ -43,6 +44,7 @@ class Sought(Value, frozen=True, kw_only=True):
 
 def pattern(text: str) -> re.Pattern[str]:
     """A regular expression as Python has them. Capital letters matter only where the pattern has some."""
+    text = normalize("NFC", text)
     careless = not any(letter.isupper() for letter in _ESCAPE.sub("", text))
     try:
         with warnings.catch_warnings():
@@ -139,7 +141,15 @@ def _in_message(message: Message, title: str | None, sought: Sought) -> Spot | N
     heading = [(PassageKind.TITLE, title)] if title else []
     for kind, text in chain(texts(message), heading):
         if sought.kinds is None or kind in sought.kinds:
-            spans = (match.span() for match in sought.pattern.finditer(text) if match[0])
-            if some := list(islice(spans, _MARKS)):
-                return kind, text, some
+            for way in _ways(text, sought.pattern):
+                spans = (match.span() for match in sought.pattern.finditer(way) if match[0])
+                if some := list(islice(spans, _MARKS)):
+                    return kind, way, some
     return None
+
+
+def _ways(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """A text as it was written; and with its accents composed, as those of the pattern are."""
+    yield text
+    if not pattern.pattern.isascii() and not text.isascii() and not is_normalized("NFC", text):
+        yield normalize("NFC", text)

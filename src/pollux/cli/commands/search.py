@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import common, json_option, library, remark
 from pollux.cli.filters import narrowing, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pollux.cli.screen import Screen
     from pollux.library import Filter, Findings, Found, Library
@@ -70,6 +70,7 @@ def _excludes(argument: str) -> bool:
 @click.option(
     "--regex", metavar="PATTERN", help="Read all files for a regular expression, newest first, instead of a QUERY."
 )
+@click.option("--exact", is_flag=True, help="Look for what was typed only, not for other forms and spellings.")
 @click.option("--all", "everything", is_flag=True, hidden=True, help="As in `list`; here it is always so.")
 @json_option
 @common()
@@ -83,6 +84,7 @@ def command(
     limit: int,
     each: int | None,
     regex: str | None,
+    exact: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -119,9 +121,12 @@ def command(
         sort=Sort(sort or SORTS[0]),
         per_session=each if as_json else each or EACH,
         counted=not as_json,
+        exact=exact,
     )
     if as_json:
         screen.json([hit_document(hit) for hit in found.hits])
+        for sentence in (*_widened(found), *found.hints):
+            remark(sentence, for_programs=True)
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
@@ -152,9 +157,20 @@ def _for_people(screen: Screen, found: Findings) -> None:
     from pollux.cli.screen import talk
 
     screen.lines(finds(screen, grouped(found)))
-    for hint in found.hints:
-        talk(hint)
+    for sentence in (*_widened(found), *found.hints):
+        talk(sentence)
     _read_on(screen, found.hits[0])
+
+
+def _widened(found: Findings) -> Iterator[str]:
+    """What was looked for instead of what was typed, in one sentence."""
+    if not found.widened:
+        return
+    told = [
+        f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
+        for one in found.widened
+    ]
+    yield f"Nothing holds exactly that. Looked for {'; '.join(told)}. --exact looks for what you typed only."
 
 
 def _read_on(screen: Screen, first: Found) -> None:
