@@ -65,11 +65,12 @@ def command(
 def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bool) -> None:
     from pollux.writers.json import encode, summary_document
 
-    costs = shelf.accounts.costs([one.summary.key for one in shown])
+    bills = shelf.accounts.bills([one.summary.key for one in shown])
     documents = [
         {
             **summary_document(one.summary, one.family_usage),
-            "cost_usd": costs[one.summary.key],
+            "cost_usd": bills[one.summary.key].usd,
+            "unpriced_requests": bills[one.summary.key].unpriced,
             "short_id": one.short,
         }
         for one in shown

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.filters import narrowing, wanted
 from pollux.errors import NotFound, RequestError
@@ -49,9 +50,9 @@ def _excludes(argument: str) -> bool:
 @click.argument("query", nargs=-1)
 @narrowing
 @click.option(
-    "--in", "place", type=click.Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
+    "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
 )
-@click.option("--sort", type=click.Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
+@click.option("--sort", type=Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
 @click.option(
     "--limit",
     "-n",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.filters import narrowing, timezone_option, wanted
 from pollux.errors import NotFound, RequestError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--of",
     "what",
-    type=click.Choice(["sessions", "prompts", "tokens", "cost"]),
+    type=Choice(["sessions", "prompts", "tokens", "cost"]),
     default="tokens",
     show_default=True,
     help="What a day is measured by.",
