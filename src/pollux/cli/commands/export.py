@@ -149,7 +149,9 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
-        raise NotFound("There are no such sessions to export.", "Try: pollux list --all")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("There are no such sessions to export.", mistyped(shelf, asked, "Try: pollux list --all"))
     if folder:
         export.to_folder(jobs, str(output), Layout(by), force=force)
     elif output in (None, "-"):

@@ -110,7 +110,7 @@ def command(
         with closing(shelf.match(regex, asked, kinds=kinds)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
         if not some and not as_json:
-            _nothing(ctx, screen, shelf, _narrowed(asked, place))
+            _nothing(ctx, screen, shelf, _other_name(shelf, asked) or _narrowed(asked, place))
         ctx.exit(0 if some else 1)
     found = shelf.search(
         text,
@@ -126,7 +126,8 @@ def command(
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        _nothing(ctx, screen, shelf, _meant(found, text) or _narrowed(asked, place) or [other])
+        named = _other_name(shelf, asked, text)
+        _nothing(ctx, screen, shelf, [*named, *_meant(found, text)] or _narrowed(asked, place) or [other])
     _for_people(screen, found)
 
 
@@ -187,6 +188,13 @@ def _meant(found: Findings, text: str) -> list[str]:
     for word, near in found.meant:
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
+
+
+def _other_name(shelf: Library, asked: Filter, text: str = "") -> list[str]:
+    """Which project, model or tool was probably meant."""
+    from pollux.cli.meant import mistyped
+
+    return [hint] if (hint := mistyped(shelf, asked, "", text)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

@@ -104,7 +104,7 @@ def command(
         _for_programs(screen, found, as_csv)
         ctx.exit(0 if found.rows else 1)
     if not found.rows:
-        _nothing(ctx, screen, shelf)
+        _nothing(ctx, screen, shelf, asked)
     _show(screen, shelf, found)
 
 
@@ -193,14 +193,18 @@ def _tools(
         titles = _titles(shelf) if By.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(shelf.places.home), titles))
     else:
-        raise NotFound("No tool was called.", "Try: pollux stats")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("No tool was called.", mistyped(shelf, asked, "Try: pollux stats"))
     ctx.exit(0 if rows else 1)
 
 
-def _nothing(ctx: click.Context, screen: Screen, shelf: Library) -> None:
+def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.empty import nothing
+    from pollux.cli.meant import mistyped
 
     if shelf.count():
-        raise NotFound("Nothing was used then and there.", "Try: pollux stats, or: pollux list")
+        hint = mistyped(shelf, asked, "Try: pollux stats, or: pollux list")
+        raise NotFound("Nothing was used then and there.", hint)
     nothing(ctx, screen, shelf)
