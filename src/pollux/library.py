@@ -16,6 +16,7 @@ from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
 from pollux.model import Session, Usage, summarize
 from pollux.naming import path_meant
+from pollux.near import closest
 from pollux.projects import fits
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
@@ -211,7 +212,16 @@ class Library(Upkeep):
         for place in found:
             for session in self._read(place):
                 return session
-        raise UnknownName("session", name, hint="Try: pollux list --all")
+        raise UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
+
+    def _other_session(self, name: str) -> str | None:
+        """A hint where a name is almost that of a session: one letter wrong of an agent or an id."""
+        agent, colon, prefix = name.rpartition(":")
+        known = closest(agent, registry.source_names()) if agent else ""
+        ids = {place.id[: len(prefix)] for place in self._starting("", known or None)} if len(prefix) > 3 else set()
+        close = prefix if prefix in ids else closest(prefix, {*ids, *(() if colon else ("last",))}, alike=0.8)
+        told = f"{known}{colon}{close}"
+        return f"Did you mean: {told}?" if known is not None and close is not None and told != name else None
 
     def _starting(self, prefix: str, agent: str | None) -> Rows[Place]:
         return self._ask(lambda current: current.starting(prefix, agent))
@@ -308,6 +318,13 @@ class Library(Upkeep):
         yield from self._read(*self._ask(question, synced=False))
 
     # ------------------------------------------------------------------ projects and files
+
+    def meant(self, wanted: Filter, text: str = "") -> Rows[str]:
+        """The projects, models and tools that were probably meant by those of a filter and a query that nothing has."""
+        from pollux.store.misnamed import meant
+
+        nodes = parse(text, registry.source_names()).node.nodes if text.strip() else ()
+        return self._ask(lambda current: [*meant(current, wanted.project, nodes)])
 
     def projects(self, name: str | None = None) -> Rows[Project]:
         """The projects people worked in; a name, or part of it, narrows them down."""

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
-from enum import StrEnum
 
 from pollux.analysis.days import day_of
 from pollux.analysis.rates import Till, dollars
-from pollux.analysis.stats import By, name_by
+from pollux.analysis.stats import By, Of, name_by
 from pollux.analysis.sums import Sum, gather
 from pollux.store.tallying import Counted, Rolled
-
-
-class Of(StrEnum):
-    """What a day is measured by."""
-
-    SESSIONS = "sessions"
-    PROMPTS = "prompts"
-    TOKENS = "tokens"
-    COST = "cost"
 
 
 def days_of_rows(

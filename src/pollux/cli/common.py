@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pollux.cli.choice import Choice
+
 if TYPE_CHECKING:
     from pollux.library import Library, Progress
 
@@ -40,7 +42,7 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
 def _color(hidden: bool) -> Callable[[Decorated], Decorated]:
     return click.option(
         "--color",
-        type=click.Choice(["auto", "always", "never"]),
+        type=Choice(["auto", "always", "never"]),
         callback=_keep(COLOR),
         expose_value=False,
         hidden=hidden,

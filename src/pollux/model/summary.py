@@ -46,6 +46,7 @@ class Summary(Value, frozen=True, kw_only=True):
     files: tuple[str, ...]
     notice_count: int
     kept: bool = False
+    unpriced_requests: int | None = None
 
 
 def summarize(session: Session) -> Summary:

@@ -14,6 +14,7 @@ from unicodedata import category
 
 from pollux.errors import BadQuery, RequestError
 from pollux.model import Role, Value
+from pollux.near import closest, did_you_mean
 from pollux.store.passages import PassageKind
 from pollux.when import parse as parse_time
 
@@ -231,9 +232,9 @@ class _Reader:
             return _words(word)
         if named[1].lower() in FILTERS:
             return self._filter(named[1].lower(), named[2], start)
-        near = _SYNONYMS.get(named[1].lower()) or nearest(named[1], FILTERS, cutoff=0.75)
+        near = _SYNONYMS.get(named[1].lower()) or closest(named[1], FILTERS, alike=0.75)
         if named[2] and near:
-            self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean {near}:{named[2]}?")
+            self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean: {near}:{named[2]}?")
         return _words(word)
 
     def _filter(self, name: str, value: str, start: int) -> Only:
@@ -242,8 +243,7 @@ class _Reader:
             raise BadQuery(f"{name}: needs a value right after the colon.", self.text, place, _QUOTE)
         known: Sequence[str] = _KNOWN.get(name, self.agents if name == "agent" else ())
         if known and value.lower() not in known:
-            near = nearest(value, known)
-            hint = f"Did you mean {name}:{near}?" if near else f"It can be {', '.join(known)}."
+            hint = did_you_mean(value, known, f"It can be {', '.join(known)}.", f"{name}:")
             raise BadQuery(f"{name}: cannot be {value!r}.", self.text, place, hint)
         if name in ("since", "before", "until"):
             try:
@@ -278,10 +278,3 @@ def _words(text: str) -> Words | None:
     begun = text.rstrip("*")
     letter = begun[-1].isalnum() or category(begun[-1]).startswith("M")  # a vowel's sign, an accent
     return Words(text=begun, prefix=True) if begun != text and letter else Words(text=text)
-
-
-def nearest(word: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
-    """What is written almost like a word. Few mistype, so only they wait for the import."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word.lower(), known, n=1, cutoff=cutoff)), None)

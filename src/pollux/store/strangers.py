@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 import tantivy
 
 from pollux.folding import fold
+from pollux.near import closest
 from pollux.store.asking import KNOWN_VALUES, fitting, terms
 from pollux.store.fields import path_tokens
-from pollux.store.query import Both, Either, Node, Not, Only, nearest
+from pollux.store.query import Both, Either, Node, Not, Only
 
 
 def strangers(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
@@ -56,6 +57,6 @@ def _unknown(searcher: tantivy.Searcher, path: str) -> str | None:
 def _sentence(name: str, value: str, known: Iterable[str], part: str | None = None) -> str:
     asked = part or value
     folded = {fold(each): each for each in known}
-    near = nearest(fold(asked), list(folded))
-    meant = f" Did you mean {name}:{value.replace(asked, folded[near])}?" if near is not None else ""
+    near = closest(fold(asked), list(folded))
+    meant = f" Did you mean: {name}:{value.replace(asked, folded[near])}?" if near is not None else ""
     return f"No {name} fits {value!r}.{meant}"

@@ -19,7 +19,8 @@ _FEW = 10_000
 _BEYOND = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {HALF})"
 
 FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
-_UNKNOWN = (None,) * len(FIGURES)
+UNKNOWN = (None,) * len(FIGURES)
+"""The figures of a session that has none."""
 
 
 class Counted(Value, frozen=True, kw_only=True):
@@ -117,7 +118,7 @@ class Tallying:
             *self._values,
             *values,
         )
-        unknown = (row for row in self.rolled() if row[4:] == _UNKNOWN)
+        unknown = (row for row in self.rolled() if row[4:] == UNKNOWN)
         return chain(unknown, (row for row in rows if row[0] in self.sessions))
 
     def calls(self) -> Iterable[Called]:

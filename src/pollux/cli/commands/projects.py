@@ -108,5 +108,8 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | Non
     from pollux.cli.empty import nothing
 
     if name is not None and shelf.projects():
-        raise NotFound(f"No project fits {name!r}.", "Try: pollux projects")
+        from pollux.near import did_you_mean
+
+        known = (part for project in shelf.projects() for part in (project.name, project.path or project.name))
+        raise NotFound(f"No project fits {name!r}.", did_you_mean(name, known, "Try: pollux projects"))
     nothing(ctx, screen, shelf)

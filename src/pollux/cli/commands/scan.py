@@ -67,7 +67,9 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(shelf.session(key)) for key in keys]
     if not jobs:
-        raise NotFound("There are no such sessions.", "Try: pollux list --all")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("There are no such sessions.", mistyped(shelf, asked, "Try: pollux list --all"))
     found = secrets(jobs, looking)
     if as_json:
         screen.json(_document(found))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library, remark
 from pollux.cli.filters import narrowing, wanted
 from pollux.errors import NotFound, RequestError
@@ -49,9 +50,9 @@ def _excludes(argument: str) -> bool:
 @click.argument("query", nargs=-1)
 @narrowing
 @click.option(
-    "--in", "place", type=click.Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
+    "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
 )
-@click.option("--sort", type=click.Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
+@click.option("--sort", type=Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
 @click.option(
     "--limit",
     "-n",
@@ -111,7 +112,7 @@ def command(
         with closing(shelf.match(regex, asked, kinds=kinds)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
         if not some and not as_json:
-            _nothing(ctx, screen, shelf, _narrowed(asked, place))
+            _nothing(ctx, screen, shelf, _other_name(shelf, asked) or _narrowed(asked, place))
         ctx.exit(0 if some else 1)
     found = shelf.search(
         text,
@@ -130,7 +131,8 @@ def command(
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        _nothing(ctx, screen, shelf, _meant(found, text) or _narrowed(asked, place) or [other])
+        named = _other_name(shelf, asked, text)
+        _nothing(ctx, screen, shelf, [*named, *_meant(found, text)] or _narrowed(asked, place) or [other])
     _for_people(screen, found)
 
 
@@ -202,6 +204,13 @@ def _meant(found: Findings, text: str) -> list[str]:
     for word, near in found.meant:
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
+
+
+def _other_name(shelf: Library, asked: Filter, text: str = "") -> list[str]:
+    """Which project, model or tool was probably meant."""
+    from pollux.cli.meant import mistyped
+
+    return [hint] if (hint := mistyped(shelf, asked, "", text)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

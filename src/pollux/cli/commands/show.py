@@ -6,6 +6,7 @@ from datetime import datetime
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import messages, sessions
 from pollux.cli.filters import When
@@ -18,7 +19,7 @@ from pollux.errors import RequestError
 @click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")
 @click.option(
     "--fate",
-    type=click.Choice(["live", "all"]),
+    type=Choice(["live", "all"]),
     default="all",
     show_default=True,
     help="All that is in the files, or only what the agent would resume.",
@@ -65,8 +66,13 @@ def command(
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
 
-        cost = shelf.accounts.cost(session)
-        options = Options(family_usage=shelf.family_usage(session), cost_usd=cost, live_only=fate == "live")
+        bill = shelf.accounts.bill(session)
+        options = Options(
+            family_usage=shelf.family_usage(session),
+            cost_usd=bill.usd,
+            unpriced_requests=bill.unpriced,
+            live_only=fate == "live",
+        )
         WRITER.write(session, screen.raw, options)
         return
     from pollux.cli.transcript import transcript

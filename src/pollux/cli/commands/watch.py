@@ -38,6 +38,10 @@ def command(ctx: click.Context, key: str | None, agent: str | None, project: str
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     events = shelf.watch(asked, key)
     if not as_json:
+        if asked.project is not None and not shelf.projects(asked.project):
+            from pollux.cli.meant import mistyped
+
+            talk(mistyped(shelf, asked, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
     live = Live(screen)
