@@ -98,11 +98,11 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     project, evidence = _project(chain)
     ends = [max(held.walk.times) for held in chain.own if held.walk.times]
     starts = [at for held in chain.own if (at := held.started) is not None]
-    own = [entry for _, entries in placed for entry in entries if not entry.inherited]
     parent = _parent(meta)
     extra = _extra(chain, current, copies, notes)
     unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
-    missing = gaps(own, uncounted=any(True for _ in unpaid))
+    accounts = [held.account for held in chain.own]
+    missing = gaps(accounts, uncounted=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT)
     return Session(
         agent=AGENT,
         id=bundle.id,

@@ -32,6 +32,7 @@ class Meter:
         self._total: _Parts | None = None
         self._counted: set[str] = set()
         self._recorded = False
+        self.unreadable: list[int] = []
         self.said: tuple[str, Figures, int] | None = None
 
     def count(self, info: TokenInfo, line: int) -> Usage | None:
