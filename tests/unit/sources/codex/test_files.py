@@ -11,7 +11,7 @@ import zstandard
 from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.codex.find import roots
-from pollux.sources.codex.forks import created
+from pollux.sources.codex.find import created
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
