@@ -121,9 +121,7 @@ class Books:
             walk.keep("turn_context", changed)
         self._seen = held
         if type(model := held.get("model")) is str and model:
-            walk.model = model
-            if type(turn := held.get("turn_id")) is str:
-                walk.models[turn] = model
+            walk.name(model, turn if type(turn := held.get("turn_id")) is str else None)
         self._turn(walk, held)
 
     def _turn(self, walk: Walk, held: dict[str, Any]) -> None:
@@ -137,8 +135,8 @@ class Books:
             return
         held["thread_settings"] = self._settings.news(settings)
         walk.keep("event_msg/thread_settings_applied", held)
-        if walk.model is None and type(model := settings.get("model")) is str:
-            walk.model = model
+        if walk.model is None and type(model := settings.get("model")) is str and model:
+            walk.name(model, None)
 
     def _named(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         if type(name := held.get("thread_name")) is str:
@@ -218,6 +216,7 @@ class Books:
         walk.folds.append(Fold(entry, history, folded, left, len(before)))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
+            entry.model = entry.model or walk.model
         if rest:
             entry.note(compacted=rest)
         walk.open = walk.last = None

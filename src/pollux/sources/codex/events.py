@@ -70,6 +70,8 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     info = event.info
     if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
         walk.spent(figures)
+    if "info" in event.extra:
+        walk.meter.lose(walk.line)
     rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata

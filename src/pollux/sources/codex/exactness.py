@@ -33,17 +33,18 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
     written. Nor are they of a response that was cut. Of a request that was cut before anything was written, nobody
     knows what it cost.
     """
-    entries = [entry for account in accounts for entry in account.entries]
-    if all(entry.usages is None for entry in entries):
-        return (Gap(why="The files hold no figures at all.", certain=False),)
     found = [_gap(_UNREADABLE, line, certain=True) for account in accounts for line in account.unreadable]
-    usages = [usage for entry in entries for usage in entry.usages or () if usage.exact is not True]
-    found += [_gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages]
+    usages = [usage for account in accounts for entry in account.entries for usage in entry.usages or ()]
+    found += [
+        _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
+    ]
     for account in accounts:
         for task, turn in _turns(account, spawned=spawned):
             found += _missing(task, turn, spawned=spawned)
     if uncounted:
         found.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
+    if found and not usages:
+        return (Gap(why="The files hold no figures at all.", certain=False),)
     return tuple(found)
 
 

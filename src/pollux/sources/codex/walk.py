@@ -111,6 +111,17 @@ class Walk:
                 entry.usages, self.pending = self.pending, []
         return entry
 
+    def name(self, model: str, turn: str | None) -> None:
+        """The model of a turn, whose first messages may stand before this is told."""
+        self.model = model
+        if turn is not None:
+            self.models[turn] = model
+        for entry in reversed(self.entries):
+            if entry.is_prompt or entry.model is not None:
+                break
+            if entry.role is ASSISTANT or entry.usages is not None:
+                entry.model = model
+
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
         """Bookkeeping, and whatever else has no place in the conversation."""
         self.kept.append({"line": self.line, "kind": kind, "record": rest})
