@@ -42,6 +42,7 @@ class Holding(Value, frozen=True, kw_only=True):
 
     keeping: bool
     busy: bool
+    ran: datetime | None
     folder: str
     files: int
     states: int
@@ -89,6 +90,7 @@ class Keeping:
         return Holding(
             keeping=self._archive.keeping,
             busy=self._archive.busy,
+            ran=self._archive.ran,
             folder=str(self._archive.folder),
             files=len({(state.agent, state.home, state.path) for state in states}),
             states=len(states),

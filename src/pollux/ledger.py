@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -33,6 +34,19 @@ class Due(Value, frozen=True, kw_only=True):
     sessions: tuple[str, ...]
 
 
+class Archiving(Value, frozen=True, kw_only=True):
+    """When what the agents delete was last kept, and what is to keep it without being asked.
+
+    `keeping`: every sync does. `using` and `every` are those of a timer. `overdue`: it should have run since.
+    """
+
+    keeping: bool
+    ran: datetime | None
+    using: str | None
+    every: str | None
+    overdue: bool
+
+
 class Unfamiliar(Value, frozen=True, kw_only=True):
     """A record kind, field or word that no known release writes: the alarm for the next change of a format."""
 
@@ -50,6 +64,7 @@ class Doctor(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...]
     totals: dict[str, Any]
     retention: tuple[Due, ...] = ()
+    archive: Archiving | None = None
 
     @property
     def sound(self) -> bool:

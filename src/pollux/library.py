@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pollux.keeping import Keeping
     from pollux.recovering import Recovering
     from pollux.rehoming import Rehoming
+    from pollux.scheduling import Scheduling
 
 __all__ = [
     "PLACES",
@@ -87,6 +88,13 @@ class Library(Upkeep):
         from pollux.keeping import Keeping
 
         return Keeping(self)
+
+    @cached_property
+    def scheduling(self) -> Scheduling:
+        """The timer that keeps."""
+        from pollux.scheduling import Scheduling
+
+        return Scheduling(self)
 
     @cached_property
     def recovering(self) -> Recovering:
@@ -356,4 +364,4 @@ class Library(Upkeep):
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)
-        return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
+        return msgspec.structs.replace(account, retention=tuple(self.keeping.due()), archive=self.scheduling.state())

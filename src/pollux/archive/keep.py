@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from pollux.wire import folder_at, shown
 
 LARGEST_PACK = 1 << 30
 _LOCK = "lock"
+_RAN = "ran"
 _SETTLE = 1 << 26
 
 
@@ -62,6 +64,21 @@ class Archive:
     def keeping(self) -> bool:
         """Does every sync keep?"""
         return (self.folder / "keeping").exists()
+
+    @property
+    def ran(self) -> datetime | None:
+        """When everything was last looked at, and kept where it was new."""
+        try:
+            return datetime.fromtimestamp((self.folder / _RAN).stat().st_mtime, UTC)
+        except OSError:
+            return None
+
+    def _note_run(self) -> None:
+        moment = now().timestamp()
+        with contextlib.suppress(OSError):
+            private(self.folder)
+            (self.folder / _RAN).touch(0o600)
+            os.utime(self.folder / _RAN, (moment, moment))
 
     @property
     def busy(self) -> bool:
@@ -171,6 +188,8 @@ class Archive:
                         Round(self, ink, kept, agent, home).run(homes[agent, home])
             except Busy:
                 kept.busy = True
+                return kept
+        self._note_run()
         return kept
 
     def _known(self, agent: str, home: Path) -> str | None:

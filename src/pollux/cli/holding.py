@@ -35,6 +35,7 @@ def holding(screen: Screen, held: Holding, home: str) -> Iterator[str]:
     saved = f", {held.bytes / held.stored:.0f} times as much unpacked" if held.states and held.stored else ""
     for what, told in (
         ("keeping", "with every sync" if held.keeping else "only when asked: pollux archive on"),
+        ("last run", full(held.ran) if held.ran is not None else "never"),
         ("folder", one_line(tilde(held.folder, home))),
         ("files", f"{held.files:,} in {plural(held.states, 'state')}"),
         ("size", f"{size(held.stored)}{saved}"),

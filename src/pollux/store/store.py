@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +27,6 @@ from pollux.store.trouble import Damaged, NotWritten
 from pollux.wire import shown
 
 if TYPE_CHECKING:
-    from tempfile import TemporaryDirectory
-
     from pollux.store.text import TextIndex
 
 _LOCK = "lock"
@@ -61,13 +60,14 @@ class Store:
         self._report = report
         self._catalogue: Catalogue | None = None
         self._text: TextIndex | None = None
-        self._aside: TemporaryDirectory[str] | None = None
+        self._aside: Path | None = None
+        self._removal: weakref.finalize[..., Store] | None = None
         self.problem: str | None = None
 
     @property
     def _place(self) -> Path:
         """Where catalogue and words are: in the folder, or in a copy of this run's own."""
-        return self.folder if self._aside is None else Path(self._aside.name)
+        return self._aside or self.folder
 
     @property
     def catalogue(self) -> Catalogue:
@@ -165,9 +165,9 @@ class Store:
     def close(self) -> None:
         """Let go of all files."""
         self._let_go()
-        if self._aside is not None:
-            self._aside.cleanup()
-            self._aside = self.problem = None
+        if self._removal is not None:
+            self._removal()
+            self._aside = self._removal = self.problem = None
 
     # ------------------------------------------------------------------ keeping up
 
@@ -178,7 +178,8 @@ class Store:
         """
         began = time.perf_counter()
         looks = look()
-        known = all(look.known(self.catalogue, now.around.memory.stamp) for look in looks)
+        stamp = now.around.memory.stamp
+        known = self._aside is None and all(look.known(self.catalogue, stamp) for look in looks)
         outcome = Outcome() if known else self._synced(looks, look, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
@@ -240,11 +241,12 @@ class Store:
         Words are written before rows. So a copy that was made while something changed lacks words, and is found out.
         """
         import shutil
-        from tempfile import TemporaryDirectory
+        from tempfile import mkdtemp
 
         self._let_go()
         there = self._fitting()
-        self._aside = TemporaryDirectory(prefix="pollux-", ignore_cleanup_errors=True)
+        self._aside = Path(mkdtemp(prefix="pollux-"))
+        self._removal = weakref.finalize(self, shutil.rmtree, self._aside, ignore_errors=True)
         other = owner(self.folder / _LOCK)
         self.problem = f"{other} has the cache and does not get on. The files were read without it."
         if there is not None:
