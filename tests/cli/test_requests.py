@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,6 +23,21 @@ NONSENSE = {
     "export last --to csv --ids short": ("csv does not heed --ids.", "--ids is for atif, otel, openai, hf, acp."),
     "export last --to text --front-matter --content": ("text does not heed --content.", "--content is for otel."),
     "export last --to text --redact-word ''": ("No word is empty.", "Leave out --redact-word, or name one."),
+    "list --agent gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
+    "export last --to md": ("No format is called 'md'.", "Did you mean: markdown?"),
+    "search --in promts x": ("--in cannot be 'promts'.", "Did you mean: prompts?"),
+    "search agent:codx x": ("agent: cannot be 'codx'.", "Did you mean: agent:codex?"),
+    "stats --by day,modle": ("--by cannot be 'modle'.", "Did you mean: model?"),
+    "stats --by day,day": ("--by names one thing twice.", "Try: --by day,model"),
+    "stats --by model,tool": ("No agent writes down which model called a tool.", "Try: --by agent,tool"),
+    "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),
+    "stats --timezone Europe/Berln": ("No time zone is called 'Europe/Berln'.", "Did you mean: Europe/Berlin?"),
+    "list --since yesterdy": ("'yesterdy' is no time that pollux understands.", "Did you mean: yesterday?"),
+    "show aa6812eb": ("No session is called 'aa6812eb'.", "Did you mean: aa6812ea?"),
+    "show gemni:aa6812ea": ("No session is called 'gemni:aa6812ea'.", "Did you mean: gemini:aa6812ea?"),
+    "show latest": ("No session is called 'latest'.", "Did you mean: last?"),
+    "completion bahs": ("{bash|zsh|fish} cannot be 'bahs'.", "Did you mean: bash?"),
+    "--color nevr list": ("--color cannot be 'nevr'.", "Did you mean: never?"),
     "completion": (
         "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish.",
         "Try: pollux completion --help",
@@ -70,14 +86,24 @@ def test_help_tells_of_each_command_in_whole_sentences(group: list[str], capsys:
 
 
 def test_an_option_means_the_same_everywhere() -> None:
-    """Options of one name have one short form, and take a value everywhere or nowhere."""
-    forms: dict[str, set[tuple[tuple[str, ...], bool]]] = {}
+    """Options of one name have one short form, and take one kind of value everywhere or none anywhere."""
+    forms: dict[str, set[tuple[tuple[str, ...], bool, str | None]]] = {}
     with click.Context(cli) as ctx:
-        for name in cli.list_commands(ctx):
-            command = cli.get_command(ctx, name)
-            assert command is not None
+        for command in every_command(ctx, cli):
             for option in (each for each in command.params if isinstance(each, click.Option)):
                 long = next(one for one in option.opts if one.startswith("--"))
                 short = tuple(one for one in option.opts if not one.startswith("--"))
-                forms.setdefault(long, set()).add((short, option.is_flag))
-    assert {long for long, told in forms.items() if len(told) > 1} == {"--to"}  # a format in `export`, else a folder
+                place = option.metavar is not None and {*option.metavar.split("-")} <= {"FILE", "OR", "FOLDER"}
+                forms.setdefault(long, set()).add((short, option.is_flag, "a place" if place else option.metavar))
+    assert {long: told for long, told in forms.items() if len(told) > 1} == {}
+    assert forms["--to"] == {(("-t",), False, "FORMAT")}
+    assert forms["--output"] == {(("-o",), False, "a place")}
+
+
+def every_command(ctx: click.Context, group: click.Group) -> Iterator[click.Command]:
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        yield command
+        if isinstance(command, click.Group):
+            yield from every_command(ctx, command)
