@@ -26,17 +26,14 @@ NONSENSE = {
     "list --agent gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
     "export last --to md": ("No format is called 'md'.", "Did you mean: markdown?"),
     "search --in promts x": ("--in cannot be 'promts'.", "Did you mean: prompts?"),
-    "search agent:codx x": ("agent: cannot be 'codx'.", "Did you mean: agent:codex?"),
     "stats --by day,modle": ("--by cannot be 'modle'.", "Did you mean: model?"),
     "stats --by day,day": ("--by names one thing twice.", "Try: --by day,model"),
     "stats --by model,tool": ("No agent writes down which model called a tool.", "Try: --by agent,tool"),
     "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),
     "stats --timezone Europe/Berln": ("No time zone is called 'Europe/Berln'.", "Did you mean: Europe/Berlin?"),
     "list --since yesterdy": ("'yesterdy' is no time that pollux understands.", "Did you mean: yesterday?"),
-    "show aa6812eb": ("No session is called 'aa6812eb'.", "Did you mean: aa6812ea?"),
-    "show gemni:aa6812ea": ("No session is called 'gemni:aa6812ea'.", "Did you mean: gemini:aa6812ea?"),
     "show latest": ("No session is called 'latest'.", "Did you mean: last?"),
-    "completion bahs": ("{bash|zsh|fish} cannot be 'bahs'.", "Did you mean: bash?"),
+    "completion bahs": ("SHELL cannot be 'bahs'.", "Did you mean: bash?"),
     "--color nevr list": ("--color cannot be 'nevr'.", "Did you mean: never?"),
     "completion": (
         "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish.",
@@ -62,6 +59,42 @@ def test_a_sentence_and_a_hint(request_: str, capsys: pytest.CaptureFixture[str]
     sentence, hint = NONSENSE[request_]
     errors = said.err if "--json" not in arguments else _as_lines(said.err)
     assert errors == f"pollux: {sentence}\n{hint}\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "meant"),
+    [
+        ("show aa6812eb", 2, "aa6812ea"),
+        ("show gemni:aa6812ea", 2, "gemini:aa6812ea"),
+        ("show aa68 --at aa6812ea-x", 2, None),
+        ("search tide agent:codx", 2, "agent:codex"),
+        ("search tide model:gpt5.5", 1, "model:gpt-5.5"),
+        ("search tide tool:exec_comand", 1, "tool:exec_command"),
+        ("search tide project:tidewach", 1, "project:tidewatch"),
+        ("projects tidewach", 1, "tidewatch"),
+        *(
+            (f"{command} --project tidewach", 1, "--project tidewatch")
+            for command in (
+                "list",
+                "search tide",
+                "search --regex tide",
+                "stats",
+                "stats --by tool",
+                "timeline",
+                "audit",
+                "scan --all",
+                "export --all --to json -o out",
+            )
+        ),
+    ],
+)
+def test_names_that_nothing_has_are_answered_with_the_one_meant(
+    request_: str, status: int, meant: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--sample", *request_.split()]) == status
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert (f"Did you mean: {meant}?" in said.err) is (meant is not None)
 
 
 def _as_lines(document: str) -> str:

@@ -181,10 +181,13 @@ def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> 
     from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE
+    from pollux.library import Filter
 
-    key, source, title = Column("key"), Column("from"), Column("title", flexible=True, least=30)
+    key, source = Column("session", whole=True), Column("from")
+    title = Column("title", flexible=True, least=16)
+    short = {one.summary.key: one.short for one in shelf.list(Filter(everything=True))}
     for told, where in found:
-        key.add(one_line(told.key), "id")
+        key.add(one_line(f"{told.agent}:{short.get(told.key, told.id)}"), "id")
         source.add(where)
         title.add(one_line(told.title) if told.title else NONE)
     screen.lines(table(screen, [key, source, title]))
