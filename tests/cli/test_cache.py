@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pollux.cli.progress import Bar
+from pollux.cli.progress import Bar, line
 from pollux.library import Progress
 from tests.cli.made import session
 from tests.cli.running import Pollux
@@ -157,12 +158,34 @@ def test_the_bar_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
     bar = Bar()
     bar(Progress(files=4, bytes=100, done_files=1, done_bytes=50))
-    assert "50%" in (drawn := capsys.readouterr().err)
-    assert "1 of 4 files" in drawn
+    assert "50%  50 B of 100 B" in capsys.readouterr().err
     bar.close()
     assert capsys.readouterr().err == "\r\x1b[2K"
     bar.close()
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_counts_one_thing_and_never_goes_back(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.progress._PAUSE", 0.0)
+    bar = Bar()
+    # The total grows on the way; the last file is empty.
+    for total, done, read in ((100, 1, 10), (100, 2, 60), (200, 3, 70), (200, 4, 200), (200, 5, 200)):
+        bar(Progress(files=5, bytes=total, done_files=done, done_bytes=read))
+    drawn = [line for line in capsys.readouterr().err.split("\r\x1b[2K") if line]
+    shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
+    assert shares == sorted(shares) == [10, 60, 60, 99, 100]
+    assert all("files" not in line and "MB/s" not in line and line.startswith("Indexing ") for line in drawn)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
+def test_the_bar_fits_on_the_line(columns: int) -> None:
+    told = Progress(files=9, bytes=9_876_543_210, done_files=1, done_bytes=1)
+    for part in (0.0, 0.001, 0.5, 1.0):
+        assert len(line("Indexing anew", told, part, 1000, columns)) < max(columns, 24)
 
 
 def test_nobody_else_can_look_into_the_cache(pollux: Pollux) -> None:

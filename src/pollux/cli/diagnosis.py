@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pollux.model import Notice
 
 STATUSES = {
-    "read": "with sessions in them, or the name of a project",
-    "copy": "with the same in them as another file",
+    "read": "with sessions, or the name of a project",
+    "copy": "with the same in it as another file",
     "ignored": "without a conversation",
-    "unreadable": "not to be opened, or damaged beyond reading",
+    "unreadable": "not to be opened, or damaged",
     "unknown": "of a kind that pollux does not know",
 }
 

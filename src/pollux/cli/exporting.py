@@ -60,6 +60,12 @@ class Exporting:
         with Target(path, forbidden=self._forbidden, force=force).open() as write:
             self._write(session, write)
 
+    def target(self, path: str, *, force: bool) -> Target:
+        """A file that this run will write. Raises `OutputError` where it may not."""
+        target = Target(path, forbidden=self._forbidden, force=force)
+        target.check()
+        return target
+
     def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
         options = msgspec.structs.replace(
@@ -106,9 +112,9 @@ class Exporting:
         families = {one.summary.key: one.family_usage for one in listed if one.summary.key in keys}
         return families, self._shelf.accounts.bills(keys) if self._writer.name in ("json", "html") else {}
 
-    def report_to(self, file: str) -> None:
+    def report_to(self, target: Target) -> None:
         """Write the account as the contract has it, over all sessions of the run."""
-        with Target(file, forbidden=self._forbidden, force=True).open() as write:
+        with target.open() as write:
             write(encode({**self.report.as_json(), "sessions": self.sessions}) + "\n")
 
 

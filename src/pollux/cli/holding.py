@@ -80,8 +80,8 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
 
 def changes(screen: Screen, found: list[Change], home: str) -> Iterator[str]:
     """What became of files."""
-    at, what, bytes_ = Column("when"), Column("what"), Column("size", right=True)
-    file = Column("file", flexible=True, least=30, path=True)
+    at, what, bytes_ = Column("when", whole=True), Column("what"), Column("size", right=True)
+    file = Column("file", flexible=True, least=16, path=True)
     for one in found:
         at.add(full(one.at), "dim")
         what.add(CHANGES.get(one.change, one.change), "warn" if one.change in ("cut", "gone") else None)

@@ -131,13 +131,12 @@ class Sync:
         first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
         wondering = [pair for pair in seen if pair[0].source.wonders]
         last = self._tasks(wondering)
-        for task in (*first, *last):
-            self._progress.files += len(task.bundle.files)
-            self._progress.bytes += task.size
+        self._expect(first, last)
         self._pulse()
         self._read(first)
         if first and last and self._learnt(_hashes(wondering)):
             last = self._tasks(wondering)
+            self._expect(first, last)
         self._read(last)
         with self._catalogue.change():
             for look, root in seen:
@@ -146,6 +145,12 @@ class Sync:
                 self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
         size = sum(task.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
+
+    def _expect(self, *tasks: list[Task]) -> None:
+        """How much there is to read in all."""
+        every = [task for some in tasks for task in some]
+        self._progress.files = sum(len(task.bundle.files) for task in every)
+        self._progress.bytes = sum(task.size for task in every)
 
     def _begin(self, looks: list[Look]) -> list[tuple[Look, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""

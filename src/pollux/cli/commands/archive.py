@@ -123,7 +123,7 @@ def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
 
 @command.command("restore")
 @click.argument("key", shell_complete=sessions)
-@click.option("--to", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Below this folder.")
+@click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path), help="Below this folder.")
 @click.option("--in-place", is_flag=True, help="Where the agent had them.")
 @click.option(
     "--as-of",
@@ -136,7 +136,7 @@ def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
 @common()
 @click.pass_context
 def restore(
-    ctx: click.Context, key: str, folder: Path | None, in_place: bool, as_of: datetime | None, yes: bool, as_json: bool
+    ctx: click.Context, key: str, output: Path | None, in_place: bool, as_of: datetime | None, yes: bool, as_json: bool
 ) -> None:
     """Write a session's files as they were, to the byte. No file is ever written over.
 
@@ -144,17 +144,17 @@ def restore(
     and what it goes on from.
 
     \b
-    pollux archive restore 3274cde4 --to ./back
+    pollux archive restore 3274cde4 -o back/
     pollux archive restore 3274cde4 --in-place
     """
     from pollux.cli.placing import agreed, file_lines, one_place
     from pollux.cli.screen import Screen
 
-    one_place(folder, in_place=in_place)
+    one_place(output, in_place=in_place)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
     states, beside = shelf.keeping.states(session, as_of), shelf.keeping.companions(session, as_of)
-    planned = shelf.keeping.plan(states, folder, beside)
+    planned = shelf.keeping.plan(states, output, beside)
     files = [told for told, _ in planned]
     if in_place and not yes:
         agreed(screen, files, str(shelf.places.home), ask=not as_json)
@@ -247,7 +247,7 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
 
 
 @command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
-@click.argument("keys", nargs=-1, required=True, metavar="KEY...", shell_complete=sessions)
+@click.argument("keys", nargs=-1, required=True, metavar="KEY…", shell_complete=sessions)
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option
 @common()

@@ -82,7 +82,9 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @click.option(
     "--json-report", "report_file", metavar="FILE", type=click.Path(), help="Write what the format could not hold."
 )
-@click.option("--force", is_flag=True, help="Overwrite FILE, and files in FOLDER that pollux did not write.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite every FILE named, and files in FOLDER that pollux did not write."
+)
 @common()
 @click.pass_context
 def command(
@@ -145,6 +147,7 @@ def command(
     shelf = library(ctx)
     hiding = redactor(shelf, words, emails=emails or share) if redact or share or words or emails else None
     export = Exporting(shelf, writer, _options(style), hiding)
+    report = export.target(report_file, force=force) if report_file is not None else None
     chosen = _once(shelf.session(key) for key in keys)
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
@@ -158,8 +161,8 @@ def command(
         export.to_stdout(chosen[0], ctx)
     else:
         export.to_file(chosen[0], str(output), force=force)
-    if report_file is not None:
-        export.report_to(report_file)
+    if report is not None:
+        export.report_to(report)
 
 
 def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:

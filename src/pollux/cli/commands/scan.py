@@ -92,8 +92,9 @@ def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
     from pollux.cli.table import Column, table
     from pollux.cli.words import plural
 
-    session, message, field, rule = Column("session"), Column("message"), Column("field"), Column("secret")
-    count, head = Column("count", right=True), Column("begins", flexible=True, least=6)
+    session, message = Column("session", whole=True), Column("message", sacrifice=2)
+    field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)
+    count, head = Column("count", right=True), Column("begins", sacrifice=1)
     for one in found.findings:
         agent, _, id = one.key.partition(":")
         session.add(clean(f"{agent}:{short.get(one.key, id)}"), "id")

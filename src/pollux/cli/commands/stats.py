@@ -34,7 +34,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 @timezone_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")
+@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")
 @click.option(
     "--of",
     "what",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @narrowing
 @timezone_option
-@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
+@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
 @click.option("--force", is_flag=True, help="Overwrite the picture.")
 @json_option
 @common()

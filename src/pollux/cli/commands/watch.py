@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("watch", short_help="Follow sessions while agents write them.")
 @click.argument("key", required=False, shell_complete=sessions)
 @whose
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
+@click.option("--jsonl", "--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
 @common()
 @click.pass_context
 def command(ctx: click.Context, key: str | None, agent: str | None, project: str | None, as_json: bool) -> None:
