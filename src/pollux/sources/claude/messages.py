@@ -62,6 +62,13 @@ class Builder:
             self._build(items)
         return self
 
+    def reorder(self, order: list[int]) -> None:
+        """Put the messages in another order."""
+        places = {number: place for place, number in enumerate(order)}
+        self.items = [self.items[number] for number in order]
+        self.messages = [self.messages[number] for number in order]
+        self.folds = sorted(places[number] for number in self.folds)
+
     def _build(self, items: list[Item]) -> None:
         desk, notes, add = self._desk, self._desk.notes, self.messages.append
         for item in items:

@@ -76,8 +76,8 @@ def test_what_hangs_on_a_rewound_prompt_may_stand_before_it(home: Home) -> None:
     late = model("To the old one", "msg_2", parentUuid=old["uuid"])
     new = user("New", parentUuid=answer["uuid"])
     assert fates(home.session(first, answer, late, old, new))[2:] == [
-        ("To the old one", "rewound"),
         ("Old", "rewound"),
+        ("To the old one", "rewound"),
         ("New", "live"),
     ]
 
