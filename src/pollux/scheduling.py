@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pollux.errors import OutputError, RequestError, StoreError, UnknownName
+from pollux.files import private
 from pollux.ledger import Archiving
 from pollux.model import Value
 from pollux.places import Places
 from pollux.schedule import Job, Period, Piece, Timer, timers, usual
 from pollux.when import now
-from pollux.wire import private
 
 if TYPE_CHECKING:
     from pollux.library import Library
