@@ -121,7 +121,7 @@ class Builder:
             self._cancelled = self._cancelled or any(_is_cancelled(part) for part in parts)
             plain = type(message.content) is str
             if message.tokens is not None:
-                usage = usage_of(message.tokens)
+                usage = usage_of(message.tokens, spoken=bool(plain_text(message)))
             elif (said := stand_in(message)) is not None:
                 author, parts = _CLIENT, said
             else:
@@ -294,8 +294,11 @@ def _settled(messages: list[Message]) -> list[Message]:
     return messages
 
 
-def usage_of(tokens: schema.Tokens) -> Usage:
-    """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output."""
+def usage_of(tokens: schema.Tokens, *, spoken: bool) -> Usage:
+    """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output.
+
+    Where words were spoken and no output is counted the figures are those of a stream that had not ended.
+    """
     given, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
     native: dict[str, Any] = {
         "input": given,
@@ -307,6 +310,8 @@ def usage_of(tokens: schema.Tokens) -> Usage:
     }
     if tokens.extra:
         native.update(tokens.extra)
+    if spoken and output == 0 and not thoughts:
+        output = None
     return Usage(
         input=given if not tool else (given or 0) + tool,
         cached=tokens.cached,

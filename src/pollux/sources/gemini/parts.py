@@ -30,6 +30,15 @@ class Part(msgspec.Struct):
         return said, updated, ".jsonl" in self.file.path
 
     @property
+    def may_lack_calls(self) -> bool:
+        """May 0.4 to 0.8 have written it, which recorded no calls? Nothing shows that a later release did."""
+        if ".jsonl" in self.file.path or self.replay.facts.keys() - {"sessionId", "projectHash"}:
+            return False
+        held = [entry.message for entry in self.replay.entries]
+        plain = all(m.type in ("user", "gemini") and type(m.content) is str and not m.toolCalls for m in held)
+        return plain and any(m.type == "gemini" for m in held)
+
+    @property
     def is_subagent(self) -> bool:
         """Does the file hold a sub-agent's conversation: by its own word (0.31+), or by the prompt it begins with?"""
         if self.replay.facts.get("kind") == Kind.SUBAGENT:

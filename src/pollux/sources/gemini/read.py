@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
+from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundle import GeminiBundle, Leaning
 from pollux.sources.gemini.bundles import AGENT
 from pollux.sources.gemini.content import CONTEXTS, SUMMARY, begins
-from pollux.sources.gemini.exactness import gaps, tallies
+from pollux.sources.gemini.exactness import SILENT, UNRECORDED, gaps, tallies
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
@@ -105,6 +105,8 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
             session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
     own = session.messages
     missing = gaps(own)
+    if any(part.may_lack_calls for part in mains):
+        missing = (*missing, Gap(why=UNRECORDED, certain=False))
     session = msgspec.structs.replace(session, exact=exactness(missing), gaps=missing, tallies=tallies(own))
     return [session, *children, *inline]
 
@@ -178,6 +180,8 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
             messages[number] = msgspec.structs.replace(message, author=author)
     evidence = "its file carries the parent's id"
     missing = gaps(tuple(messages))
+    if all(message.usage is None or message.text for message in messages):
+        missing = (*missing, Gap(why=SILENT, certain=False))
     return Session(
         agent=AGENT,
         id=stem(part.file.path),
