@@ -219,10 +219,10 @@ def test_a_parent_that_comes_later_is_found(home: Home) -> None:
 
 
 @pytest.mark.parametrize("release", ["0.80.0", "0.100.0", "0.130.0", "0.130.0-migrated-by-0.166.0"])
-def test_real_reviewers_have_their_parents(release: str) -> None:
+def test_real_reviewers_have_their_parents(tmp_path: Path, release: str) -> None:
     """The oracles say what the parent is, though the reviewer's own file does not."""
     truths = [
         s for s in json.loads((CORPUS / release / "oracle.json").read_text())["sessions"] if "review (" in s["scenario"]
     ]
-    found = Home(CORPUS / release / "home").sessions()
+    found = Home(CORPUS / release / "home").sessions(XDG_CACHE_HOME=str(tmp_path))
     assert [found[truth["id"]].parent for truth in truths] == [f"codex:{truth['parent']}" for truth in truths] != []
