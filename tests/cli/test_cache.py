@@ -74,18 +74,21 @@ def test_what_the_cache_holds(pollux: Pollux) -> None:
 def test_another_pollux_has_the_cache_and_does_not_get_on(pollux: Pollux) -> None:
     synced(pollux)
     pollux.file("p/chats/session-2026-11-15T05-00-one.json", session("one", "A zebra, at last."))
-    command = [sys.executable, "-c", IMPATIENT]
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        command = [sys.executable, "-c", IMPATIENT, *arguments]
+        done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
     with (index(pollux) / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        options: dict[str, Any] = {"env": pollux.env, "capture_output": True, "text": True, "check": False}
-        done = subprocess.run([*command, "search", "zebra"], **options)
-        assert (done.returncode, done.stdout.count("zebra"), done.stderr) == (0, 1, f"pollux: {STUCK}\n")
-        done = subprocess.run([*command, "search", "zebra", "--json"], **options)
-        assert (done.returncode, len(json.loads(done.stdout)), json.loads(done.stderr)) == (0, 1, {"warning": STUCK})
-        done = subprocess.run([*command, "sync"], **options)
-        assert (done.returncode, done.stdout, done.stderr) == (4, "", f"pollux: {STUCK}\n")
-        done = subprocess.run([*command, "sync", "--json"], **options)
-        assert (done.returncode, json.loads(done.stdout)["busy"]) == (4, True)
+        status, out, err = run("search", "zebra")
+        assert (status, "A zebra, at last." in out, err) == (0, True, f"pollux: {STUCK}\n")
+        status, out, err = run("search", "zebra", "--json")
+        assert (status, len(json.loads(out)), json.loads(err)) == (0, 1, {"warning": STUCK})
+        assert run("sync") == (4, "", f"pollux: {STUCK}\n")
+        status, out, _ = run("sync", "--json")
+        assert (status, json.loads(out)["busy"]) == (4, True)
         done = pollux("cache", "clear")
         assert done.returncode == 4
         assert "Another pollux is writing" in done.stderr
