@@ -106,10 +106,8 @@ class Builder:
                     calls.heard(content)
             elif kind == "user":
                 add(pair)
-                if type(content) is list:
+                if content is not None:
                     calls.answered(line, content)
-                elif content is not None:
-                    calls.notified(cast("str", content))
             elif kind == "progress":
                 self.ticks.append(line)
             else:

@@ -76,6 +76,7 @@ class Reading:
         self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders], notes)
         self.by_uuid: dict[str, Line] = {}
         self._books: dict[str, Any] = {}
+        self.warm_up = False
         for transcript in transcripts:
             self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid
 
@@ -83,8 +84,7 @@ class Reading:
         """The main session first."""
         bundle = self.bundle
         own, chains = self._divided()
-        if bundle.kind is Kind.SUBAGENT and own and is_warm_up(own[0][1]):
-            return []
+        self.warm_up = bool(own) and is_warm_up(own[0][1])
         spawned = Spawned(bundle, self.transcripts, chains)
         builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
         for transcript in self.transcripts:
@@ -170,7 +170,9 @@ class Reading:
         parent = starter(bundle, meta)
         times = _times(messages)
         kind = bundle.kind
-        if kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
+        if self.warm_up:
+            kind = Kind.WARM_UP
+        elif kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
             # Nothing was sent: prompts that never left the queue, commands for the client.
             kind = Kind.PROMPTS
         missing = gaps(messages)
@@ -210,7 +212,7 @@ class Reading:
         return Session(
             agent=AGENT,
             id=chain.id,
-            kind=Kind.SUBAGENT,
+            kind=Kind.WARM_UP if is_warm_up(chain.lines) else Kind.SUBAGENT,
             parent=parent,
             title=first_words(chain.task) or None,
             project=_project({**facts, **builder.facts}),

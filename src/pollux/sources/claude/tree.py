@@ -31,13 +31,13 @@ class Tree:
     def above(self, line: Line) -> Line | None:
         """The record that a record hangs on; None at a root.
 
-        A fold has no parent, and names the record that it stands behind. Where the record is lost, or where none is
-        named though there must be one, it is the one before.
+        A fold has no parent, and names the record that it stands behind, or the last that it took along. Where the
+        record is lost, or where none is named though there must be one, it is the one before.
         """
         parent = line.parentUuid
         if parent is None:
             if is_fold(line):
-                parent = line.logicalParentUuid if type(line) in (Put, Asked) else None  # type: ignore[attr-defined]
+                parent = _behind(line)
             elif not _follows(line):
                 return None
         found = self.by_uuid.get(parent) if parent is not None else None
@@ -62,6 +62,16 @@ def is_fold(line: Line) -> bool:
     if type(line) is Put:
         return line.subtype == "compact_boundary"
     return type(line) is Asked and bool(line.isCompactSummary) and line.parentUuid is None
+
+
+def _behind(fold: Line) -> str | None:
+    """The record that a fold stands behind."""
+    told = fold.compactMetadata if type(fold) is Put else None
+    if told is not None and (stretch := told.preservedSegment) is not None and stretch.tailUuid is not None:
+        return stretch.tailUuid
+    if told is not None and (named := told.preservedMessages) is not None and (along := named.allUuids or named.uuids):
+        return along[-1]
+    return fold.logicalParentUuid if isinstance(fold, Put | Asked) else None
 
 
 def _follows(line: Line) -> bool:
