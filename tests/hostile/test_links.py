@@ -12,14 +12,6 @@ from pollux.errors import NotFound, UnknownName
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 
 SECRET = "the-user-told-nobody"
-LINKS = {
-    "absolute": lambda link, target: link.symlink_to(target),
-    "relative": lambda link, target: link.symlink_to(os.path.relpath(target, link.parent)),
-    "roundabout": lambda link, target: link.symlink_to(
-        f"{link.parent}/../{link.parent.name}/./../../{_back(link, target)}"
-    ),
-    "by way of another": _twice,
-}
 
 
 def _back(link: Path, target: Path) -> str:
@@ -30,6 +22,16 @@ def _twice(link: Path, target: Path) -> None:
     between = link.with_name(f"{link.name}.between")
     between.symlink_to(target)
     link.symlink_to(between.name)
+
+
+LINKS = {
+    "absolute": lambda link, target: link.symlink_to(target),
+    "relative": lambda link, target: link.symlink_to(os.path.relpath(target, link.parent)),
+    "roundabout": lambda link, target: link.symlink_to(
+        f"{link.parent}/../{link.parent.name}/./../../{_back(link, target)}"
+    ),
+    "by way of another": _twice,
+}
 
 
 def _told(world: World) -> str:
