@@ -63,8 +63,9 @@ def read_named(path: str | Path) -> bytes:
 def read_within(file: IO[bytes], most: int) -> bytes:
     """All that follows in a file. Raises `OSError` where that is more."""
     pieces: list[bytes] = []
-    left = most + 1
-    while left and (piece := file.read(min(left, 1 << 26) if pieces else min(left, _size(file)))):
+    size = _size(file)
+    left = most + 1 if size <= most else 0
+    while left and (piece := file.read(min(left, max(size, 1 << 20)))):
         pieces.append(piece)
         left -= len(piece)
     if not left:
@@ -73,10 +74,10 @@ def read_within(file: IO[bytes], most: int) -> bytes:
 
 
 def _size(file: IO[bytes]) -> int:
-    """How much to read at once, so that most files are read in one go; 1 more shows that it is all."""
+    """How large a file is, as far as the system tells: it may grow while it is read."""
     with contextlib.suppress(OSError, ValueError):
-        return os.fstat(file.fileno()).st_size + 1
-    return 1 << 20
+        return os.fstat(file.fileno()).st_size
+    return 0
 
 
 def _opener(path: str, flags: int) -> int:
@@ -125,7 +126,9 @@ def seclude(folder: Path) -> None:
     For folders that somebody else fills.
     """
     _withdraw(folder, folder.stat().st_mode)
-    for entry in os.scandir(folder):
+    with os.scandir(folder) as entries:
+        listed = list(entries)
+    for entry in listed:
         with contextlib.suppress(FileNotFoundError):  # it went while we looked
             mode = entry.stat(follow_symlinks=False).st_mode
             if not stat.S_ISREG(mode):

@@ -45,7 +45,7 @@ class Lines(io.BufferedReader):
             if len(line) <= LONGEST:
                 yield line
                 continue
-            whole = self._pass_over()
+            whole = line.endswith(b"\n") or self._pass_over()
             if self.notes is not None:
                 before, self.notes.line = self.notes.line, number
                 after = "" if whole else ", and so is what follows: its end was not found"

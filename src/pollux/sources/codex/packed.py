@@ -19,7 +19,7 @@ _PIECE = 1 << 18
 # So little goes in at a time, so that a small file cannot become a large one at once.
 _BITE = 1024
 # What agents write becomes a tenth or a fiftieth. What became so much less is a trap, once it is more than a little.
-_LEAST, _MOST = 1 << 24, 500
+_LEAST, _MOST = 1 << 26, 100
 
 
 @contextmanager
@@ -56,7 +56,7 @@ class _Unpacking(io.RawIOBase):
 
     def __init__(self, file: BinaryIO, notes: Notes) -> None:
         self._pieces = _pieces(file, notes)
-        self._left = b""
+        self._left = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -67,7 +67,7 @@ class _Unpacking(io.RawIOBase):
             piece = next(self._pieces, None)
             if piece is None:
                 return 0
-            self._left = piece
+            self._left = memoryview(piece)
         size = min(len(buffer), len(self._left))
         buffer[:size] = self._left[:size]
         self._left = self._left[size:]

@@ -1,0 +1,211 @@
+"""Links: a home and a root may be one, and nothing below a root leads out of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pollux.errors import NotFound, UnknownName
+from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
+
+SECRET = "the-user-told-nobody"
+
+
+def _back(link: Path, target: Path) -> str:
+    return os.path.relpath(target, link.parent.parent.parent)
+
+
+def _twice(link: Path, target: Path) -> None:
+    between = link.with_name(f"{link.name}.between")
+    between.symlink_to(target)
+    link.symlink_to(between.name)
+
+
+LINKS = {
+    "absolute": lambda link, target: link.symlink_to(target),
+    "relative": lambda link, target: link.symlink_to(os.path.relpath(target, link.parent)),
+    "roundabout": lambda link, target: link.symlink_to(
+        f"{link.parent}/../{link.parent.name}/./../../{_back(link, target)}"
+    ),
+    "by way of another": _twice,
+}
+
+
+def _told(world: World) -> str:
+    return "\n".join(words(session) for session in read_all(world.library()).values())
+
+
+@pytest.mark.parametrize("how", LINKS)
+def test_no_file_of_any_kind_is_read_from_outside(world: World, how: str) -> None:
+    before = read_all(world.library())
+    for (agent, role), file in sorted(world.places().items()):
+        target = world.outside / file.name
+        secret = file.read_bytes().replace(b"weather", SECRET.encode())
+        target.write_bytes(secret)
+        aside = world.folder / "aside"
+        file.rename(aside)
+        LINKS[how](file, target)
+        library = world.library()
+        account = library.doctor()
+        assert line_of(account, file) == (
+            "unreadable",
+            "a link that leads out of the agent's folder; it was not followed",
+        ), (agent, role)
+        assert str(file) in {notice.file for notice in account.notices if notice.code == "link.refused"}
+        assert not account.sound
+        sessions = read_all(library)
+        told = "\n".join(words(session) for session in sessions.values())
+        assert SECRET not in told, (agent, role)
+        assert not any(str(file) in session.files for session in sessions.values()), (agent, role)
+        for link in (file, file.with_name(f"{file.name}.between")):
+            link.unlink(missing_ok=True)
+        aside.rename(file)
+    after = read_all(world.library())
+    assert {key: words(session) for key, session in after.items()} == {key: words(s) for key, s in before.items()}
+
+
+def test_no_folder_is_entered_that_lies_outside(world: World) -> None:
+    folders = sorted({folder for file in world.places().values() for folder in _between(world, file)})
+    assert len(folders) > 8
+    for folder in folders:
+        real = world.outside / "folder"
+        shutil.copytree(folder, real)
+        for file in real.rglob("*"):
+            if file.is_file():
+                file.write_bytes(file.read_bytes().replace(b"weather", SECRET.encode()))
+        aside = world.folder / "aside"
+        folder.rename(aside)
+        folder.symlink_to(real)
+        library = world.library()
+        account = library.doctor()
+        status, reason = line_of(account, folder)
+        assert (status, reason is not None and "leads out" in reason) == ("unreadable", True), folder
+        assert SECRET not in "\n".join(words(session) for session in read_all(library).values()), folder
+        folder.unlink()
+        aside.rename(folder)
+        shutil.rmtree(real)
+
+
+def _between(world: World, file: Path) -> list[Path]:
+    """The folders between a root and a file."""
+    roots = [root.path for _, root in world.library().roots()]
+    return [folder for folder in file.parents if any(root in folder.parents for root in roots)]
+
+
+def test_outputs_that_are_named_lie_in_the_sessions_own_folder(world: World) -> None:
+    """A session names its large outputs: by a link, a linked folder or a path of its own choice it gets nothing."""
+    secret = world.outside / "secret.txt"
+    secret.write_text(SECRET)
+    for (agent, role), file in world.places().items():
+        if role == "output":
+            file.unlink()
+            file.symlink_to(secret)
+            sessions = [one for one in read_all(world.library()).values() if one.agent == agent]
+            assert any(notice.code == "output.unreadable" for one in sessions for notice in one.notices), agent
+            text = "\n".join(words(session) for session in sessions)
+            assert SECRET not in text
+            folder = file.parent
+            file.unlink()
+            folder.rmdir()
+            (world.outside / agent).mkdir()
+            (world.outside / agent / file.name).write_text(SECRET)
+            folder.symlink_to(world.outside / agent)
+            assert SECRET not in _told(world)
+
+
+@pytest.mark.parametrize(
+    "named", ["{outside}/secret.txt", "{root}/../../secret.txt", "..", "/etc/passwd", "tool-outputs/../secret.txt"]
+)
+def test_a_record_cannot_name_a_file_elsewhere(world: World, named: str) -> None:
+    (world.outside / "secret.txt").write_text(SECRET)
+    (world.home / "secret.txt").write_text(SECRET)
+    chats = world.home / ".gemini/tmp/weather/chats"
+    path = named.format(outside=world.outside, root=chats)
+    for file in [*chats.glob("*.jsonl"), *(world.home / ".claude/projects").rglob("*.jsonl")]:
+        raw = file.read_bytes()
+        for word in (b"Full output saved to: ", b"saved to: ", b"For full output see: ", b"Full output available at: "):
+            raw = raw.replace(word, word + path.encode() + b"\\n")
+        file.write_bytes(raw)
+    told = _told(world)
+    assert SECRET not in told
+    assert "root:x:0" not in told
+
+
+def test_a_home_that_is_a_link_is_as_good_as_any(world: World) -> None:
+    before = read_all(world.library())
+    for name in (".gemini", ".claude", ".codex"):
+        (world.home / name).rename(world.outside / name)
+        (world.home / name).symlink_to(world.outside / name)
+    library = world.library()
+    assert read_all(library).keys() == before.keys()
+    assert not any(notice.code == "link.refused" for notice in library.doctor().notices)
+
+
+def test_a_root_that_is_a_link_is_as_good_as_any(world: World) -> None:
+    before = read_all(world.library())
+    for _, root in world.library().roots():
+        if root.path.is_dir():
+            real = world.outside / f"{root.path.parent.name}-{root.path.name}"
+            root.path.rename(real)
+            root.path.symlink_to(real)
+    library = world.library()
+    assert {key: words(session) for key, session in read_all(library).items()} == {
+        key: words(session) for key, session in before.items()
+    }
+    assert not any(notice.code == "link.refused" for notice in library.doctor().notices)
+    secret = world.outside / "secret.jsonl"
+    chats = world.home / ".gemini/tmp/weather/chats"
+    secret.write_bytes(next(chats.glob("session-*.jsonl")).read_bytes().replace(b"weather", SECRET.encode()))
+    (chats / "session-2026-11-15T06-00-00000000.jsonl").symlink_to(secret)
+    assert SECRET not in _told(world)
+
+
+def test_a_link_inside_a_root_is_followed(world: World) -> None:
+    before = read_all(world.library())
+    for root, pattern in ((".claude/projects", "*/*.jsonl"), (".codex/sessions", "*/*/*/*.zst")):
+        file = min((world.home / root).glob(pattern))
+        real = file.with_name(f"{file.name}.moved")
+        file.rename(real)
+        file.symlink_to(real.name)
+    assert read_all(world.library()).keys() == before.keys()
+
+
+def test_what_is_kept_is_read_beside_its_neighbours(world: World) -> None:
+    """Where something was deleted, what is kept lies beside links to the agent's own files."""
+    library = world.library()
+    library.archive.turn(on=True)
+    before = {key: words(session) for key, session in read_all(library).items()}
+    for (_, role), file in world.places().items():
+        if role in ("session", "subagent", "agent", "rollout"):
+            file.unlink()
+    after = {key: words(session) for key, session in read_all(world.library()).items()}
+    assert after == before
+
+
+def test_what_stands_in_for_a_file_follows_it_nowhere(world: World) -> None:
+    """A neighbour that becomes a link out after it was kept is not read by way of what is laid out."""
+    library = world.library()
+    library.archive.turn(on=True)
+    library.list(EVERYTHING)
+    sessions = sorted((world.home / ".gemini/tmp/weather/chats").glob("session-*.jsonl"))
+    sessions[0].unlink()
+    world.library().list(EVERYTHING)
+    (world.outside / "secret").write_bytes(sessions[1].read_bytes().replace(b"weather", SECRET.encode()))
+    sessions[1].unlink()
+    sessions[1].symlink_to(world.outside / "secret")
+    assert SECRET not in _told(world)
+    assert SECRET.encode() not in b"".join(
+        file.read_bytes() for file in world.cache.rglob("kept/**/*") if file.is_file()
+    )
+
+
+def test_a_file_handed_over_may_be_a_link(world: World) -> None:
+    file = min((world.home / ".claude/projects").glob("*/*.jsonl"))
+    link = world.outside / "mine.jsonl"
+    link.symlink_to(file)
+    assert world.library().session(str(link)).messages
+    with pytest.raises((UnknownName, NotFound)):
+        world.library().session("mine")
