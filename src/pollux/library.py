@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pollux.keeping import Keeping
     from pollux.recovering import Recovering
     from pollux.rehoming import Rehoming
+    from pollux.sources.base import Bundle
 
 __all__ = [
     "PLACES",
@@ -172,22 +173,36 @@ class Library(Upkeep):
         )
 
     def match(
-        self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
+        self,
+        pattern: str,
+        wanted: Filter | None = None,
+        *,
+        kinds: Collection[PassageKind] | None = None,
+        seconds: float = 5.0,
+        unfinished: Callable[[Bundle], None] = lambda _: None,
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
-        Every file is read: this finds what the index of words cannot, and takes its time.
+        Every file is read: this finds what the index of words cannot, and takes its time. It takes no more than so many
+        seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out.
         """
         from pollux.store.scanning import Sought, pattern as compile_pattern, scan
 
         compiled = compile_pattern(pattern)
         asked = msgspec.structs.replace(wanted or Filter(), everything=True)
         short = {one.summary.key: one.short for one in self.list(asked)}
-        sought = Sought(pattern=compiled, keys=frozenset(short), kinds=kinds, since=asked.since, until=asked.until)
+        sought = Sought(
+            pattern=compiled,
+            keys=frozenset(short),
+            kinds=kinds,
+            since=asked.since,
+            until=asked.until,
+            seconds=seconds,
+        )
         newest = {key: number for number, key in enumerate(short)}
         tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
         told: set[tuple[str, str]] = set()
-        with closing(scan(tasks, sought)) as stream:
+        with closing(scan(tasks, sought, unfinished)) as stream:
             for found in stream:
                 if (found.key, found.message_id) not in told:  # a session may lie under two roots
                     told.add((found.key, found.message_id))
