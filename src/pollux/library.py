@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pollux.keeping import Keeping
     from pollux.recovering import Recovering
     from pollux.rehoming import Rehoming
-    from pollux.sources.base import Bundle
 
 __all__ = [
     "PLACES",
@@ -179,7 +178,7 @@ class Library(Upkeep):
         *,
         kinds: Collection[PassageKind] | None = None,
         seconds: float = 5.0,
-        unfinished: Callable[[Bundle], None] = lambda _: None,
+        unfinished: Callable[[str], None] = lambda _: None,
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
@@ -202,7 +201,7 @@ class Library(Upkeep):
         newest = {key: number for number, key in enumerate(short)}
         tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
         told: set[tuple[str, str]] = set()
-        with closing(scan(tasks, sought, unfinished)) as stream:
+        with closing(scan(tasks, sought, lambda bundle: unfinished(bundle.files[0].path))) as stream:
             for found in stream:
                 if (found.key, found.message_id) not in told:  # a session may lie under two roots
                     told.add((found.key, found.message_id))

@@ -69,7 +69,7 @@ def test_the_library(empty: Pollux, tmp_path: Path, large: bool, threaded: bool)
 
     def ask() -> None:
         library = Library({"HOME": str(empty.home)}, tmp_path, hunt=False)
-        found.extend(library.match(ENDLESS, seconds=0.1, unfinished=lambda bundle: left.append(bundle.key)))
+        found.extend(library.match(ENDLESS, seconds=0.1, unfinished=left.append))
 
     if threaded:
         thread = threading.Thread(target=ask)

@@ -82,7 +82,7 @@ def _show(shelf: Library, screen: Screen, key: str, output: Path | None, as_json
     if output is not None:
         _write(output, _document(found))
     if as_json:
-        screen.raw(_document(found))
+        screen.document(_document(found))
         return
     from pollux.cli.transcript import transcript
 

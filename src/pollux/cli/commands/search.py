@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from pollux.cli.screen import Screen
     from pollux.library import Filter, Findings, Found, Library
-    from pollux.sources.base import Bundle
 
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
@@ -116,7 +115,7 @@ def command(
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        seconds, unfinished = timeout or SECONDS, list["Bundle"]()
+        seconds, unfinished = timeout or SECONDS, list[str]()
         with closing(shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
         if unfinished:
@@ -196,17 +195,15 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
     return True
 
 
-def _too_long(unfinished: list[Bundle], seconds: float, *, some: bool) -> None:
+def _too_long(unfinished: list[str], seconds: float, *, some: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
     from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import plural
 
-    files = [str(bundle.files[0].path) for bundle in unfinished]
-    named = ", ".join(files[:NAMED]) + (", …" if len(files) > NAMED else "")
-    told = (
-        f"The pattern took longer than {seconds:g} s in {plural(len(files), 'file')}, not searched to the end: {named}"
-    )
+    count = plural(len(unfinished), "file")
+    named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
+    told = f"The pattern took longer than {seconds:g} s in {count}, not searched to the end: {named}"
     advice = f"Try a simpler pattern, or --timeout {12 * seconds:g}."
     if not some:
         raise Unreadable(f"Nothing was found. {one_line(told)}", advice)

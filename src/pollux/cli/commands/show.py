@@ -67,7 +67,7 @@ def command(
 
         cost = shelf.accounts.cost(session)
         options = Options(family_usage=shelf.family_usage(session), cost_usd=cost, live_only=fate == "live")
-        WRITER.write(session, screen.raw, options)
+        WRITER.write(session, screen.document, options)
         return
     from pollux.cli.transcript import transcript
 

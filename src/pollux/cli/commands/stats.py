@@ -138,7 +138,7 @@ def _for_programs(screen: Screen, found: Stats, as_csv: bool) -> None:
 
     rows, total = [row_document(row) for row in found.rows], row_document(found.total)
     if as_csv:
-        screen.raw(table_of(total, rows))
+        screen.readable(table_of(total, rows))
         return
     total["unpriced_models"] = list(found.unpriced_models)
     screen.json({"by": found.by.value, "rows": rows, "total": total})
@@ -150,7 +150,7 @@ def _tools(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter, *,
     rows, total = shelf.accounts.tools(asked)
     documents = [tool_document(row) for row in rows]
     if as_csv:
-        screen.raw(table_of(tool_document(total), documents))
+        screen.readable(table_of(tool_document(total), documents))
     elif as_json:
         screen.json({"by": "tool", "rows": documents, "total": tool_document(total)})
     elif rows:
