@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -173,22 +173,36 @@ class Library(Upkeep):
         return self._ask(lambda current: find(self.store.text, current, query, wish))
 
     def match(
-        self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
+        self,
+        pattern: str,
+        wanted: Filter | None = None,
+        *,
+        kinds: Collection[PassageKind] | None = None,
+        seconds: float = 5.0,
+        unfinished: Callable[[str], None] = lambda _: None,
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
-        Every file is read: this finds what the index of words cannot, and takes its time.
+        Every file is read: this finds what the index of words cannot, and takes its time. It takes no more than so many
+        seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out.
         """
         from pollux.store.scanning import Sought, pattern as compile_pattern, scan
 
         compiled = compile_pattern(pattern)
         asked = msgspec.structs.replace(wanted or Filter(), everything=True)
         short = {one.summary.key: one.short for one in self.list(asked)}
-        sought = Sought(pattern=compiled, keys=frozenset(short), kinds=kinds, since=asked.since, until=asked.until)
+        sought = Sought(
+            pattern=compiled,
+            keys=frozenset(short),
+            kinds=kinds,
+            since=asked.since,
+            until=asked.until,
+            seconds=seconds,
+        )
         newest = {key: number for number, key in enumerate(short)}
         tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
         told: set[tuple[str, str]] = set()
-        with closing(scan(tasks, sought)) as stream:
+        with closing(scan(tasks, sought, lambda bundle: unfinished(bundle.files[0].path))) as stream:
             for found in stream:
                 if (found.key, found.message_id) not in told:  # a session may lie under two roots
                     told.add((found.key, found.message_id))

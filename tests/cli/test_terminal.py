@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -50,6 +51,16 @@ def _read(terminal: int) -> bytes:
         ["show", "evil", "--raw"],
         ["export", "evil", "--to", "markdown"],
         ["export", "evil", "--to", "text"],
+        ["export", "evil", "--to", "csv"],
+        ["export", "evil", "--to", "openai"],
+        ["export", "evil", "--to", "json"],
+        ["show", "evil", "--json"],
+        ["list", "--json"],
+        ["list", "--jsonl"],
+        ["search", "hello", "--json"],
+        ["search", "--regex", "evil", "--json"],
+        ["stats", "--by", "session", "--csv"],
+        ["doctor", "--json"],
         ["projects"],
         ["doctor", "--all"],
     ],
@@ -63,6 +74,14 @@ def test_only_our_own_colours(empty: Pollux, arguments: list[str]) -> None:
     assert "Traceback" not in seen
     assert harmless(COLOUR.sub("", seen))
     assert "\x1b[31m red" not in seen
+
+
+def test_a_document_says_the_same_in_a_terminal(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL, EVIL))
+    for arguments in (["show", "evil", "--json"], ["export", "evil", "--to", "json"], ["list", "--json"]):
+        assert json.loads(in_terminal(empty, *arguments)) == json.loads(empty(*arguments).stdout)
+    assert "\\u202eevil \\u009b2J" in in_terminal(empty, "show", "evil", "--json")
+    assert "\u202eevil \x9b2J" in empty("show", "evil", "--json").stdout
 
 
 def test_colours_and_a_dumb_terminal(pollux: Pollux) -> None:

@@ -52,8 +52,11 @@ class Exporting:
             raise RequestError(
                 f"{self._writer.name} is no text that a terminal could show.", "Try: -o FILE or -o FOLDER/"
             )
-        plain = not screen.terminal or self._writer.name in ("json", "vac", "events")
-        self._write(session, screen.raw if plain else lambda piece: screen.raw(clean(str(piece))))
+        if isinstance(self._writer, Binary):
+            self._write(session, screen.raw)
+            return
+        show = screen.document if self._writer.suffix.endswith((".json", ".jsonl")) else screen.readable
+        self._write(session, lambda piece: show(str(piece)))
 
     def to_file(self, session: Session, path: str, *, force: bool) -> None:
         """Write a session to a file of its own."""

@@ -77,7 +77,7 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
         for one in shown
     ]
     if jsonl:
-        screen.raw("".join(encode(document) + "\n" for document in documents))
+        screen.document("".join(encode(document) + "\n" for document in documents))
     else:
         screen.json(documents)
 

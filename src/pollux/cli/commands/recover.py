@@ -93,7 +93,7 @@ def _show(shelf: Library, screen: Screen, session: Session, output: Path | None,
     if output is not None:
         _write(shelf, output, _document(found))
     if as_json:
-        screen.raw(_document(found))
+        screen.document(_document(found))
         return
     from pollux.cli.transcript import transcript
 

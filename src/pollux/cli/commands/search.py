@@ -12,7 +12,7 @@ import click
 from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library, remark
 from pollux.cli.filters import narrowing, wanted
-from pollux.errors import NotFound, RequestError
+from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
 EACH = 3
+NAMED = 3
+SECONDS = 5.0
 LIMIT = re.compile(r"-n\d+")
 
 
@@ -72,6 +74,12 @@ def _excludes(argument: str) -> bool:
     "--regex", metavar="PATTERN", help="Read all files for a regular expression, newest first, instead of a QUERY."
 )
 @click.option("--exact", is_flag=True, help="Look for what was typed only, not for other forms and spellings.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help=f"How long the regular expression may take in one file.  [default: {SECONDS:g}]",
+)
 @click.option("--all", "everything", is_flag=True, hidden=True, help="As in `list`; here it is always so.")
 @json_option
 @common()
@@ -86,6 +94,7 @@ def command(
     each: int | None,
     regex: str | None,
     exact: bool,
+    timeout: float | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -104,13 +113,16 @@ def command(
     from pollux.library import PLACES as KINDS, Sort
 
     text = " ".join(query)
-    _sensible(text, regex, sort)
+    _sensible(text, regex, sort, timeout)
     asked = wanted(**options)
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        with closing(shelf.match(regex, asked, kinds=kinds)) as stream:
+        seconds, unfinished = timeout or SECONDS, list[str]()
+        with closing(shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
+        if unfinished:
+            _too_long(unfinished, seconds, some=some)
         if not some and not as_json:
             _nothing(ctx, screen, shelf, _other_name(shelf, asked) or _narrowed(asked, place))
         ctx.exit(0 if some else 1)
@@ -136,7 +148,9 @@ def command(
     _for_people(screen, found)
 
 
-def _sensible(text: str, regex: str | None, sort: str | None) -> None:
+def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | None) -> None:
+    if regex is None and timeout is not None:
+        raise RequestError("--timeout is for --regex: words are found at once.")
     if regex is not None and text.strip():
         raise RequestError("Either a query or --regex, not both.", "--agent, --project and --since narrow both down.")
     if regex is not None and sort == SORTS[0]:
@@ -197,6 +211,21 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
     screen.lines(finds(screen, chain([first], groups)))
     _read_on(screen, first.hits[0])
     return True
+
+
+def _too_long(unfinished: list[str], seconds: float, *, some: bool) -> None:
+    """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
+    from pollux.cli.clean import one_line
+    from pollux.cli.screen import talk
+    from pollux.cli.words import plural
+
+    count = plural(len(unfinished), "file")
+    named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
+    told = f"The pattern took longer than {seconds:g} s in {count}, not searched to the end: {named}"
+    advice = f"Try a simpler pattern, or --timeout {12 * seconds:g}."
+    if not some:
+        raise Unreadable(f"Nothing was found. {one_line(told)}", advice)
+    talk(f"{one_line(told)}. {advice}")
 
 
 def _meant(found: Findings, text: str) -> list[str]:

@@ -73,7 +73,7 @@ def command(
             unpriced_requests=bill.unpriced,
             live_only=fate == "live",
         )
-        WRITER.write(session, screen.raw, options)
+        WRITER.write(session, screen.document, options)
         return
     from pollux.cli.transcript import transcript
 

@@ -166,7 +166,7 @@ def _for_programs(screen: Screen, found: Stats, as_csv: bool) -> None:
 
     by = (found.by, *found.within)
     if as_csv:
-        screen.raw(stats_csv(by, found.rows, found.total))
+        screen.readable(stats_csv(by, found.rows, found.total))
         return
     document = stats_document(by, found.rows, found.total, of=found.of)
     document["total"]["unpriced_models"] = found.unpriced_models
@@ -184,7 +184,7 @@ def _tools(
     screen = Screen(ctx)
     rows, total = shelf.accounts.tools(asked, timezone, by=by)
     if form == "csv":
-        screen.raw(stats_csv(by, rows, total))
+        screen.readable(stats_csv(by, rows, total))
     elif form == "json":
         screen.json(stats_document(by, rows, total))
     elif rows:
