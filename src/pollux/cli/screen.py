@@ -35,6 +35,7 @@ class Screen:
 
     def __init__(self, ctx: click.Context) -> None:
         self.terminal = _is_terminal(sys.stdout)
+        self.markdown = self.terminal
         self.color = _color(ctx.meta.get(COLOR, "auto"), self.terminal)
         self.columns = _columns(self.terminal)
         self.paged = self.terminal and not ctx.meta.get(PAGER) and os.environ.get("TERM") != "dumb"

@@ -17,6 +17,7 @@ from pollux.errors import RequestError
 @click.argument("key", shell_complete=sessions)
 @click.option("--full", is_flag=True, help="Unfold tool calls, their output, and the client's own texts.")
 @click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")
+@click.option("--plain", is_flag=True, help="Show a model's Markdown as it was written.")
 @click.option(
     "--fate",
     type=Choice(["live", "all"]),
@@ -38,6 +39,7 @@ def command(
     key: str,
     full: bool,
     raw: bool,
+    plain: bool,
     fate: str,
     at: str | None,
     as_of: datetime | None,
@@ -77,6 +79,7 @@ def command(
         return
     from pollux.cli.transcript import transcript
 
+    screen.markdown = screen.markdown and not plain
     home = str(shelf.places.home)
     lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
     if at is None:
