@@ -121,7 +121,8 @@ class Reading(msgspec.Struct, array_like=True):
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
-    said = [summary.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
+    names = session.facts.get("name", ())
+    said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
         no=no,
         cut=cut,

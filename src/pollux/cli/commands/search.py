@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.common import common, json_option, library, warn
-from pollux.cli.filters import narrowing, wanted
+from pollux.cli.filters import branch_option, narrowing, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def _excludes(argument: str) -> bool:
 @click.command("search", cls=Searching, short_help="Search everything that was said and done.")
 @click.argument("query", nargs=-1)
 @narrowing
+@branch_option
 @click.option(
     "--in", "place", type=click.Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
 )
@@ -90,8 +91,9 @@ def command(
 ) -> None:
     """Search every session: prompts, replies, thinking, tools and what they answered.
 
-    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: project: model: tool:
-    file: failed: since: before: until: role: in: narrow the search down.
+    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: kind: project: branch:
+    commit: repository: directory: version: client: provider: mode: effort: subagent: model: tool: file: failed: exit:
+    since: before: until: role: fate: in: narrow the search down.
 
     \b
     pollux search retry logic
