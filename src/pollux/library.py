@@ -17,10 +17,10 @@ from pollux.ledger import Doctor, examine
 from pollux.model import Session, Usage, summarize
 from pollux.naming import path_meant
 from pollux.near import closest
-from pollux.projects import fits
+from pollux.projects import fits, is_called
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import PLACES, Sort, parse
+from pollux.store.query import ABOUT, PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import Held
 from pollux.store.sync import Outcome
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pollux.scheduling import Scheduling
 
 __all__ = [
+    "ABOUT",
     "PLACES",
     "Enough",
     "Event",
@@ -124,6 +125,18 @@ class Library(Upkeep):
         self.know(asked.agent)
         return self._ask(lambda current: current.count(asked))
 
+    def strangers(self, wanted: Filter) -> Rows[str]:
+        """A sentence for each fact that is asked for and that no session has."""
+        from pollux.store.strangers import stranger
+
+        known = self._ask(lambda current: {name: current.values(name) for name, _ in wanted.facts})
+        fitting = (any(is_called(value, one) for one in known[name]) for name, value in wanted.facts)
+        return [
+            stranger(name, value, known[name])
+            for (name, value), fits in zip(wanted.facts, fitting, strict=True)
+            if not fits
+        ]
+
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
         kept = {one.summary.key: one.summary.kept for one in self.list(wanted)}
@@ -167,7 +180,7 @@ class Library(Upkeep):
         asked = wanted or Filter()
         self.know(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
-            agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
+            *asked.facts, agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
         wish = Wish(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
         return self._ask(lambda current: find(self.store.text, current, query, wish))

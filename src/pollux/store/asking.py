@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from fnmatch import fnmatchcase
 from itertools import groupby, pairwise
 from typing import Any, assert_never
 
@@ -14,19 +13,18 @@ import tantivy
 from tantivy import Occur, Query as Asked
 
 from pollux.folding import fold
-from pollux.projects import fits
+from pollux.projects import fits, is_called
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.store.patterns import in_a_row
-from pollux.store.query import PLACES, Both, Either, Near, Node, Not, Only, Words
+from pollux.store.query import ABOUT, PLACES, Both, Either, Near, Node, Not, Only, Words
 from pollux.store.words import name as whole_name, stands_alone
 
 NOTHING = Asked.empty_query()
 
-KNOWN_VALUES = ("project", "model", "tool", "branch")
+KNOWN_VALUES = ("project", "model", "tool", *ABOUT)
 """Filters that a part of a value suffices for."""
 
 _GLOB = re.compile(r"[*?]")
-_SEPARATORS = re.compile(r"[-_.:/\s]+")
 _DIGEST = 4
 _DEEP = "**"
 _ANYWHERE = (".", "..", _DEEP)
@@ -132,6 +130,8 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
             return one_of("kind", kind_numbers(PLACES[value]))
         case "file":
             return _file(value, searcher)
+        case "kind":
+            return one_of("session_kind", [value])
         case _ if name in KNOWN_VALUES:
             return one_of(name, fitting(searcher, name, value))
         case _:
@@ -154,20 +154,13 @@ def fitting(searcher: tantivy.Searcher, field: str, asked: str) -> list[str]:
     """The values of a field that answer to what was typed."""
     if field == "project":
         return [term for term in terms(searcher, field) if _is_project(asked, term)]
-    return [term for term in terms(searcher, field) if _is_called(fold(asked), term)]
+    return [term for term in terms(searcher, field) if is_called(asked, term, begins=field == "commit")]
 
 
 def _is_project(asked: str, term: str) -> bool:
     if term.startswith("#"):
         return len(asked) >= _DIGEST and term.startswith(f"#{asked.lower()}")
     return fits(asked, term)
-
-
-def _is_called(asked: str, term: str) -> bool:
-    """Is a tool or model called so: by its name, by whole words of it, or by a pattern?"""
-    if _GLOB.search(asked):
-        return fnmatchcase(term, asked)
-    return f"_{_SEPARATORS.sub('_', asked)}_" in f"_{_SEPARATORS.sub('_', term)}_"
 
 
 def _file(asked: str, searcher: tantivy.Searcher) -> Asked:

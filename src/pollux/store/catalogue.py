@@ -46,6 +46,8 @@ CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, k
 CREATE INDEX sessions_unsettled ON sessions(project_hash, root)
     WHERE project_hash IS NOT NULL AND (project IS NULL OR evidence='guess');
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
+CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
+CREATE INDEX facts_name ON facts(name, value);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
 CREATE TABLE usage(
@@ -67,7 +69,7 @@ _TOGETHER = 500
 _PATIENCE = 5.0
 """So long (seconds) a file may be locked: only one process writes, and it makes and mends the file in a moment."""
 
-_PARTS = ("abouts", "links", "usage", "calls", "quarters", "prompts")
+_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
 """What a damaged file raises."""
@@ -291,6 +293,10 @@ class Catalogue:
         )
         self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 19)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
+        self._sql.executemany(
+            "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
+            [(no, name, value) for name, values in told.facts.items() for value in values],
+        )
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",
             [(no, link.kind, link.target, link.evidence) for link in entry.links],

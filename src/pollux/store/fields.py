@@ -11,6 +11,7 @@ from functools import cache
 import tantivy
 
 from pollux.folding import fold
+from pollux.model import FACTS
 from pollux.store.passages import Facts, Passage, PassageKind
 from pollux.store.words import clean, name, plain
 
@@ -54,8 +55,10 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("kind", indexed=True, fast=True)
     builder.add_integer_field("at", fast=True)
     builder.add_float_field("weight", fast=True)
-    for field in ("agent", "session_kind", "project", "model", "role", "author", "tool", "failed"):
+    for field in ("agent", "session_kind", "project", "model", "role", "author", "tool", "failed", "exit", "fate"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    for fact in FACTS:
+        builder.add_text_field(fact, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("file", tokenizer_name=_PATHS, index_option="position")
     builder.add_text_field("text", stored=True, tokenizer_name=_WORDS, index_option="position")
     builder.add_text_field("own", tokenizer_name=_WORDS, index_option="basic")
@@ -117,12 +120,15 @@ def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
         made.add_text("project", f"#{facts.project_hash}")
     if passage.model:
         made.add_text("model", fold(name(passage.model)))
-    if passage.role is not None:
-        made.add_text("role", passage.role)
-    if passage.author is not None:
-        made.add_text("author", passage.author)
-    if passage.failed is not None:
-        made.add_text("failed", "yes" if passage.failed else "no")
+    failed = None if passage.failed is None else "yes" if passage.failed else "no"
+    for field, value in (("role", passage.role), ("author", passage.author), ("failed", failed)):
+        if value is not None:
+            made.add_text(field, value)
+    if passage.exit_code is not None:
+        made.add_text("exit", str(passage.exit_code))
+    made.add_text("fate", passage.fate)
+    for fact, values in facts.others.items():
+        _add_each(made, fact, (fold(name(value)) for value in values))
     _add_each(made, "tool", (fold(name(tool)) for tool in passage.tools))
     _add_each(made, "file", (_folders(path) for path in passage.files))
     for field in ("text", "own") if passage.kind in OWN_WORDS else ("text",):

@@ -7,16 +7,18 @@ ready for the index where it is made, so that whoever reads a session can do tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, assert_never
 
 from pollux.model import (
+    NOTHING,
     Attachment,
     Author,
     Context,
+    Fate,
     FileReference,
     Kind,
     Message,
@@ -53,11 +55,18 @@ class Facts(Value, frozen=True, kw_only=True):
     kind: Kind = Kind.MAIN
     project: str | None = None
     project_hash: str | None = None
+    others: Mapping[str, tuple[str, ...]] = NOTHING
 
     @classmethod
     def of(cls, session: Session | Summary) -> Facts:
         """The facts of a session."""
-        return cls(agent=session.agent, kind=session.kind, project=session.project, project_hash=session.project_hash)
+        return cls(
+            agent=session.agent,
+            kind=session.kind,
+            project=session.project,
+            project_hash=session.project_hash,
+            others=session.facts,
+        )
 
 
 class PassageKind(StrEnum):
@@ -94,6 +103,8 @@ class Passage(Value, frozen=True, kw_only=True):
     model: str | None = None
     tools: tuple[str, ...] = ()
     failed: bool | None = None
+    exit_code: int | None = None
+    fate: Fate = Fate.LIVE
     files: tuple[str, ...] = ()
     copied: bool = False
     cut: bool = False
@@ -110,10 +121,11 @@ def passages(session: Session) -> Iterator[Passage]:
         return
     at = session.started
     models = _models(session.messages)
-    if session.title:
+    names = [name for name in (session.title, *session.facts.get("name", ())) if name]
+    if names:
         first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
         model = models[first] if models else None
-        title = ready(session.title)
+        title = ready("\n".join(dict.fromkeys(names)))
         yield Passage(
             message=first,
             kind=PassageKind.TITLE,
@@ -167,6 +179,8 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
                 model=model,
                 tools=first.tools,
                 failed=first.failed,
+                exit_code=first.exit_code,
+                fate=message.fate,
                 files=first.files,
                 copied=message.inherited,
                 cut=first.cut,
@@ -181,6 +195,7 @@ class _Piece(Value, frozen=True, kw_only=True):
     apart: bool = False
     tools: tuple[str, ...] = ()
     failed: bool | None = None
+    exit_code: int | None = None
     files: tuple[str, ...] = ()
     cut: bool = False
 
@@ -229,6 +244,7 @@ def _call(call: ToolCall, *, cut: bool) -> _Piece:
         apart=True,
         tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
         failed=call.status is Status.ERROR,
+        exit_code=call.exit_code,
         files=tuple(dict.fromkeys(touched(call.input))),
         cut=shorter,
     )

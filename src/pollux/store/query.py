@@ -13,12 +13,16 @@ from enum import StrEnum
 from unicodedata import category
 
 from pollux.errors import BadQuery, RequestError
-from pollux.model import Role, Value
+from pollux.model import FACTS, Fate, Kind, Role, Value
 from pollux.near import closest, did_you_mean
 from pollux.store.passages import PassageKind
 from pollux.when import parse as parse_time
 
-FILTERS = ("agent", "project", "branch", "model", "tool", "file", "failed", "since", "before", "until", "role", "in")
+ABOUT = tuple(name for name in FACTS if name != "name")
+"""The facts of a session that are filters. Its names are words like those of its title."""
+
+_DEEDS = ("model", "tool", "file", "failed", "exit", "since", "before", "until", "role", "fate", "in")
+FILTERS = ("agent", "kind", "project", *ABOUT, *_DEEDS)
 
 PLACES: dict[str, tuple[PassageKind, ...]] = {
     "all": tuple(PassageKind),
@@ -92,9 +96,10 @@ class Query(Value, frozen=True, kw_only=True):
     node: Both
     hints: tuple[str, ...] = ()
 
-    def narrowed(self, **filters: str | bool | datetime | None) -> Query:
+    def narrowed(self, *facts: tuple[str, str], **filters: str | bool | datetime | None) -> Query:
         """The same query with more filters, those that are not None."""
-        more = tuple(Only(name=name, value=value) for name, value in filters.items() if value is not None)
+        asked = [*facts, *filters.items()]
+        more = tuple(Only(name=name, value=value) for name, value in asked if value is not None)
         return Query(text=self.text, node=Both(nodes=(*self.node.nodes, *more)), hints=self.hints)
 
 
@@ -152,7 +157,7 @@ class _Reader:
             raise BadQuery("OR needs something on both sides.", self.text, joining, _LITERAL_OR)
         if depth and not self._more():
             raise BadQuery("This parenthesis is never closed.", self.text, opened, _QUOTE)
-        return nodes
+        return list(dict.fromkeys(nodes))
 
     def _passed_over(self, start: int) -> None:
         """Tell of signs that were not looked for. Of a sign between words nobody expects it."""
@@ -250,6 +255,8 @@ class _Reader:
                 return Only(name=name, value=parse_time(value, end=name == "until"))
             except RequestError as error:
                 raise BadQuery(str(error), self.text, place, error.hint) from None
+        if name == "exit" and not _NUMBER.fullmatch(value):
+            raise BadQuery("exit: needs the number of an exit code.", self.text, place, "Try: exit:1")
         if name == "failed":
             return Only(name=name, value=_TRUTH[value.lower()])
         return Only(name=name, value=value.lower() if known else value)
@@ -263,9 +270,29 @@ _OTHERWISE = {
     "AND": "All words must occur anyway.",
     "NOT": "To leave out what follows, put a - before it.",
 }
-_SYNONYMS = {"after": "since", "from": "since", "to": "until", "path": "file", "repo": "project", "folder": "project"}
+_SYNONYMS = {
+    "after": "since",
+    "from": "since",
+    "to": "until",
+    "path": "file",
+    "repo": "repository",
+    "folder": "directory",
+    "cwd": "directory",
+    "sha": "commit",
+    "revision": "commit",
+    "permission": "mode",
+    "release": "version",
+    "status": "failed",
+}
 _FILTER_STARTS = {f"{name}:" for name in FILTERS}
-_KNOWN: dict[str, Sequence[str]] = {"failed": tuple(_TRUTH), "role": tuple(Role), "in": tuple(PLACES)}
+_KNOWN: dict[str, Sequence[str]] = {
+    "failed": tuple(_TRUTH),
+    "role": tuple(Role),
+    "in": tuple(PLACES),
+    "kind": tuple(Kind),
+    "fate": tuple(Fate),
+}
+_NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 
 
 def _words(text: str) -> Words | None:

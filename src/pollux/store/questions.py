@@ -10,7 +10,7 @@ from typing import Any
 
 from pollux.folding import fold
 from pollux.model import Kind, Notice, Summary, Usage, Value
-from pollux.projects import fits
+from pollux.projects import fits, is_called
 from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.families import Families
 from pollux.store.rows import Marks, micros
@@ -30,7 +30,8 @@ class Filter(Value, frozen=True, kw_only=True):
     """Which sessions are wanted; what is None does not matter.
 
     `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
-    occur in the title, the prompts or the project; `everything` adds sub-agents, checkpoints, prompt logs.
+    occur in the title, the prompts or the project; `facts` are pairs of a name of `FACTS` and a value, or part of one;
+    `everything` adds sub-agents, checkpoints, prompt logs.
     """
 
     agent: str | None = None
@@ -38,6 +39,7 @@ class Filter(Value, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     words: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
     everything: bool = False
 
 
@@ -157,12 +159,20 @@ class Questions:
         for word in asked.words:
             terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
             values.append(fold(word))
+        for name, value in asked.facts:
+            told = [one for one in self.values(name) if is_called(value, one, begins=name == "commit")]
+            terms.append(f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(told))}))")
+            values += [name, *told]
         if asked.project is not None:
             known = self.catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self.here}")
             fitting = [pair for pair in known if is_project(asked.project, *pair)]
             terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(fitting)) or 0})")
             values += [value for pair in fitting for value in pair]
         return " AND ".join(terms), values
+
+    def values(self, name: str) -> list[str]:
+        """All values that a fact has anywhere."""
+        return [value for (value,) in self.catalogue.rows("SELECT DISTINCT value FROM facts WHERE name=?", name)]
 
     def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
         """The children of all sessions, or of these and their descendants."""

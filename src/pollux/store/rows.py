@@ -131,7 +131,8 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     summary = summarize(session)
     if (used := summary.usage) != (held := _usable(used)):
         summary = msgspec.structs.replace(summary, usage=held)
-    said = [summary.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
+    names = session.facts.get("name", ())
+    said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
         no=no,
         cut=cut,

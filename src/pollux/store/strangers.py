@@ -9,6 +9,7 @@ import tantivy
 
 from pollux.folding import fold
 from pollux.near import closest
+from pollux.projects import words_of
 from pollux.store.asking import KNOWN_VALUES, fitting, terms
 from pollux.store.fields import path_tokens
 from pollux.store.query import Both, Either, Node, Not, Only
@@ -20,10 +21,10 @@ def strangers(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
         if not isinstance(only.value, str):
             continue
         if only.name in KNOWN_VALUES and not fitting(searcher, only.name, only.value):
-            yield _sentence(only.name, only.value, _names(only.name, terms(searcher, only.name)))
+            yield stranger(only.name, only.value, _names(only.name, terms(searcher, only.name)))
         elif only.name == "file" and (unknown := _unknown(searcher, only.value)):
             names = (term for term, _ in searcher.terms_with_prefix("file", unknown[:1]))
-            yield _sentence(only.name, only.value, names, unknown)
+            yield stranger(only.name, only.value, names, unknown)
 
 
 def _filters(node: Node) -> Iterator[Only]:
@@ -54,9 +55,12 @@ def _unknown(searcher: tantivy.Searcher, path: str) -> str | None:
     return next((each for each in folders if not searcher.doc_freq("file", each)), None)
 
 
-def _sentence(name: str, value: str, known: Iterable[str], part: str | None = None) -> str:
+def stranger(name: str, value: str, known: Iterable[str], part: str | None = None) -> str:
+    """A filter whose value, or a part of it, nothing has; and what may have been meant, of what is known."""
     asked = part or value
-    folded = {fold(each): each for each in known}
+    names = list(known)
+    folded = {fold(part): part for each in names for part in (*words_of(each), each)}
     near = closest(fold(asked), list(folded))
-    meant = f" Did you mean: {name}:{value.replace(asked, folded[near])}?" if near is not None else ""
-    return f"No {name} fits {value!r}.{meant}"
+    if near is None:
+        return f'No {name} fits {value!r}. To look for the text itself, put it in quotes: "{name}:{value}"'
+    return f"No {name} fits {value!r}. Did you mean: {name}:{value.replace(asked, folded[near])}?"

@@ -21,7 +21,7 @@ _MOST = 8
 """So many other words stand for one."""
 
 _SPELLINGS = 3
-_SHORTEST = 4
+_SHORTEST, _LONGEST = 4, 60
 _LONGEST_PHRASE = 12
 _MOST_WORDS, _FEW_WORDS = 24, 4
 """A query of more words is not widened, or not further: each takes its time, and somebody pasted a text."""
@@ -132,10 +132,10 @@ class _Widening:
 
     def _others(self, word: str) -> list[str]:
         """Other words of the index that may be meant."""
-        if not _changeable(word):
+        if any(letter.isdigit() or stands_alone(letter) for letter in word) or len(word) > _LONGEST:
             return []
         found = forms(self._searcher, word, _MOST)
-        if self._further or not self._occurs(word):
+        if _changeable(word) and (self._further or not self._occurs(word)):
             found += words_like(self._searcher, word, _SPELLINGS, mistakes=1)
             if self._further or not found:
                 found += endings(self._searcher, word, _MOST)
@@ -163,5 +163,5 @@ class _Widening:
 
 
 def _changeable(word: str) -> bool:
-    """Has a word other forms and spellings? A number has none, nor has a character that is a word of its own."""
-    return len(word) >= _SHORTEST and not any(letter.isdigit() or stands_alone(letter) for letter in word)
+    """May a word be mistyped? Of a short one that would be any other, and a number is another number."""
+    return _SHORTEST <= len(word) <= _LONGEST and not any(letter.isdigit() or stands_alone(letter) for letter in word)

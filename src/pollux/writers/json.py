@@ -129,6 +129,7 @@ def summary_document(summary: Summary, family: Usage | None = None) -> dict[str,
         "files": summary.files,
         "notice_count": summary.notice_count,
         "kept": summary.kept,
+        "facts": summary.facts,
     }
     if family is not None:
         document["family_usage"] = usage_document(family)

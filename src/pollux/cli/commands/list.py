@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
-from pollux.cli.filters import filters, wanted
+from pollux.cli.filters import branch_option, filters, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.command("list")
 @click.argument("query", nargs=-1)
 @filters
+@branch_option
 @click.option("--limit", "-n", metavar="N", type=click.IntRange(min=1), help="At most so many.")
 @json_option
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line.")
@@ -28,10 +29,12 @@ def command(
 ) -> None:
     """List sessions, newest first.
 
-    Words narrow the list to sessions that have all of them in the title, the prompts or the project.
+    Words narrow the list to sessions that have all of them in the title, the prompts or the project. branch: commit:
+    repository: directory: version: client: provider: mode: effort: subagent: do so by what is known of the session.
 
     \b
     pollux list --since 3d
+    pollux list branch:main retry
     pollux list weather --agent gemini
     """
     from pollux.cli.empty import vain
@@ -99,6 +102,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
     if asked.project is not None:
         hint = mistyped(shelf, asked, "Try: pollux projects")
+    hint = " ".join(shelf.strangers(asked)) or hint
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 

@@ -11,7 +11,7 @@ import click
 
 from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library, remark
-from pollux.cli.filters import narrowing, wanted
+from pollux.cli.filters import branch_option, narrowing, wanted
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _excludes(argument: str) -> bool:
 @click.command("search", cls=Searching, short_help="Search everything that was said and done.")
 @click.argument("query", nargs=-1)
 @narrowing
+@branch_option
 @click.option(
     "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
 )
@@ -100,8 +101,9 @@ def command(
 ) -> None:
     """Search every session: prompts, replies, thinking, tools and what they answered.
 
-    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: project: model: tool:
-    file: failed: since: before: until: role: in: narrow the search down.
+    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: kind: project: branch:
+    commit: repository: directory: version: client: provider: mode: effort: subagent: model: tool: file: failed: exit:
+    since: before: until: role: fate: in: narrow the search down.
 
     \b
     pollux search retry logic
