@@ -354,12 +354,11 @@ class Library(Upkeep):
 
     # ------------------------------------------------------------------ projects and files
 
-    def meant(self, wanted: Filter, text: str = "") -> Rows[str]:
-        """The projects, models and tools that were probably meant by those of a filter and a query that nothing has."""
-        from pollux.store.misnamed import meant
+    def likely_project(self, name: str) -> str | None:
+        """The project that was probably meant by a name that none has."""
+        from pollux.store.misnamed import likely_project
 
-        nodes = parse(text, registry.source_names()).node.nodes if text.strip() else ()
-        return self._ask(lambda current: [*meant(current, wanted.project, nodes)])
+        return self._ask(lambda current: likely_project(current, name))
 
     def projects(self, name: str | None = None) -> Rows[Project]:
         """The projects people worked in; a name, or part of it, narrows them down."""

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from pollux.library import Filter, Library
 
 
-def mistyped(shelf: Library, asked: Filter, otherwise: str, text: str = "") -> str:
-    """A hint: which project, model or tool was probably meant, in the options or in a query's `text`."""
-    found = shelf.meant(asked, text)
-    return f"Did you mean: {' '.join(found)}?" if found else otherwise
+def mistyped(shelf: Library, asked: Filter, otherwise: str) -> str:
+    """A hint: which project or fact was probably meant."""
+    project = shelf.likely_project(asked.project) if asked.project is not None else None
+    found = [f"Did you mean: --project {project}?"] if project is not None else []
+    return " ".join([*found, *shelf.strangers(asked)]) or otherwise

@@ -100,9 +100,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
         raise NotFound(f"There are no ordinary sessions, but {plural(every, 'other')}.", "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    if asked.project is not None:
-        hint = mistyped(shelf, asked, "Try: pollux projects")
-    hint = " ".join(shelf.strangers(asked)) or hint
+    hint = mistyped(shelf, asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 

@@ -145,8 +145,7 @@ def command(
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        named = _other_name(shelf, asked, text)
-        _nothing(ctx, screen, shelf, [*named, *_meant(found, text)] or _narrowed(asked, place) or [other])
+        _nothing(ctx, screen, shelf, _meant(found, text) or _narrowed(asked, place) or [other])
     _for_people(screen, found)
 
 
@@ -237,11 +236,11 @@ def _meant(found: Findings, text: str) -> list[str]:
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
 
 
-def _other_name(shelf: Library, asked: Filter, text: str = "") -> list[str]:
-    """Which project, model or tool was probably meant."""
+def _other_name(shelf: Library, asked: Filter) -> list[str]:
+    """Which project or fact was probably meant."""
     from pollux.cli.meant import mistyped
 
-    return [hint] if (hint := mistyped(shelf, asked, "", text)) else []
+    return [hint] if (hint := mistyped(shelf, asked, "")) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:
