@@ -85,7 +85,7 @@ def test_another_pollux_has_the_cache_and_does_not_get_on(pollux: Pollux) -> Non
         status, out, err = run("search", "zebra")
         assert (status, "A zebra, at last." in out, err) == (0, True, f"pollux: {STUCK}\n")
         status, out, err = run("search", "zebra", "--json")
-        assert (status, len(json.loads(out)), json.loads(err)) == (0, 1, {"warning": STUCK})
+        assert (status, "A zebra" in out, json.loads(err)) == (0, True, {"warning": STUCK})
         assert run("sync") == (4, "", f"pollux: {STUCK}\n")
         status, out, _ = run("sync", "--json")
         assert (status, json.loads(out)["busy"]) == (4, True)

@@ -43,7 +43,7 @@ COMMANDS = (
     "show last --json",
     "show KEY --json",
     "audit last --json",
-    "timeline last --json",
+    "timeline --json",
     "scan --all --json",
     "recover --json",
     "agents --json",
@@ -161,7 +161,8 @@ def test_every_command_waits_and_then_answers_whole(machine: Machine, tmp_path: 
         assert [command for command, process in started.items() if process.poll() is not None] == []
     for command, process in started.items():
         assert told(machine, process) == expected[command], command
-    assert expected["list --json"][0] == 0
+    assert {status for status, _ in expected.values()} <= {0, 1}
+    assert [command for command, (status, _) in expected.items() if status] == ["scan --all --json", "recover --json"]
     exported = [sorted(path.name for path in (own.folder / "out").rglob("*")) for own in (machine, other)]
     assert exported[0] == exported[1] != []
 
