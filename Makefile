@@ -8,8 +8,9 @@ ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+RUN := $(VENV)/.run
+DEV := $(VENV)/.dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 # Tests make thousands of small files: in memory, where the system offers it as a folder.
 QUICK := $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
@@ -21,32 +22,30 @@ LARGE ?= /tmp/pollux-bench
 .DELETE_ON_ERROR:
 .PHONY: run test lint bench bench-large bench-growth test-exhaustive clean help
 
-run: $(READY) ## Open pollux on this machine's histories, or on the bundled sample where there are none
-	@$(BIN)/pollux list --all --limit 1 > /dev/null 2>&1; \
-	if [ $$? -eq 1 ]; then exec $(BIN)/pollux --sample $(ARGS); fi; \
-	exec $(BIN)/pollux $(ARGS)
+run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
+	@$(BIN)/pollux --or-sample $(ARGS)
 
 test: lint ## Check style, types and layers, then run all tests
 	TMPDIR=$(QUICK) $(BIN)/pytest -n auto $(ARGS)
 
-lint: $(READY) ## Check style, types and layers
+lint: $(DEV) ## Check style, types and layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: $(READY) ## Measure speed and memory (benchmarks/run.py)
+bench: $(DEV) ## Measure speed and memory (benchmarks/run.py)
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
-bench-large: $(READY) ## Measure the store with 10,000 sessions of 2.5 GB, and whether it finds all there is
+bench-large: $(DEV) ## Measure the store with 10,000 sessions of 2.5 GB, and whether it finds all there is
 	$(BIN)/python -m benchmarks.store $(LARGE) 10000
 	$(BIN)/python -m benchmarks.recall $(LARGE)/home-10000 $(LARGE)/cache
 
-bench-growth: $(READY) ## Measure the store with 1,000 to 50,000 small sessions, and draw how the cost grows
+bench-growth: $(DEV) ## Measure the store with 1,000 to 50,000 small sessions, and draw how the cost grows
 	for count in 1000 3000 10000 50000; do $(BIN)/python -m benchmarks.store $(LARGE) $$count --kilobytes 50; done | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
-test-exhaustive: $(READY) ## Run the tests of properties and of recovery over every case instead of a sample
+test-exhaustive: $(DEV) ## Run the tests of properties and of recovery over every case instead of a sample
 	TMPDIR=$(QUICK) POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties tests/archive $(ARGS)
 
 clean: ## Remove the environment and everything else that is made
@@ -56,11 +55,12 @@ clean: ## Remove the environment and everything else that is made
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The build backend comes first, pinned like the rest. So pip need not fetch an unpinned one for the build.
-$(READY): pyproject.toml constraints.txt
+# Running needs less than testing does. Both live in one environment, and either may come first.
+# The build backend comes before the rest, pinned like it. So pip need not fetch an unpinned one for the build.
+$(RUN) $(DEV): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("pollux needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
-	@echo "Setting up $(VENV) ..."
-	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install -c constraints.txt hatchling
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
-	@touch $@
+	@echo "Setting up $(VENV), to $(if $(filter $@,$(RUN)),run,test) pollux ..."
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install -q -c constraints.txt hatchling
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[$(if $(filter $@,$(RUN)),all,dev)]'
+	@touch $@ $(if $(filter $@,$(DEV)),$(RUN))

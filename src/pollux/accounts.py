@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from pollux.analysis.days import zone
 from pollux.analysis.evidence import Evidence, evidence
 from pollux.analysis.pricelist import PriceList, own_card
-from pollux.analysis.profile import Price, Profile, profile
+from pollux.analysis.profile import Charge, Price, Profile, profile
 from pollux.analysis.rates import Till, dollars
 from pollux.analysis.review import Review, review
-from pollux.analysis.stats import By, Stats, stats
-from pollux.analysis.sums import gather
-from pollux.analysis.timeline import Of, days_of_prompts, days_of_rows, stacks
+from pollux.analysis.stats import By, Of, Stats, stats
+from pollux.analysis.sums import Bill, gather
+from pollux.analysis.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
 from pollux.model import Message, Session, Usage, summarize
@@ -55,24 +55,38 @@ class Accounts:
         """What can price requests of these models."""
         return Till(self.prices.cards(models))
 
-    def stats(self, by: By, wanted: Filter | None = None, timezone: str | None = None) -> Stats:
-        """Usage by agent, model, project, session, or by days, weeks and months in a time zone."""
+    def stats(
+        self,
+        by: By,
+        wanted: Filter | None = None,
+        timezone: str | None = None,
+        *,
+        within: Sequence[By] = (),
+        of: Of | None = None,
+    ) -> Stats:
+        """Usage by agent, model, project, session, or by days, weeks and months in a time zone.
+
+        Each row is told by what is named in `within` as well. `of` is what the rows are sorted by.
+        """
         where = zone(timezone)
 
         def question(current: Questions) -> Stats:
             tallying = Tallying(current, wanted or Filter())
             till = self.till(tallying.models())
-            return stats(by, tallying.sessions, _rows(tallying, till), till, where)
+            return stats(by, tallying.sessions, _rows(tallying, till), till, where, within=within, of=of)
 
         found: Stats = self._ask(question)
         return found
 
-    def tools(self, wanted: Filter | None = None) -> tuple[tuple[ToolRow, ...], ToolRow]:
-        """Each tool's calls, and those of all together."""
+    def tools(
+        self, wanted: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
+    ) -> tuple[tuple[ToolRow, ...], ToolRow]:
+        """Each tool's calls, and those of all together; by agent, project, session or time as well."""
+        where = zone(timezone)
 
         def question(current: Questions) -> tuple[tuple[ToolRow, ...], ToolRow]:
             tallying = Tallying(current, wanted or Filter())
-            return tools(tallying.sessions, tallying.calls())
+            return tools(tallying.sessions, tallying.calls(), by, where)
 
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return found
@@ -107,41 +121,53 @@ class Accounts:
 
     def costs(self, keys: Collection[str]) -> dict[str, float | None]:
         """What each of some sessions cost by itself: the sum of what has a price."""
+        return {key: bill.usd for key, bill in self.bills(keys).items()}
 
-        def question(current: Questions) -> dict[str, int]:
+    def bills(self, keys: Collection[str]) -> dict[str, Bill]:
+        """What each of some sessions cost by itself, and how many of its requests are not in that."""
+
+        def question(current: Questions) -> dict[str, Bill]:
             tallying = Tallying(current, Filter(), {key.partition(":")[2] for key in keys})
             till = self.till(tallying.models())
             sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
-            return {key: held.cost for key, held in sums.items() if held.cost is not None}
+            return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
 
-        found: dict[str, int] = self._ask(question)
-        return {key: dollars(found.get(key)) for key in keys}
+        found: dict[str, Bill] = self._ask(question)
+        return {key: found.get(key, Bill()) for key in keys}
 
     def cost(self, session: Session) -> float | None:
         """What a session cost by itself, wherever it was read from."""
-        price = self.pricing(session)
-        known = [
-            cost for m in session.messages if m.usage is not None and not m.inherited and (cost := price(m)) is not None
-        ]
-        return dollars(sum(known)) if known else None
+        return self.bill(session).usd
+
+    def bill(self, session: Session) -> Bill:
+        """What a session cost by itself, and how many of its requests are not in that."""
+        charge = self.charging(session)
+        charges = [charge(m) for m in session.messages if m.usage is not None and not m.inherited]
+        known = [cost for cost, _ in charges if cost is not None]
+        return Bill(dollars(sum(known)) if known else None, sum(unpriced for _, unpriced in charges))
 
     def pricing(self, session: Session) -> Price:
-        """What can price each message of a session, request by request; None where one has no price."""
+        """What can price each message of a session; None where nothing of one has a price."""
+        charge = self.charging(session)
+        return lambda message: charge(message)[0]
+
+    def charging(self, session: Session) -> Charge:
+        """What each message of a session cost, request by request, and how many requests are not in that."""
         till = self.till({message.model for message in session.messages if message.model is not None})
 
-        def price(message: Message) -> int | None:
+        def charge(message: Message) -> tuple[int | None, int]:
             usage, model = message.usage, message.model or ""
             period = till.period(model, quarter(micros(message.at)))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [till.cost(model, one, period, beyond(one)) for one in requests]
-            known = [cost for cost in costs if cost is not None]
-            return sum(known) if known else None
+            costs = [(one, till.cost(model, one, period, beyond(one))) for one in requests]
+            known = [cost for _, cost in costs if cost is not None]
+            return sum(known) if known else None, sum(_requests(one) for one, cost in costs if cost is None)
 
-        return price
+        return charge
 
     def profile(self, session: Session) -> Profile:
         """Where one session's tokens went."""
-        return profile(session, self.pricing(session))
+        return profile(session, self.charging(session))
 
     def audit(self, session: Session) -> Evidence:
         """Every figure of a session with its evidence."""
@@ -179,6 +205,12 @@ class Accounts:
         """The keys of a session and all its descendants."""
         found: list[str] = self._ask(lambda current: current.family(session.key))
         return found
+
+
+def _requests(usage: Usage) -> int:
+    """How many requests figures stand for; none where there are no figures at all."""
+    silent = usage.input is None and usage.output is None and usage.requests is None
+    return 0 if silent else usage.requests or 1
 
 
 def _rows(tallying: Tallying, till: Till) -> Iterable[Rolled]:

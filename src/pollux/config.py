@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,9 +11,11 @@ import msgspec
 
 from pollux.errors import RequestError
 from pollux.files import read
+from pollux.near import did_you_mean
 
 EXAMPLE = "docs/usage.md shows an example."
 _ANY_MODEL = "$.prices[...]"
+_UNKNOWN_KEY = re.compile(r"unknown field `(.+?)`(?:, at `(.+)`)?")
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 
@@ -71,7 +74,18 @@ def load(file: Path) -> Config:
     try:
         return msgspec.convert(held, Config)
     except msgspec.ValidationError as error:
-        raise RequestError(f"The settings in {file} are wrong: {_located(str(error), held)}.", EXAMPLE) from None
+        told = _located(str(error), held)
+        raise RequestError(f"The settings in {file} are wrong: {told}.", _key_meant(told) or EXAMPLE) from None
+
+
+def _key_meant(told: str) -> str | None:
+    """The key that was probably meant, where the decoder knows none of this name."""
+    unknown = _UNKNOWN_KEY.search(told)
+    if unknown is None:
+        return None
+    where = unknown[2] or ""
+    kind = Tier if ".tiers" in where else Price if where.startswith("prices") else Redact if where else Config
+    return did_you_mean(unknown[1], kind.__struct_fields__)
 
 
 def _located(told: str, held: dict[str, Any]) -> str:

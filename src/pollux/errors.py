@@ -21,6 +21,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
+from pollux.near import did_you_mean
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -51,8 +53,9 @@ class UnknownName(RequestError):
     """No agent, format or session has this name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str | None = None) -> None:
-        listed = ", ".join(known)
-        super().__init__(f"No {kind} is called {name!r}.", hint or (f"Known: {listed}." if listed else None))
+        names = list(known)
+        otherwise = hint or (f"Known: {', '.join(names)}." if names else None)
+        super().__init__(f"No {kind} is called {name!r}.", did_you_mean(name, names, otherwise))
 
 
 class Ambiguous(RequestError):

@@ -13,7 +13,7 @@ import msgspec
 from pollux.archive import carry, restore
 from pollux.archive.contents import whole_size
 from pollux.archive.index import standing
-from pollux.archive.keep import Kept, wanted
+from pollux.archive.keep import Busy, Kept, wanted
 from pollux.archive.past import Change, Past
 from pollux.archive.restore import Piece, Restored
 from pollux.archive.tree import whole
@@ -37,10 +37,12 @@ _SAMPLE = 1 << 22
 class Holding(Value, frozen=True, kw_only=True):
     """What the archive holds. `bytes` is what all states would take side by side, `stored` what they do take.
 
-    `kept` are the sessions that are there only because pollux kept them.
+    `kept` are the sessions that are there only because pollux kept them. `busy`: another pollux is adding to it.
     """
 
     keeping: bool
+    busy: bool
+    ran: datetime | None
     folder: str
     files: int
     states: int
@@ -87,6 +89,8 @@ class Keeping:
         listed = [one.summary for one in self._library.list(Filter(everything=True))]
         return Holding(
             keeping=self._archive.keeping,
+            busy=self._archive.busy,
+            ran=self._archive.ran,
             folder=str(self._archive.folder),
             files=len({(state.agent, state.home, state.path) for state in states}),
             states=len(states),
@@ -147,8 +151,14 @@ class Keeping:
                     if found.key == session.key:
                         return msgspec.structs.replace(found, kept=True)
         first = min((change.at for change in past.changes(files)), default=None)
-        hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None else "Try: pollux archive run"
-        raise NotFound(f"Nothing is kept of {session.key} from that time.", hint)
+        hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None else None
+        raise self._nothing(f"Nothing is kept of {session.key} from that time.", hint)
+
+    def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
+        """Why something is not kept: as long as another pollux is at it, nobody knows."""
+        if self._archive.busy:
+            return Busy("Another pollux is keeping just now, and has not come to that.", "Try again when it is done.")
+        return NotFound(sentence, hint or "Try: pollux archive run")
 
     def _past(self, session: Session) -> Past:
         return Past(self._archive, self._library.places.kept, session.agent)
@@ -162,7 +172,7 @@ class Keeping:
         files = {file for key in self._library.family(session) for file in self._library.files_of(key)}
         found = self._chosen(session, files, when)
         if not found:
-            raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
+            raise self._nothing(f"Nothing is kept of {session.key}.")
         return found
 
     def companions(self, session: Session, when: datetime | None) -> list[State]:
@@ -205,5 +215,5 @@ class Keeping:
         own = {file for key in keys for file in self._library.files_of(key)} - others
         states = [state for session in sessions for state in self._past(session).states(own)]
         if not states:
-            raise NotFound("Nothing is kept of that.", "Try: pollux archive status")
+            raise self._nothing("Nothing is kept of that.", "Try: pollux archive status")
         return carry.prune(self._archive, {(state.agent, state.home, state.path) for state in states})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -33,6 +34,19 @@ class Due(Value, frozen=True, kw_only=True):
     sessions: tuple[str, ...]
 
 
+class Archiving(Value, frozen=True, kw_only=True):
+    """When what the agents delete was last kept, and what is to keep it without being asked.
+
+    `keeping`: every sync does. `using` and `every` are those of a timer. `overdue`: it should have run since.
+    """
+
+    keeping: bool
+    ran: datetime | None
+    using: str | None
+    every: str | None
+    overdue: bool
+
+
 class Unfamiliar(Value, frozen=True, kw_only=True):
     """A record kind, field or word that no known release writes: the alarm for the next change of a format."""
 
@@ -50,6 +64,7 @@ class Doctor(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...]
     totals: dict[str, Any]
     retention: tuple[Due, ...] = ()
+    archive: Archiving | None = None
 
     @property
     def sound(self) -> bool:
@@ -68,9 +83,8 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
             lines[shown(file.path)] = _by_place(source.name, file)
         notices += [(source.name, _refused(file)) for file in files if file.reason == LEADS_OUT]
         for bundle in bundles:
-            kept = every.get(bundle.key)
-            if kept is None:
-                continue
+            # One that came since the others were read is read now: nothing is said of what nobody looked at.
+            kept = every.get(bundle.key) or read_all(source, [bundle])[bundle.key]
             sessions += len(kept.sessions)
             _account(bundle, kept.problem, [key for key, _, _ in kept.sessions], lines)
             notices += [(source.name, notice) for notice in kept.notices]

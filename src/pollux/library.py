@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,11 @@ from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
 from pollux.ledger import Doctor, examine
 from pollux.model import Session, Usage, summarize
 from pollux.naming import path_meant
-from pollux.projects import fits
+from pollux.near import closest
+from pollux.projects import fits, is_called
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import PLACES, Sort, parse
+from pollux.store.query import ABOUT, PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import Held
 from pollux.store.sync import Outcome
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from pollux.keeping import Keeping
     from pollux.recovering import Recovering
     from pollux.rehoming import Rehoming
+    from pollux.scheduling import Scheduling
 
 __all__ = [
+    "ABOUT",
     "PLACES",
     "Enough",
     "Event",
@@ -88,6 +91,13 @@ class Library(Upkeep):
         return Keeping(self)
 
     @cached_property
+    def scheduling(self) -> Scheduling:
+        """The timer that keeps."""
+        from pollux.scheduling import Scheduling
+
+        return Scheduling(self)
+
+    @cached_property
     def recovering(self) -> Recovering:
         """Sessions put together again from all that is left of them."""
         from pollux.recovering import Recovering
@@ -114,6 +124,18 @@ class Library(Upkeep):
         asked = wanted or Filter()
         self.know(asked.agent)
         return self._ask(lambda current: current.count(asked))
+
+    def strangers(self, wanted: Filter) -> Rows[str]:
+        """A sentence for each fact that is asked for and that no session has."""
+        from pollux.store.strangers import stranger
+
+        known = self._ask(lambda current: {name: current.values(name) for name, _ in wanted.facts})
+        fitting = (any(is_called(value, one) for one in known[name]) for name, value in wanted.facts)
+        return [
+            stranger(name, value, known[name])
+            for (name, value), fits in zip(wanted.facts, fitting, strict=True)
+            if not fits
+        ]
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
@@ -143,51 +165,57 @@ class Library(Upkeep):
         sort: Sort = Sort.RELEVANCE,
         per_session: int | None = None,
         counted: bool = False,
+        exact: bool = False,
     ) -> Findings:
         """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
 
-        `counted` also tells how many messages of each session there are.
+        `counted` also tells how many messages of each session there are. Where nothing holds what was typed, other
+        forms and spellings of the words are looked for: `Findings.widened` says which. With `exact` they are not.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.store.finding import find
+        from pollux.store.finding import Wish, find
 
         asked = wanted or Filter()
         self.know(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
-            agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
+            *asked.facts, agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
-        return self._ask(
-            lambda current: find(
-                self.store.text,
-                current,
-                query,
-                limit=limit,
-                sort=sort,
-                per_session=per_session,
-                kinds=kinds,
-                counted=counted,
-            )
-        )
+        wish = Wish(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
+        return self._ask(lambda current: find(self.store.text, current, query, wish))
 
     def match(
-        self, pattern: str, wanted: Filter | None = None, *, kinds: Collection[PassageKind] | None = None
+        self,
+        pattern: str,
+        wanted: Filter | None = None,
+        *,
+        kinds: Collection[PassageKind] | None = None,
+        seconds: float = 5.0,
+        unfinished: Callable[[str], None] = lambda _: None,
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
-        Every file is read: this finds what the index of words cannot, and takes its time.
+        Every file is read: this finds what the index of words cannot, and takes its time. It takes no more than so many
+        seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out.
         """
         from pollux.store.scanning import Sought, pattern as compile_pattern, scan
 
         compiled = compile_pattern(pattern)
         asked = msgspec.structs.replace(wanted or Filter(), everything=True)
         short = {one.summary.key: one.short for one in self.list(asked)}
-        sought = Sought(pattern=compiled, keys=frozenset(short), kinds=kinds, since=asked.since, until=asked.until)
+        sought = Sought(
+            pattern=compiled,
+            keys=frozenset(short),
+            kinds=kinds,
+            since=asked.since,
+            until=asked.until,
+            seconds=seconds,
+        )
         newest = {key: number for number, key in enumerate(short)}
         tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
         told: set[tuple[str, str]] = set()
-        with closing(scan(tasks, sought)) as stream:
+        with closing(scan(tasks, sought, lambda bundle: unfinished(bundle.files[0].path))) as stream:
             for found in stream:
                 if (found.key, found.message_id) not in told:  # a session may lie under two roots
                     told.add((found.key, found.message_id))
@@ -219,7 +247,16 @@ class Library(Upkeep):
         for place in found:
             for session in self._read(place):
                 return session
-        raise UnknownName("session", name, hint="Try: pollux list --all")
+        raise UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
+
+    def _other_session(self, name: str) -> str | None:
+        """A hint where a name is almost that of a session: one letter wrong of an agent or an id."""
+        agent, colon, prefix = name.rpartition(":")
+        known = closest(agent, registry.source_names()) if agent else ""
+        ids = {place.id[: len(prefix)] for place in self._starting("", known or None)} if len(prefix) > 3 else set()
+        close = prefix if prefix in ids else closest(prefix, {*ids, *(() if colon else ("last",))}, alike=0.8)
+        told = f"{known}{colon}{close}"
+        return f"Did you mean: {told}?" if known is not None and close is not None and told != name else None
 
     def _starting(self, prefix: str, agent: str | None) -> Rows[Place]:
         return self._ask(lambda current: current.starting(prefix, agent))
@@ -317,6 +354,12 @@ class Library(Upkeep):
 
     # ------------------------------------------------------------------ projects and files
 
+    def likely_project(self, name: str) -> str | None:
+        """The project that was probably meant by a name that none has."""
+        from pollux.store.misnamed import likely_project
+
+        return self._ask(lambda current: likely_project(current, name))
+
     def projects(self, name: str | None = None) -> Rows[Project]:
         """The projects people worked in; a name, or part of it, narrows them down."""
         self._asked = name
@@ -347,4 +390,4 @@ class Library(Upkeep):
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
         account.totals["outputs_cut"] = self._ask(Questions.cut)
-        return msgspec.structs.replace(account, retention=tuple(self.keeping.due()))
+        return msgspec.structs.replace(account, retention=tuple(self.keeping.due()), archive=self.scheduling.state())

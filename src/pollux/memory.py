@@ -53,6 +53,11 @@ class ProjectMemory:
         except OSError as error:
             raise StoreError(f"{self._learnt.file} cannot be written: {error.strerror}.") from error
 
+    def refresh(self) -> None:
+        """Hear of what another pollux learnt meanwhile."""
+        for table in (self._learnt, self._vain):
+            table.refresh()
+
     def save(self) -> None:
         """Write down what is new. It can be found out again, so a full disk is no error."""
         for table in (self._learnt, self._vain):
@@ -77,6 +82,11 @@ class Table:
         if self._held is None:
             self._held = _read(self.file)
         return self._held
+
+    def refresh(self) -> None:
+        """Read the file again, where it was read before."""
+        if self._held is not None:
+            self._held = {**_read(self.file), **self._fresh}
 
     @property
     def stamp(self) -> str:

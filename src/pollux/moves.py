@@ -9,6 +9,7 @@ import msgspec
 from pollux.errors import NotFound, RequestError, StoreError
 from pollux.memory import Table
 from pollux.model import Session
+from pollux.near import did_you_mean
 from pollux.places import Places
 from pollux.sources.base import Bundle, Source
 from pollux.sources.wrapped import Wrapped
@@ -60,7 +61,8 @@ class Moves:
         """Forget a move; returns where it led."""
         before = folder(old)
         if before not in self.all():
-            raise NotFound(f"No project was moved from {old}.", "Try: pollux rehome")
+            hint = did_you_mean(old, self.all(), "Try: pollux rehome")
+            raise NotFound(f"No project was moved from {old}.", hint)
         after = self.all()[before]
         self._put(before, before)
         return after

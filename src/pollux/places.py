@@ -79,6 +79,11 @@ class Places:
         return self.data / "archive"
 
     @property
+    def schedule(self) -> Path:
+        """Which timer the user let pollux install."""
+        return self.data / "schedule.json"
+
+    @property
     def archive_index(self) -> Path:
         """What the archive holds."""
         return self.cache / "archive.db"

@@ -18,6 +18,7 @@ from pollux.sources.base import Bundle, Root, Source, Surroundings
 from pollux.sources.walk import refused
 from pollux.store.questions import Place
 from pollux.store.store import Store
+from pollux.store.tasks import Report
 from pollux.wire import folder_at, shown
 
 if TYPE_CHECKING:
@@ -28,7 +29,15 @@ if TYPE_CHECKING:
 class Shelves:
     """The files of all sessions, and how they are read. What is known beside them is in `memory` and `moves`."""
 
-    def __init__(self, environ: Mapping[str, str] | None = None, cwd: Path | None = None, *, hunt: bool = True) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        *,
+        hunt: bool = True,
+        report: Report = lambda _: None,
+    ) -> None:
+        self._report = report
         self.places = Places(environ)
         self.cwd = Path.cwd() if cwd is None else cwd
         self.memory = ProjectMemory(self.places)
@@ -39,7 +48,7 @@ class Shelves:
 
     def _opened_store(self) -> Store:
         """The cache of what was read, as long as pollux reads that way and projects are where they are."""
-        return Store(self.places.index, f"{edition()} {self.moves.stamp}")
+        return Store(self.places.index, f"{edition()} {self.moves.stamp}", self._report)
 
     def sources(self) -> list[Source]:
         """Every agent pollux can read."""

@@ -15,7 +15,7 @@ from pollux.sources.base import Root, Source
 from pollux.store.questions import Questions
 from pollux.store.store import TROUBLE, Held
 from pollux.store.sync import Circumstances, Look, Outcome
-from pollux.store.tasks import Enough, Progress
+from pollux.store.tasks import Enough, Report
 from pollux.wire import folder_at, shown
 from pollux.wire.calm import calm
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 class Upkeep(Shelves):
     """The shelves with a catalogue of what stands on them.
 
-    `problem` says why nothing could be kept, `busy` that answers may be behind the files.
+    `problem` says why nothing could be kept, `busy` that a sync was ended early: answers may be behind the files.
     """
 
     def __init__(
@@ -35,18 +35,19 @@ class Upkeep(Shelves):
         *,
         hunt: bool = True,
         fresh: bool = True,
-        report: Callable[[Progress], None] = lambda _: None,
+        report: Report = lambda _: None,
     ) -> None:
-        super().__init__(environ, cwd, hunt=hunt)
+        super().__init__(environ, cwd, hunt=hunt, report=report)
         self.problem: str | None = None
         self.busy = False
         self._fresh = fresh
-        self._report = report
+        self._files = 0
 
     def sync(self) -> Outcome:
-        """Bring the cache up to date. Where another pollux is at it, nothing is done and `busy` is set.
+        """Bring the cache up to date. Another pollux that is at it is awaited, and `report` hears how far that one is.
 
-        A `report` that raises `Enough` ends it early, and `busy` is set too: then answers may be behind the files.
+        Where it does not get on, a copy serves for this run. A `report` that raises `Enough` ends it early, and `busy`
+        is set: then answers may be behind the files.
         """
         before, own = self._keys(), self._keys(self.roots())
         outcome = self._keep_up()
@@ -63,23 +64,28 @@ class Upkeep(Shelves):
 
     def _keep_up(self) -> Outcome:
         """A sync that does not count."""
-        self._prove(lambda: [self.cwd, *self.cwd.parents])
-        with calm():
-            looks = [Look(source, root) for source, root in self.roots()]
-        files = sum(len(look.files) for look in looks)
-        self._keep(looks)
-        looks += [Look(source, root) for source, root in self._kept_roots()]
+        self.busy = False
         try:
+            self._prove(lambda: [self.cwd, *self.cwd.parents])
             now = Circumstances(self._around(), self._report, self._learnt)
-            outcome = self.store.sync(looks, now)
+            outcome = self.store.sync(self._look, now)
             if outcome.changed and self._learnt(set()):
-                self.store.sync(looks, now)
+                self.store.sync(self._look, now)
         except Enough:
             outcome = Outcome(busy=True)
-        outcome.files = files
+            self.busy = True
+        outcome.files = self._files
         self.memory.save()
-        self.busy = outcome.busy
         return outcome
+
+    def _look(self) -> list[Look]:
+        """Everything as it is now, and what is known beside it."""
+        self.memory.refresh()
+        with calm():
+            looks = [Look(source, root) for source, root in self.roots()]
+        self._files = sum(len(look.files) for look in looks)
+        self._keep(looks)
+        return looks + [Look(source, root) for source, root in self._kept_roots()]
 
     def _keep(self, looks: list[Look]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
@@ -89,7 +95,7 @@ class Upkeep(Shelves):
             if self.archive.keeping:
                 self.archive.keep(looks)
             if self.archive.exists:
-                self.trees.refresh(self.archive, looks)
+                self.trees.refresh(self.archive, looks, self._report)
                 self.problem = self.trees.problem
         except StoreError as error:
             self.problem = str(error)
@@ -139,7 +145,18 @@ class Upkeep(Shelves):
         """The catalogue, once a run brought up to date."""
         if self._fresh:
             self._keep_up()
+        else:
+            self._doubt()
         return self._questions
+
+    def _doubt(self) -> None:
+        """A cache that is taken as it is may never have held everything. Raises `StoreError` where it holds nothing."""
+        roots = [(source.name, shown(root.path)) for source, root in self.roots() if folder_at(root.path)]
+        if all(self.store.catalogue.root(*root)[1] for root in roots):
+            return
+        if not self._questions.newest()[1]:
+            raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
+        self.problem = "The cache does not hold everything yet. Without --no-sync, the rest is read first."
 
     def _ask(self, question: Callable[[Questions], T], *, synced: bool = True) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""

@@ -31,7 +31,6 @@ PATIENCE = 5.0
 """Some file systems tell of no change, and none tells of a folder that was not there: so we look anyway."""
 
 PAUSE = 1.0
-_BUSY = 0.3
 _IDLE_SHARE = 10
 
 
@@ -64,8 +63,7 @@ class Watch:
         self._library = library
         self._wanted = wanted
         self._key = library.session(key).key if key is not None else None
-        for _ in self._synced():
-            pass
+        library.sync()
         self._began = datetime.now(UTC)
         self._point, self._keys = library.newest()
         if self._key is not None and self._key not in self._keys:
@@ -74,17 +72,8 @@ class Watch:
 
     def __iter__(self) -> Iterator[Event]:
         for _ in ticks(self._folders):
-            for _ in self._synced():
-                yield from self._news()
-
-    def _synced(self) -> Iterator[None]:
-        """The store as far as it is, again and again until nobody is working on it any more."""
-        self._library.sync()
-        yield
-        while self._library.busy:
-            time.sleep(_BUSY)
             self._library.sync()
-            yield
+            yield from self._news()
 
     def _folders(self) -> list[Path]:
         return [root.path for _, root in self._library.roots()]

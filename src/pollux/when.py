@@ -11,6 +11,7 @@ import re
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from pollux.errors import RequestError
+from pollux.near import did_you_mean
 
 _AGO = re.compile(r"(\d{1,6})\s*([a-z]+)(?:\s+ago)?", re.IGNORECASE)
 _MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
@@ -49,10 +50,9 @@ def parse(text: str, *, end: bool = False, zone: tzinfo | None = None) -> dateti
         moment = _parse(text.strip(), end=end, zone=zone)
         moment.timestamp()
     except (ValueError, OverflowError, OSError):
-        raise RequestError(
-            f"{text!r} is no time that pollux understands.",
-            "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00",
-        ) from None
+        usual = "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00"
+        hint = did_you_mean(text, ("now", "today", "yesterday"), usual) if text.strip().isalpha() else usual
+        raise RequestError(f"{text!r} is no time that pollux understands.", hint) from None
     return moment
 
 

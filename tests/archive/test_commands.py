@@ -91,12 +91,12 @@ def test_recovered_files_go_where_the_agent_looks(pollux: Pollux, tmp_path: Path
     assert pollux("archive", "on").returncode == 0
     file.write_bytes(raw[: len(raw) - 20])
     back = tmp_path / "back"
-    done = pollux("recover", "abcdabcd", "--to", str(back))
+    done = pollux("recover", "abcdabcd", "-o", str(back))
     assert done.returncode == 0
     assert done.stdout.splitlines()[0] == str(back / "tmp" / "weather" / "chats" / file.name)
     assert "2 messages read back" in done.stderr
     assert (back / "tmp" / "weather" / "chats" / file.name).read_bytes() == raw
-    assert all(told["there"] for told in good(pollux("recover", "abcdabcd", "--to", str(back), "--json"))["files"])
+    assert all(told["there"] for told in good(pollux("recover", "abcdabcd", "-o", str(back), "--json"))["files"])
     assert pollux("recover", "abcdabcd", "--in-place", "--yes").returncode == 5  # another is there
     file.unlink()
     asked = pollux("recover", "abcdabcd", "--in-place")
@@ -113,16 +113,18 @@ def test_files_hold_no_typed_lines_and_are_not_made_of_them_alone(pollux: Pollux
     line["timestamp"] = "2026-11-15T09:07:00.000Z"
     pollux.file("weather/logs.json", json.dumps([line, {**line, "sessionId": "eeee1111-aaaa"}]))
     pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
-    told = good(pollux("recover", "abcdabcd", "--to", str(tmp_path / "back"), "--json"))
+    told = good(pollux("recover", "abcdabcd", "-o", str(tmp_path / "back"), "--json"))
     assert told["messages"] == 1
     assert [(Path(one["file"]).name, one["messages"]) for one in told["left_out"]] == [("logs.json", 1)]
-    alone = pollux("recover", "eeee1111", "--to", str(tmp_path / "other"))
+    alone = pollux("recover", "eeee1111", "-o", str(tmp_path / "other"))
     assert alone.returncode == 1
     assert "Only typed lines are left of gemini:eeee1111-aaaa, and its agent could not resume that." in alone.stderr
     assert not (tmp_path / "other").exists()
-    for senseless in (["--to", "x", "--in-place"], ["--to", "x", "-o", "y"], ["--yes"]):
+    for senseless in (["-o", "x", "--in-place"], ["--to", "x", "-o", "y"], ["--yes"], ["--to", "claude", "-o", "y"]):
         assert pollux("recover", "abcdabcd", *senseless).returncode == 2
-    assert pollux("recover", "--to", "x").returncode == 2
+    for senseless in (["--to", "gemini"], ["--to", "json", "--in-place"]):
+        assert pollux("recover", "abcdabcd", *senseless).returncode == 2
+    assert pollux("recover", "-o", "x").returncode == 2
 
 
 def test_export_import_and_prune(pollux: Pollux, tmp_path: Path) -> None:

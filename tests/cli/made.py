@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-EVIL = "hello \x1b]0;title\x07\x1b[31m red \u202eevil \x9b2J\rover\x00"
+EVIL = "hello \x1b]0;title\x07\x1b[31m red \u202eevil \x9b2J\rover\x00 \x7f\u2066\u2069\U000e0041"
+HIDDEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def session(id: str, text: str = "Hello there.", title: str | None = None) -> str:
@@ -26,5 +27,6 @@ def session(id: str, text: str = "Hello there.", title: str | None = None) -> st
 
 def harmless(text: str) -> bool:
     return not any(
-        (ord(c) < 0x20 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u202a\u2066" for c in text
+        (ord(c) < 0x20 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 or c in HIDDEN or ord(c) >> 7 == 0xE0000 >> 7
+        for c in text
     )

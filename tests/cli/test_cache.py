@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -12,13 +13,21 @@ from typing import Any
 
 import pytest
 
-from pollux.cli.progress import Bar
+from pollux.cli.progress import Bar, line
 from pollux.library import Progress
 from tests.cli.made import session
 from tests.cli.running import Pollux
 from tests.cli.test_terminal import in_terminal
 
-BUSY = "Another pollux is indexing: what is newer than its last run may be missing here."
+STUCK = "Another pollux has the cache and does not get on. The files were read without it."
+
+IMPATIENT = """
+import sys
+from pollux.cli import app
+from pollux.store import lock
+lock.PATIENCE = 0.2
+sys.exit(app.run(sys.argv[1:]))
+"""
 
 
 def index(pollux: Pollux) -> Path:
@@ -62,19 +71,24 @@ def test_what_the_cache_holds(pollux: Pollux) -> None:
     assert synced(pollux)["changed"] == sessions
 
 
-def test_another_pollux_is_indexing(pollux: Pollux) -> None:
+def test_another_pollux_has_the_cache_and_does_not_get_on(pollux: Pollux) -> None:
     synced(pollux)
-    before = pollux("list", "--all").stdout
     pollux.file("p/chats/session-2026-11-15T05-00-one.json", session("one", "A zebra, at last."))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        command = [sys.executable, "-c", IMPATIENT, *arguments]
+        done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
     with (index(pollux) / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        done = pollux("list", "--all")
-        assert (done.returncode, done.stdout, done.stderr) == (0, before, f"pollux: {BUSY}\n")
-        done = pollux("search", "zebra", "--json")
-        assert (done.returncode, done.stdout, json.loads(done.stderr)) == (1, "[]\n", {"warning": BUSY})
-        done = pollux("sync")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", f"pollux: {BUSY}\n")
-        assert json.loads(pollux("sync", "--json").stdout)["busy"] is True
+        status, out, err = run("search", "zebra")
+        assert (status, "A zebra, at last." in out, err) == (0, True, f"pollux: {STUCK}\n")
+        status, out, err = run("search", "zebra", "--json")
+        assert (status, len(json.loads(out)), json.loads(err)) == (0, 1, {"warning": STUCK})
+        assert run("sync") == (4, "", f"pollux: {STUCK}\n")
+        status, out, _ = run("sync", "--json")
+        assert (status, json.loads(out)["busy"]) == (4, True)
         done = pollux("cache", "clear")
         assert done.returncode == 4
         assert "Another pollux is writing" in done.stderr
@@ -147,12 +161,34 @@ def test_the_bar_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
     bar = Bar()
     bar(Progress(files=4, bytes=100, done_files=1, done_bytes=50))
-    assert "50%" in (drawn := capsys.readouterr().err)
-    assert "1 of 4 files" in drawn
+    assert "50%  50 B of 100 B" in capsys.readouterr().err
     bar.close()
     assert capsys.readouterr().err == "\r\x1b[2K"
     bar.close()
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_counts_one_thing_and_never_goes_back(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.progress._PAUSE", 0.0)
+    bar = Bar()
+    # The total grows on the way; the last file is empty.
+    for total, done, read in ((100, 1, 10), (100, 2, 60), (200, 3, 70), (200, 4, 200), (200, 5, 200)):
+        bar(Progress(files=5, bytes=total, done_files=done, done_bytes=read))
+    drawn = [line for line in capsys.readouterr().err.split("\r\x1b[2K") if line]
+    shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
+    assert shares == sorted(shares) == [10, 60, 60, 99, 100]
+    assert all("files" not in line and "MB/s" not in line and line.startswith("Indexing ") for line in drawn)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
+def test_the_bar_fits_on_the_line(columns: int) -> None:
+    told = Progress(files=9, bytes=9_876_543_210, done_files=1, done_bytes=1)
+    for part in (0.0, 0.001, 0.5, 1.0):
+        assert len(line("Indexing anew", told, part, 1000, columns)) < max(columns, 24)
 
 
 def test_nobody_else_can_look_into_the_cache(pollux: Pollux) -> None:

@@ -81,7 +81,7 @@ def test_a_copy_with_values_hidden_still_verifies(signer: Pollux) -> None:
     signer("sign", "one.vac.json", "--issuer", "Ada", "--salted")
     signature = ("--signature", "one.vac.salted.json.cose")
     whole = json.loads(signer("verify", "one.vac.salted.json", "--json").stdout)
-    for options in (["--at", "session.entries[0]"], ["--at", "session.entries[0]", "--names"]):
+    for options in (["--place", "session.entries[0]"], ["--place", "session.entries[0]", "--names"]):
         hid = signer("hide", "one.vac.salted.json", *options, "-o", "copy.json", "--force")
         assert (hid.returncode, hid.stderr.startswith("Hid ")) == (0, True)
         copy = json.loads(signer("verify", "copy.json", *signature, "--json").stdout)
@@ -99,7 +99,7 @@ def test_hiding_says_what_it_did_not_find(signer: Pollux) -> None:
     for options in (["--text", "zanzibarquark"], ["--text", "google", "--text", "zanzibarquark"]):
         done = signer(*hide, *options, "--secrets")
         assert (done.returncode, "Nothing that is shown has 'zanzibarquark' in it." in done.stderr) == (1, True)
-    assert signer(*hide, "--at", "session..entries[").returncode == 2
+    assert signer(*hide, "--place", "session..entries[").returncode == 2
     salted = signer("check", "one.vac.salted.json")
     assert (salted.returncode, "Try: pollux verify one.vac.salted.json" in salted.stderr) == (3, True)
     plain = signer("hide", "one.vac.json", "--text", "a", "-o", "copy.json")

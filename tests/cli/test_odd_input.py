@@ -44,7 +44,7 @@ def test_json_keeps_everything(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL))
     done = empty("show", "evil", "--json")
     assert json.loads(done.stdout)["messages"][0]["parts"][0]["text"] == EVIL
-    assert harmless(done.stdout.replace("\u202e", "").replace("\x9b", "").replace("\x7f", ""))
+    assert not any(ord(character) < 0x20 for character in done.stdout.rstrip("\n"))
 
 
 def test_names_that_are_no_text(empty: Pollux) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,6 +23,18 @@ NONSENSE = {
     "export last --to csv --ids short": ("csv does not heed --ids.", "--ids is for atif, otel, openai, hf, acp."),
     "export last --to text --front-matter --content": ("text does not heed --content.", "--content is for otel."),
     "export last --to text --redact-word ''": ("No word is empty.", "Leave out --redact-word, or name one."),
+    "list --agent gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
+    "export last --to md": ("No format is called 'md'.", "Did you mean: markdown?"),
+    "search --in promts x": ("--in cannot be 'promts'.", "Did you mean: prompts?"),
+    "stats --by day,modle": ("--by cannot be 'modle'.", "Did you mean: model?"),
+    "stats --by day,day": ("--by names one thing twice.", "Try: --by day,model"),
+    "stats --by model,tool": ("No agent writes down which model called a tool.", "Try: --by agent,tool"),
+    "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),
+    "stats --timezone Europe/Berln": ("No time zone is called 'Europe/Berln'.", "Did you mean: Europe/Berlin?"),
+    "list --since yesterdy": ("'yesterdy' is no time that pollux understands.", "Did you mean: yesterday?"),
+    "show latest": ("No session is called 'latest'.", "Did you mean: last?"),
+    "completion bahs": ("SHELL cannot be 'bahs'.", "Did you mean: bash?"),
+    "--color nevr list": ("--color cannot be 'nevr'.", "Did you mean: never?"),
     "completion": (
         "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish.",
         "Try: pollux completion --help",
@@ -48,6 +61,42 @@ def test_a_sentence_and_a_hint(request_: str, capsys: pytest.CaptureFixture[str]
     assert errors == f"pollux: {sentence}\n{hint}\n"
 
 
+@pytest.mark.parametrize(
+    ("request_", "status", "meant"),
+    [
+        ("show aa6812eb", 2, "aa6812ea"),
+        ("show gemni:aa6812ea", 2, "gemini:aa6812ea"),
+        ("show aa68 --at aa6812ea-x", 2, None),
+        ("search tide agent:codx", 2, "agent:codex"),
+        ("search tide model:gpt5.5", 1, "model:gpt-5.5"),
+        ("search tide tool:exec_comand", 1, "tool:exec_command"),
+        ("search tide project:tidewach", 1, "project:tidewatch"),
+        ("projects tidewach", 1, "tidewatch"),
+        *(
+            (f"{command} --project tidewach", 1, "--project tidewatch")
+            for command in (
+                "list",
+                "search tide",
+                "search --regex tide",
+                "stats",
+                "stats --by tool",
+                "timeline",
+                "audit",
+                "scan --all",
+                "export --all --to json -o out",
+            )
+        ),
+    ],
+)
+def test_names_that_nothing_has_are_answered_with_the_one_meant(
+    request_: str, status: int, meant: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--sample", *request_.split()]) == status
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert (f"Did you mean: {meant}?" in said.err) is (meant is not None)
+
+
 def _as_lines(document: str) -> str:
     told = json.loads(document)
     return f"pollux: {told['error']}\n{told['hint']}\n"
@@ -70,14 +119,24 @@ def test_help_tells_of_each_command_in_whole_sentences(group: list[str], capsys:
 
 
 def test_an_option_means_the_same_everywhere() -> None:
-    """Options of one name have one short form, and take a value everywhere or nowhere."""
-    forms: dict[str, set[tuple[tuple[str, ...], bool]]] = {}
+    """Options of one name have one short form, and take one kind of value everywhere or none anywhere."""
+    forms: dict[str, set[tuple[tuple[str, ...], bool, str | None]]] = {}
     with click.Context(cli) as ctx:
-        for name in cli.list_commands(ctx):
-            command = cli.get_command(ctx, name)
-            assert command is not None
+        for command in every_command(ctx, cli):
             for option in (each for each in command.params if isinstance(each, click.Option)):
                 long = next(one for one in option.opts if one.startswith("--"))
                 short = tuple(one for one in option.opts if not one.startswith("--"))
-                forms.setdefault(long, set()).add((short, option.is_flag))
-    assert {long for long, told in forms.items() if len(told) > 1} == {"--to"}  # a format in `export`, else a folder
+                place = option.metavar is not None and {*option.metavar.split("-")} <= {"FILE", "OR", "FOLDER"}
+                forms.setdefault(long, set()).add((short, option.is_flag, "a place" if place else option.metavar))
+    assert {long: told for long, told in forms.items() if len(told) > 1} == {}
+    assert forms["--to"] == {(("-t",), False, "FORMAT")}
+    assert forms["--output"] == {(("-o",), False, "a place")}
+
+
+def every_command(ctx: click.Context, group: click.Group) -> Iterator[click.Command]:
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        yield command
+        if isinstance(command, click.Group):
+            yield from every_command(ctx, command)

@@ -74,7 +74,7 @@ def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
 
 
 def test_only_the_mistyped_word_is_meant_otherwise(pollux: Pollux) -> None:
-    done = pollux("search", "humdity", "humditymeter*", "in:prompts")
+    done = pollux("search", "humdity", "humditymeter*", "in:prompts", "--exact")
     assert "Did you mean: humidity humditymeter* in:prompts" in done.stderr
 
 

@@ -97,7 +97,7 @@ def test_without_the_package_tokens_are_told_and_costs_are_unknown(pollux: Pollu
     assert total["unpriced_requests"] == total["requests"]
     told = run("stats").stderr
     assert "pollux[cost]" in told
-    assert "without a known price (gemini-2.5-pro)" in told
+    assert "31 requests not in the cost: no price is known of gemini-2.5-pro." in told
 
 
 def test_csv_is_the_same_as_json(pollux: Pollux) -> None:

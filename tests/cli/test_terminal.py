@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -50,6 +51,16 @@ def _read(terminal: int) -> bytes:
         ["show", "evil", "--raw"],
         ["export", "evil", "--to", "markdown"],
         ["export", "evil", "--to", "text"],
+        ["export", "evil", "--to", "csv"],
+        ["export", "evil", "--to", "openai"],
+        ["export", "evil", "--to", "json"],
+        ["show", "evil", "--json"],
+        ["list", "--json"],
+        ["list", "--jsonl"],
+        ["search", "hello", "--json"],
+        ["search", "--regex", "evil", "--json"],
+        ["stats", "--by", "session", "--csv"],
+        ["doctor", "--json"],
         ["projects"],
         ["doctor", "--all"],
     ],
@@ -63,6 +74,14 @@ def test_only_our_own_colours(empty: Pollux, arguments: list[str]) -> None:
     assert "Traceback" not in seen
     assert harmless(COLOUR.sub("", seen))
     assert "\x1b[31m red" not in seen
+
+
+def test_a_document_says_the_same_in_a_terminal(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL, EVIL))
+    for arguments in (["show", "evil", "--json"], ["export", "evil", "--to", "json"], ["list", "--json"]):
+        assert json.loads(in_terminal(empty, *arguments)) == json.loads(empty(*arguments).stdout)
+    assert "\\u202eevil \\u009b2J" in in_terminal(empty, "show", "evil", "--json")
+    assert "\u202eevil \x9b2J" in empty("show", "evil", "--json").stdout
 
 
 def test_colours_and_a_dumb_terminal(pollux: Pollux) -> None:
@@ -87,7 +106,7 @@ def test_a_list_tells_of_what_could_not_be_read(pollux: Pollux) -> None:
     name = "rollout-2026-11-15T06-11-37-01a1ddd5-2ce5-7f91-a235-2086e3ca43ee.jsonl.zst"
     (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
     seen = COLOUR.sub("", in_terminal(pollux, "list", "-n", "2"))
-    assert "2 of 14 sessions. 1 session could not be read: pollux doctor tells why." in seen
+    assert "2 of 14 sessions.\n1 session could not be read: pollux doctor tells why.\n" in seen
 
 
 def test_a_pager_gets_letters_that_the_terminal_has(pollux: Pollux) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from pollux.errors import StoreError
 from pollux.library import Enough, Filter, Progress
-from pollux.store.lock import sole
 from tests.store.conftest import Shelf
 
 
@@ -172,19 +171,6 @@ def test_another_edition_reads_anew(shelf: Shelf) -> None:
     library = shelf.library()
     assert library.sync().changed > 10
     assert shelf.answers() == truth
-
-
-def test_one_writes_and_the_other_answers_from_what_is_there(shelf: Shelf) -> None:
-    truth = shelf.answers()
-    shelf.talk("aaaa", "gibbons")
-    with sole(shelf.library().places.index / "lock") as alone:
-        assert alone
-        library = shelf.library()
-        assert library.sync().busy
-        assert library.busy
-        answers = shelf.answers()
-        assert (answers["list"], answers["search"]) == (truth["list"], truth["search"])
-    assert shelf.library().search("gibbons").hits
 
 
 def test_without_sync_the_cache_is_taken_as_it_is(shelf: Shelf) -> None:

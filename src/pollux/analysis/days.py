@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pollux.errors import RequestError
+from pollux.errors import UnknownName
 from pollux.store.rollups import QUARTER, UNTIMED
 
 
 def zone(name: str | None) -> tzinfo | None:
-    """The time zone of this name; None is the machine's own. Raises `RequestError`."""
+    """The time zone of this name; None is the machine's own. Raises `UnknownName`."""
     if name is None:
         return None
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         hint = "Names are those of the IANA database: Europe/Berlin, America/New_York, UTC."
-        raise RequestError(f"No time zone is called {name!r}.", hint) from None
+        raise UnknownName("time zone", name, available_timezones(), hint) from None
 
 
 def day_of(where: tzinfo | None) -> Callable[[int], date | None]:

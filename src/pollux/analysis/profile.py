@@ -26,6 +26,9 @@ from pollux.model import (
 Price = Callable[[Message], int | None]
 """What a message's requests cost."""
 
+Charge = Callable[[Message], tuple[int | None, int]]
+"""What a message's requests cost, and how many are not in that."""
+
 
 class Turn(Value, frozen=True, kw_only=True):
     """A prompt and all that was done about it.
@@ -41,6 +44,7 @@ class Turn(Value, frozen=True, kw_only=True):
     calls: int
     failed: int
     cost_usd: float | None
+    unpriced_requests: int
     requests: tuple[int, ...]
 
 
@@ -79,14 +83,14 @@ class Profile(Value, frozen=True, kw_only=True):
     failed: tuple[Ended, ...]
 
 
-def profile(session: Session, price: Price) -> Profile:
+def profile(session: Session, charge: Charge) -> Profile:
     """Look into a session."""
     own = [message for message in session.messages if not message.inherited]
     calls = [(m, part) for m in own for part in m.parts if type(part) is ToolCall]
     timed = [(m, call) for m, call in calls if call.seconds is not None]
     timed.sort(key=lambda pair: -(pair[1].seconds or 0))
     return Profile(
-        turns=tuple(_turn(group, price) for group in _turns(own)),
+        turns=tuple(_turn(group, charge) for group in _turns(own)),
         sent=_sent(own),
         slowest=tuple(_ended(*pair) for pair in timed[:5]),
         failed=tuple(_ended(m, call) for m, call in calls if call.status is Status.ERROR),
@@ -107,12 +111,13 @@ def _asks(message: Message) -> bool:
     return message.role is Role.USER and message.author is not Author.CLIENT
 
 
-def _turn(group: list[Message], price: Price) -> Turn:
+def _turn(group: list[Message], charge: Charge) -> Turn:
     asked = group[0] if _asks(group[0]) else None
     usages = [m.usage for m in group if m.usage is not None]
     prompts = [one.input for usage in usages for one in usage.each or (usage,) if one.input is not None]
     calls = [part for m in group for part in m.parts if type(part) is ToolCall]
-    costs = [cost for m in group if m.usage is not None and (cost := price(m)) is not None]
+    charges = [charge(m) for m in group if m.usage is not None]
+    costs = [cost for cost, _ in charges if cost is not None]
     return Turn(
         prompt=asked.text if asked is not None else None,
         message=asked.id if asked is not None else None,
@@ -122,6 +127,7 @@ def _turn(group: list[Message], price: Price) -> Turn:
         calls=len(calls),
         failed=sum(call.status is Status.ERROR for call in calls),
         cost_usd=dollars(sum(costs)) if costs else None,
+        unpriced_requests=sum(unpriced for _, unpriced in charges),
         requests=tuple(prompts),
     )
 

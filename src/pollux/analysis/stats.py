@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from enum import StrEnum
 
@@ -26,13 +26,31 @@ class By(StrEnum):
     SESSION = "session"
 
 
+class Of(StrEnum):
+    """What is measured."""
+
+    SESSIONS = "sessions"
+    PROMPTS = "prompts"
+    TOKENS = "tokens"
+    COST = "cost"
+
+
 TIMES = (By.DAY, By.WEEK, By.MONTH)
 
 
+Label = tuple[str | None, ...]
+"""What a row counts under: a name for each thing that usage is told by."""
+
+
 class Stats(Value, frozen=True, kw_only=True):
-    """The answer: its rows, their total, and the models that have no price."""
+    """The answer: its rows, their total, and the models that have no price.
+
+    Each row has rows for what it is told by `within` it. `of` is what rows that have no order in time are sorted by.
+    """
 
     by: By
+    within: tuple[By, ...] = ()
+    of: Of
     rows: tuple[Row, ...]
     total: Row
     unpriced_models: tuple[str, ...] = ()
@@ -56,24 +74,58 @@ def name_by(by: By, sessions: Mapping[int, Counted], where: tzinfo | None) -> Ca
             raise ValueError(by)
 
 
-def stats(
-    by: By, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Till, where: tzinfo | None = None
+def stats(  # noqa: PLR0913
+    by: By,
+    sessions: Mapping[int, Counted],
+    rows: Iterable[Rolled],
+    till: Till,
+    where: tzinfo | None = None,
+    *,
+    within: Sequence[By] = (),
+    of: Of | None = None,
 ) -> Stats:
-    """Add the rows up. Times go forward; else what cost most stands first."""
-    name, trends = name_by(by, sessions, where), Trends(where)
+    """Add the rows up. Times go forward; else the most stands first: what cost most, where all has a known cost."""
+    order = (by, *within)
+    name, *names = [name_by(one, sessions, where) for one in order]
+    trends = Trends(where) if by not in (*TIMES, By.SESSION) else None
 
-    def label(row: Rolled) -> str | None:
-        found = name(row)
-        trends.note(found, row)
-        return found
+    def label(row: Rolled) -> Label:
+        first = name(row)
+        if trends is not None:
+            trends.note(first, row)
+        return (first, *(inner(row) for inner in names))
 
-    total, sums = Sum(), gather(rows, name if by in (*TIMES, By.SESSION) else label, till)
+    total, sums = Sum(), gather(rows, label, till)
     for held in sums.values():
         total.add(held)
-    found = [held.row(name, sessions, trends.of(name)) for name, held in sums.items()]
-    found.sort(key=_time if by in TIMES else _weight)
-    unpriced = tuple(sorted(total.unpriced_models))
-    return Stats(by=by, rows=tuple(found), total=total.row(None, sessions, trends.all()), unpriced_models=unpriced)
+    known = total.cost is not None and not total.lacking.requests
+    measure = of or (Of.COST if known else Of.TOKENS)
+    return Stats(
+        by=by,
+        within=tuple(within),
+        of=measure,
+        rows=_tree(order, sums, sessions, measure, trends),
+        total=total.row(None, sessions, trends.all() if trends is not None else {}),
+        unpriced_models=tuple(sorted(total.unpriced_models)),
+    )
+
+
+def _tree(
+    order: Sequence[By], sums: Mapping[Label, Sum], sessions: Mapping[int, Counted], of: Of, trends: Trends | None
+) -> tuple[Row, ...]:
+    """The rows of the first thing that usage is told by, each with those of the next."""
+    by, *within = order
+    groups: dict[str | None, dict[Label, Sum]] = {}
+    for (first, *rest), held in sums.items():
+        groups.setdefault(first, {})[tuple(rest)] = held
+    found = []
+    for name, group in groups.items():
+        whole = Sum()
+        for held in group.values():
+            whole.add(held)
+        inner = _tree(within, group, sessions, of, None) if within else ()
+        found.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
+    return tuple(sorted(found, key=_time if by in TIMES else lambda row: _weight(row, of)))
 
 
 class Trends:
@@ -109,5 +161,6 @@ def _time(row: Row) -> tuple[bool, str]:
     return row.name is None, row.name or ""
 
 
-def _weight(row: Row) -> tuple[float, int, str]:
-    return -(row.cost_usd or 0), -(row.usage.total or 0), row.name or ""
+def _weight(row: Row, of: Of) -> tuple[float, float, str]:
+    cost, tokens = -(row.cost_usd or 0), -(row.usage.total or 0)
+    return (cost, tokens, row.name or "") if of is Of.COST else (tokens, cost, row.name or "")

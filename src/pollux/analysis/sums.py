@@ -7,24 +7,72 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pollux.analysis.rates import Till, dollars
 from pollux.model import Usage, Value, joint
-from pollux.store.tallying import Counted, Rolled
+from pollux.store.rollups import HALF
+from pollux.store.tallying import UNKNOWN, Counted, Rolled
 
 L = TypeVar("L", bound=Hashable)
+
+
+class Unpriced(Value, frozen=True, kw_only=True):
+    """Requests whose cost is not known, by the cause: the model has no price, none is named, a figure is missing."""
+
+    price: int = 0
+    model: int = 0
+    figures: int = 0
+
+    @property
+    def requests(self) -> int:
+        """All of them."""
+        return self.price + self.model + self.figures
+
+    def __add__(self, other: Unpriced) -> Unpriced:
+        return Unpriced(
+            price=self.price + other.price, model=self.model + other.model, figures=self.figures + other.figures
+        )
+
+
+def lacking(model: str, step: int, requests: int) -> Unpriced:
+    """Why requests have no cost, as the till found."""
+    if step == HALF:
+        return Unpriced(figures=requests)
+    return Unpriced(price=requests) if model else Unpriced(model=requests)
+
+
+class Bill(Value, frozen=True):
+    """What some requests cost in dollars, and how many are not in it."""
+
+    usd: float | None = None
+    unpriced: int = 0
+
+    def __add__(self, other: Bill) -> Bill:
+        known = [one for one in (self.usd, other.usd) if one is not None]
+        return Bill(sum(known) if known else None, self.unpriced + other.unpriced)
 
 
 class Row(Value, frozen=True, kw_only=True):
     """What was used under one name.
 
-    `sessions` counts conversations: a sub-agent's belongs to the one that started it. `cost_usd` is the sum of what has
-    a price; `unpriced` counts the requests that have none. `trend` is the tokens day by day.
+    `sessions` counts conversations: a sub-agent's belongs to the one that started it, a warm-up is none. `cost_usd` is
+    the sum of what is known to have cost something, `lacking` counts the requests that are not in it. `too_low` and
+    `unsure` count the sessions that used more than this, or perhaps more; `silent` those that have no figures. `trend`
+    is the tokens day by day, `rows` the same told by something else as well.
     """
 
     name: str | None
     sessions: int
     usage: Usage
     cost_usd: float | None
-    unpriced: int
+    lacking: Unpriced
+    too_low: int = 0
+    unsure: int = 0
+    silent: int = 0
     trend: dict[str, int] = {}
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def unpriced(self) -> int:
+        """How many requests are not in `cost_usd`."""
+        return self.lacking.requests
 
     @property
     def at_least(self) -> bool:
@@ -51,7 +99,8 @@ class Sum:
         self.figures: list[int | None] = [None] * 7
         self.sessions: set[int] = set()
         self.cost: int | None = None
-        self.unpriced = 0
+        self.silent: set[int] = set()
+        self.lacking = Unpriced()
         self.unpriced_models: set[str] = set()
 
     @property
@@ -63,8 +112,9 @@ class Sum:
         """Take another sum in."""
         _add(self.figures, other.figures)
         self.sessions |= other.sessions
+        self.silent |= other.silent
         self.pay(other.cost)
-        self.unpriced += other.unpriced
+        self.lacking += other.lacking
         self.unpriced_models |= other.unpriced_models
 
     def pay(self, cost: int | None) -> None:
@@ -72,30 +122,42 @@ class Sum:
         if cost is not None:
             self.cost = cost if self.cost is None else self.cost + cost
 
-    def row(self, name: str | None, sessions: Mapping[int, Counted], trend: dict[str, int]) -> Row:
+    def row(
+        self, name: str | None, sessions: Mapping[int, Counted], trend: dict[str, int], rows: tuple[Row, ...] = ()
+    ) -> Row:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
         figures = Figures(*self.figures)
         return Row(
             name=name,
-            sessions=len({session.head for session in whose}),
+            sessions=_heads(whose),
             usage=Usage(**figures._asdict(), exact=joint(session.exact for session in whose) if whose else None),
             cost_usd=dollars(self.cost),
-            unpriced=self.unpriced,
+            lacking=self.lacking,
+            too_low=_heads(session for session in whose if session.exact is False),
+            unsure=_heads(session for session in whose if session.exact is None),
+            silent=_heads(sessions[number] for number in self.silent),
             trend=trend,
+            rows=rows,
         )
+
+
+def _heads(sessions: Iterable[Counted]) -> int:
+    """How many conversations these belong to."""
+    return len({session.head for session in sessions} - {None})
 
 
 class Group(Generic[L]):
     """Rows of one label and one price, on their way into a sum."""
 
-    __slots__ = ("figures", "label", "requests", "sessions")
+    __slots__ = ("figures", "label", "requests", "sessions", "silent")
 
     def __init__(self, label: L) -> None:
         self.label = label
         self.figures: list[int | None] = [None] * 7
         self.sessions: set[int] = set()
-        self.requests = 0  # that have figures
+        self.silent: set[int] = set()
+        self.requests = 0
 
 
 def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Till) -> dict[L, Sum]:
@@ -111,18 +173,22 @@ def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Till) -> 
             group = groups[place] = Group(name)
         _add(group.figures, row[4:])
         group.sessions.add(session)
-        if row[4] is not None or row[8] is not None:
+        if row[4:] == UNKNOWN:
+            group.silent.add(session)
+        else:
             group.requests += row[10] or 1
     sums: dict[L, Sum] = {}
     for (_, model, when, step), group in groups.items():
         held = sums.setdefault(group.label, Sum())
         _add(held.figures, group.figures)
         held.sessions |= group.sessions
+        held.silent |= group.silent
         cost = till.cost(model, Figures(*group.figures), when, step)
         held.pay(cost)
-        if cost is None and group.requests:
-            held.unpriced += group.requests
-            held.unpriced_models.add(model)
+        if cost is None:
+            why = lacking(model, step, group.requests)
+            held.lacking += why
+            held.unpriced_models |= {model} if why.price else set()
     return sums
 
 

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
-from enum import StrEnum
 
 from pollux.analysis.days import day_of
 from pollux.analysis.rates import Till, dollars
-from pollux.analysis.stats import By, name_by
+from pollux.analysis.stats import By, Of, name_by
 from pollux.analysis.sums import Sum, gather
 from pollux.store.tallying import Counted, Rolled
-
-
-class Of(StrEnum):
-    """What a day is measured by."""
-
-    SESSIONS = "sessions"
-    PROMPTS = "prompts"
-    TOKENS = "tokens"
-    COST = "cost"
 
 
 def days_of_rows(
@@ -29,7 +19,7 @@ def days_of_rows(
     day = day_of(where)
     sums = gather(rows, lambda row: day(row[1]), till)
     if of is Of.SESSIONS:
-        heads = {when: {sessions[number].head for number in held.sessions} for when, held in sums.items()}
+        heads = {when: {sessions[number].head for number in held.sessions} - {None} for when, held in sums.items()}
         return {when: len(held) for when, held in heads.items() if when is not None}
     return {when: _amount(of, held) for when, held in sums.items() if when is not None}
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import tzinfo
 from statistics import median, mode
+from typing import Any
 
+from pollux.analysis.stats import TIMES, By, name_by
+from pollux.errors import RequestError
 from pollux.model import Status, Value
 from pollux.store.tallying import Called, Counted
 
 
 class ToolRow(Value, frozen=True, kw_only=True):
-    """One tool's calls; `canonical` is the name that agents share for most of them.
+    """The calls under one name; `canonical` is the name that agents share for most of a tool's.
 
-    `seconds` is the median of those whose duration is known, `timed` how many these are.
+    `seconds` is the median of those whose duration is known, `timed` how many these are. `rows` tell the same by
+    something else as well.
     """
 
     name: str | None
@@ -24,31 +29,58 @@ class ToolRow(Value, frozen=True, kw_only=True):
     unfinished: int
     seconds: float | None
     timed: int
+    rows: tuple[ToolRow, ...] = ()
 
 
-def tools(sessions: Mapping[int, Counted], calls: Iterable[Called]) -> tuple[tuple[ToolRow, ...], ToolRow]:
-    """Each tool, the most used first, and all of them together."""
-    by_name: dict[str, list[Called]] = {}
-    every: list[Called] = []
+def tools(
+    sessions: Mapping[int, Counted],
+    calls: Iterable[Called],
+    by: Sequence[By] = (By.TOOL,),
+    where: tzinfo | None = None,
+) -> tuple[tuple[ToolRow, ...], ToolRow]:
+    """Calls by tool and by what else is asked for, and all together. Times go forward; else the most used is first."""
+    if By.MODEL in by:
+        raise RequestError("No agent writes down which model called a tool.", "Try: --by agent,tool")
+    every = list(calls)
+    return _rows(by, sessions, every, where), _row(None, None, sessions, every, ())
+
+
+def _rows(
+    by: Sequence[By], sessions: Mapping[int, Counted], calls: list[Called], where: tzinfo | None
+) -> tuple[ToolRow, ...]:
+    first, *within = by
+    # A call begins like a roll-up, with session and quarter: what names one names the other.
+    naming: Any = (lambda call: call.name) if first is By.TOOL else name_by(first, sessions, where)
+    groups: dict[str | None, list[Called]] = {}
     for call in calls:
-        by_name.setdefault(call.name, []).append(call)
-        every.append(call)
-    rows = [_row(name, sessions, held) for name, held in by_name.items()]
-    rows.sort(key=lambda row: (-row.calls, row.name or ""))
-    return tuple(rows), _row(None, sessions, every)
+        groups.setdefault(naming(call), []).append(call)
+    found = [
+        _row(name, first, sessions, held, _rows(within, sessions, held, where) if within else ())
+        for name, held in groups.items()
+    ]
+    if first in TIMES:
+        return tuple(sorted(found, key=lambda row: (row.name is None, row.name or "")))
+    return tuple(sorted(found, key=lambda row: (-row.calls, row.name or "")))
 
 
-def _row(name: str | None, sessions: Mapping[int, Counted], calls: list[Called]) -> ToolRow:
+def _row(
+    name: str | None,
+    by: By | None,
+    sessions: Mapping[int, Counted],
+    calls: list[Called],
+    rows: tuple[ToolRow, ...],
+) -> ToolRow:
     timed = [call.seconds for call in calls if call.seconds is not None]
     ended = [call.status for call in calls]
     return ToolRow(
         name=name,
-        canonical=mode(call.canonical for call in calls) if name is not None else None,
-        sessions=len({sessions[call.session].head for call in calls}),
+        canonical=mode(call.canonical for call in calls) if by is By.TOOL else None,
+        sessions=len({sessions[call.session].head for call in calls} - {None}),
         calls=len(calls),
         failed=ended.count(Status.ERROR),
         cancelled=ended.count(Status.CANCELLED),
         unfinished=ended.count(Status.UNFINISHED),
         seconds=median(timed) if timed else None,
         timed=len(timed),
+        rows=rows,
     )

@@ -37,6 +37,9 @@ RACY = 2_000_000
 """A file written to so short a time (microseconds) before it was kept may have been written to again unnoticed."""
 
 
+_PATIENCE = 5.0
+"""So long (seconds) one waits for another pollux that writes. Then the packs themselves are gone through."""
+
 _TOGETHER = 0.1
 """So long (seconds) others may have to wait for what was written."""
 
@@ -66,6 +69,8 @@ class Index:
                 if sql.execute("SELECT format FROM meta").fetchone() == (_FORMAT,):
                     return sql
                 sql.close()
+            except sqlite3.OperationalError:  # another pollux writes to it, or nobody may
+                break
             except (sqlite3.DatabaseError, OSError):
                 pass
             self._remove()
@@ -121,6 +126,14 @@ class Index:
         sizes = {path.name: path.stat().st_size for path in standing(self._packs)}
         if self._scanned() == sizes:
             return
+        try:
+            self._refresh(sizes)
+        except sqlite3.OperationalError:  # another pollux writes to it and does not get on, or the disk is full
+            self._sql.close()
+            self._sql = _connect(":memory:")
+            self._refresh(sizes)
+
+    def _refresh(self, sizes: dict[str, int]) -> None:
         with self.change():
             known = self._scanned()
             if any(sizes.get(name, -1) < size for name, size in known.items()):
@@ -267,15 +280,16 @@ def standing(folder: Path) -> list[Path]:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    sql = sqlite3.connect(path, isolation_level=None, timeout=30)
-    sql.execute("PRAGMA journal_mode=WAL")
+    sql = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)
     sql.execute("PRAGMA synchronous=NORMAL")
-    sql.execute("BEGIN IMMEDIATE")
-    if not sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
-        for statement in _TABLES.split(";\n"):
-            sql.execute(statement)
-        sql.execute("INSERT INTO meta VALUES(?)", (_FORMAT,))
-    sql.execute("COMMIT")
+    made = "SELECT 1 FROM sqlite_master WHERE name='meta'"
+    if not sql.execute(made).fetchone():
+        sql.execute("PRAGMA journal_mode=WAL")
+        with transaction(sql):
+            if not sql.execute(made).fetchone():
+                for statement in _TABLES.split(";\n"):
+                    sql.execute(statement)
+                sql.execute("INSERT INTO meta VALUES(?)", (_FORMAT,))
     return sql
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from pollux.when import now
 from pollux.wire import folder_at, shown
 
 LARGEST_PACK = 1 << 30
+_LOCK = "lock"
+_RAN = "ran"
 _SETTLE = 1 << 26
 
 
@@ -62,6 +65,30 @@ class Archive:
     def keeping(self) -> bool:
         """Does every sync keep?"""
         return (self.folder / "keeping").exists()
+
+    @property
+    def ran(self) -> datetime | None:
+        """When everything was last looked at, and kept where it was new."""
+        try:
+            return datetime.fromtimestamp((self.folder / _RAN).stat().st_mtime, UTC)
+        except OSError:
+            return None
+
+    def _note_run(self) -> None:
+        moment = now().timestamp()
+        with contextlib.suppress(OSError):
+            private(self.folder)
+            (self.folder / _RAN).touch(0o600)
+            os.utime(self.folder / _RAN, (moment, moment))
+
+    @property
+    def busy(self) -> bool:
+        """Is another pollux writing to it?"""
+        try:
+            with sole(self.folder / _LOCK) as alone:
+                return not alone
+        except OSError:  # there is none yet, or only others may write to it
+            return False
 
     def turn(self, *, on: bool) -> None:
         """Say whether every sync keeps. What is kept stays."""
@@ -127,7 +154,7 @@ class Archive:
         """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
             private(self.folder)
-            with sole(self.folder / "lock") as alone:
+            with sole(self.folder / _LOCK) as alone:
                 if not alone:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
                 self._tidy()
@@ -162,6 +189,8 @@ class Archive:
                         Round(self, ink, kept, agent, home).run(homes[agent, home])
             except Busy:
                 kept.busy = True
+                return kept
+        self._note_run()
         return kept
 
     def _known(self, agent: str, home: Path) -> str | None:

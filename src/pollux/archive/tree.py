@@ -30,8 +30,9 @@ from pollux.files import HUGE, created, private, read
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.walk import standing_in
 from pollux.sources.wrapped import Wrapped
-from pollux.store.lock import sole
+from pollux.store.lock import owner, turn
 from pollux.store.sync import Look
+from pollux.store.tasks import Progress, Report
 
 if TYPE_CHECKING:
     from pollux.model import Session
@@ -113,24 +114,31 @@ class Trees:
             ]
         return self._roots
 
-    def refresh(self, archive: Archive, looks: Iterable[Look]) -> None:
-        """Lay out what is gone. Where that cannot be written, `problem` says so."""
+    def refresh(self, archive: Archive, looks: Iterable[Look], report: Report = lambda _: None) -> None:
+        """Lay out what is gone. Where that cannot be written, `problem` says so.
+
+        Another pollux that is at it is awaited, and `report` hears of that.
+        """
         try:
             private(self.folder)
-            with sole(self.folder / "lock") as alone:
-                if alone:
-                    self._refresh(archive, list(looks))
+            with turn(self.folder / "lock", report) as mine:
+                if mine is not None:
+                    self._refresh(archive, list(looks), lambda: mine.tell(Progress()))
+                else:
+                    other = owner(self.folder / "lock")
+                    self.problem = f"{other} lays out what is kept and does not get on. Some of it may be missing here."
         except OSError as error:
             self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
         self._roots = None
 
-    def _refresh(self, archive: Archive, looks: list[Look]) -> None:
+    def _refresh(self, archive: Archive, looks: list[Look], pulse: Callable[[], None]) -> None:
         packs = [f"{path.name} {path.stat().st_size}" for path in standing(archive.folder)]
         places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
             if path.is_dir() and path.name not in places:
                 shutil.rmtree(path)
         for name, (agent, home) in places.items():
+            pulse()
             own = looks_of(looks, agent, home)
             seal = sealed([*packs, *(look.snapshot("") for look in own)])
             told = _loaded(self.folder / name / ABOUT, About)

@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from pollux.analysis.stats import TIMES, By
-from pollux.cli.bars import bar, gathered, sparkline
+from pollux.analysis.stats import By
+from pollux.cli.bars import gathered, sparkline
 from pollux.cli.clean import one_line
-from pollux.cli.table import Column, table
+from pollux.cli.table import Chart, Column, table
 from pollux.cli.width import wrap
 from pollux.cli.words import NONE, money, number, plural, share, tilde, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pollux.accounts import Stats, ToolRow
+    from pollux.accounts import Of, Stats, ToolRow
     from pollux.analysis.pricelist import PriceList
     from pollux.analysis.sums import Row
     from pollux.cli.screen import Screen
 
 BAR, TREND = 16, 20
+AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 
 
 def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """The rows, their total, and what is to be known about them. `titles` has short ids and titles of sessions."""
-    rows = (*found.rows, found.total)
-    name = Column(found.by.value, flexible=found.by is not By.SESSION, least=24, path=found.by is By.PROJECT)
+    order = (found.by, *found.within)
+    titled = order == (By.SESSION,)
+    name = Column(", ".join(order), flexible=not titled, least=24, whole=titled)
     title = Column("title", flexible=True, least=16, sacrifice=1)
-    sessions, requests = Column("sessions", right=True, sacrifice=5), Column("requests", right=True, sacrifice=6)
-    input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=3)
-    output, thought = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=7)
+    sessions, requests = Column("sessions", right=True, sacrifice=7), Column("requests", right=True, sacrifice=8)
+    input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=5)
+    output, thought = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=9)
     total, cost = Column("tokens", right=True), Column("cost", right=True)
-    bars, trend = Column("", sacrifice=2), Column("over time", sacrifice=8)
-    by_cost = found.total.cost_usd is not None and found.total.unpriced == 0
-    most = max((_height(row, by_cost) for row in found.rows), default=0)
-    for row in rows:
+    bars = Chart(f"by {found.of}", most=BAR, least=8, sacrifice=6)
+    trend = Column("over time", sacrifice=10)
+    for row, depth in _every(found.rows, found.total):
         last = row is found.total
-        used, style = row.usage, "bold" if last else None
-        short, words = titles.get(row.name or "", ("", ""))
-        name.add("total" if last else _name(found.by, row.name, home, short), style)
+        used, style = row.usage, "bold" if last or (found.within and not depth) else None
+        short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
+        named = _name(order[depth], row.name, home, short) + ("" if titled or not words else f"  {one_line(words)}")
+        name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
         title.add(plural(row.sessions, "session") if last else one_line(words), style)
         sessions.add(number(row.sessions), style)
         requests.add(number(used.requests), style)
@@ -48,17 +50,35 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         output.add(number(used.output), style)
         thought.add(number(used.reasoning), style or "dim")
         total.add(tokens(used.total, used.exact), style)
-        cost.add(money(row.cost_usd, at_least=row.at_least), style)
-        bars.add("" if last else bar(_height(row, by_cost), most, BAR), "good")
+        cost.add(_cost(row), style)
+        bars.bar(0 if last or depth < len(found.within) else _height(row, found.of))
         trend.add(sparkline(gathered(_daily(row, found.total), TREND)), style or "id")
-    counted = title if found.by is By.SESSION else sessions
-    columns = [name, counted, requests, input_, cached, output, thought, total, cost, bars]
-    yield from table(screen, columns if found.by in (*TIMES, By.SESSION) else [*columns, trend])
+    counted = title if titled else sessions
+    yield from table(screen, [name, counted, requests, input_, cached, output, thought, total, cost, bars, trend])
+
+
+def _every(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, int]]:
+    """Each row before those within it, and how deep it stands; the total at the end."""
+
+    def below(rows: Iterable[AnyRow], depth: int) -> Iterator[tuple[AnyRow, int]]:
+        for row in rows:
+            yield row, depth
+            yield from below(row.rows, depth + 1)
+
+    yield from below(rows, 0)
+    yield total, 0
+
+
+def _cost(row: Row) -> str:
+    """What was paid, or the first cause why that is not known."""
+    if row.cost_usd is None and row.lacking.requests:
+        return "no price" if row.lacking.price else "no model" if row.lacking.model else "no figures"
+    return money(row.cost_usd, at_least=row.at_least)
 
 
 def _name(by: By, name: str | None, home: str, short: str) -> str:
     if name is None:
-        return {By.MODEL: "no model told", By.PROJECT: "no project"}.get(by, "no time told")
+        return {By.MODEL: "no model told", By.PROJECT: "no project", By.TOOL: NONE}.get(by, "no time told")
     if by is By.PROJECT:
         return one_line(tilde(name, home)) if not _is_hash(name) else name[:8]
     return one_line(short or name)
@@ -68,8 +88,8 @@ def _is_hash(name: str) -> bool:
     return len(name) == 64 and "/" not in name
 
 
-def _height(row: Row, by_cost: bool) -> float:
-    return (row.cost_usd or 0) if by_cost else float(row.usage.total or 0)
+def _height(row: Row, of: Of) -> float:
+    return (row.cost_usd or 0) if of == "cost" else float(row.usage.total or 0)
 
 
 def _daily(row: Row, total: Row) -> list[float]:
@@ -81,39 +101,63 @@ def _daily(row: Row, total: Row) -> list[float]:
     return [row.trend.get(day.isoformat(), 0) for day in days]
 
 
-def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str) -> Iterator[str]:
-    """What the table's marks mean, and where its prices come from."""
-    said = []
-    if any(row.usage.exact is False for row in found.rows):
-        said.append("≥ The agent did not write down every request: more was used.")
-    if found.total.unpriced:
-        models = ", ".join(one_line(model) or "no model told" for model in found.unpriced_models)
-        said.append(
-            f"— {plural(found.total.unpriced, 'request')} without a known price ({models}). {settings} may name one."
-        )
-    if prices.edition is None and (found.total.unpriced or found.total.cost_usd is None):
-        said.append("Prices need genai-prices: pip install 'pollux[cost]'.")
-    if found.total.cost_usd is not None:
-        own = ["your own prices"] if prices.own else []
-        listed = [f"the vendors' API prices ({prices.edition})"] if prices.edition is not None else []
-        said.append(f"Cost: {', else '.join(own + listed)}, not what a subscriber paid.")
+def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
+    """What the table's marks mean, how much each concerns, and where its prices come from."""
+    said = [*_uncertain(found.total), *(_costs(found, prices, settings) if cost else ())]
     for text in said:
         yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
 
 
-def tool_table(screen: Screen, rows: Iterable[ToolRow], total: ToolRow) -> Iterator[str]:
+def _uncertain(total: Row) -> Iterator[str]:
+    """How sure the tokens are."""
+    every = plural(total.sessions, "session")
+    if total.too_low:
+        yield f"≥ In {total.too_low:,} of {every} more was used than the files tell: pollux audit shows why."
+    if total.unsure:
+        yield f"In {total.unsure:,} of {every} nobody can know whether that is all: pollux audit shows why."
+    if total.silent:
+        yield f"{NONE} In {total.silent:,} of {every} there are no token figures."
+
+
+def _costs(found: Stats, prices: PriceList, settings: str) -> Iterator[str]:
+    """Which requests are not in the cost, and why; where the prices come from."""
+    lacking, out = found.total.lacking, "not in the cost"
+    if lacking.price:
+        models = ", ".join(map(one_line, found.unpriced_models))
+        yield f"{plural(lacking.price, 'request')} {out}: no price is known of {models}. {settings} may name one."
+    if lacking.model:
+        yield f"{plural(lacking.model, 'request')} {out}: the files name no model."
+    if lacking.figures:
+        yield f"{plural(lacking.figures, 'request')} {out}: the files lack a figure of input or output."
+    if prices.edition is None and (lacking.price or found.total.cost_usd is None):
+        yield "Prices need genai-prices: pip install 'pollux[cost]'."
+    if found.total.cost_usd is not None:
+        own = ["your own prices"] if prices.own else []
+        listed = [f"the vendors' API prices ({prices.edition})"] if prices.edition is not None else []
+        yield f"Cost: {', else '.join(own + listed)}, not what a subscriber paid."
+
+
+def tool_table(
+    screen: Screen,
+    order: Sequence[By],
+    rows: Iterable[ToolRow],
+    total: ToolRow,
+    home: str,
+    titles: Mapping[str, tuple[str, str]],
+) -> Iterator[str]:
     """The calls of each tool."""
-    name, shared = Column("tool", flexible=True, least=12), Column("kind", sacrifice=5)
+    name = Column(", ".join(order), flexible=True, least=12)
+    shared = Column("kind", sacrifice=5)
     calls, failed = Column("calls", right=True), Column("failed", right=True)
-    rate, stopped = Column("", right=True, sacrifice=3), Column("cancelled", right=True, sacrifice=6)
+    rate, stopped = Column("rate", right=True, sacrifice=3), Column("cancelled", right=True, sacrifice=6)
     open_, seconds = Column("unfinished", right=True, sacrifice=7), Column("median", right=True, sacrifice=4)
-    sessions, bars = Column("sessions", right=True, sacrifice=8), Column("", sacrifice=2)
-    listed = list(rows)
-    most = max((row.calls for row in listed), default=0)
-    for row in (*listed, total):
+    sessions, bars = Column("sessions", right=True, sacrifice=8), Chart("by calls", most=BAR, least=8, sacrifice=9)
+    for row, depth in _every(rows, total):
         last = row is total
-        style = "bold" if last else None
-        name.add("total" if last else one_line(row.name or NONE), style)
+        style = "bold" if last or (len(order) > 1 and not depth) else None
+        short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
+        named = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
+        name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
         shared.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
         calls.add(number(row.calls), style)
         failed.add(number(row.failed), style or ("bad" if row.failed else "dim"))
@@ -122,7 +166,7 @@ def tool_table(screen: Screen, rows: Iterable[ToolRow], total: ToolRow) -> Itera
         open_.add(number(row.unfinished) if row.unfinished else "", style or "dim")
         seconds.add(duration(row.seconds), style)
         sessions.add(number(row.sessions), style)
-        bars.add("" if last else bar(row.calls, most, BAR), "good")
+        bars.bar(0 if last or depth < len(order) - 1 else row.calls)
     return table(screen, [name, shared, sessions, calls, failed, rate, stopped, open_, seconds, bars])
 
 

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pollux.cli.choice import Choice
+
 if TYPE_CHECKING:
     from pollux.library import Library, Progress
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-COLOR, PAGER, SAMPLE, NO_SYNC = "pollux.color", "pollux.pager", "pollux.sample", "pollux.no-sync"
+COLOR, PAGER, NO_SYNC = "pollux.color", "pollux.pager", "pollux.no-sync"
+SAMPLE, OR_SAMPLE = "pollux.sample", "pollux.or-sample"
 
 
 def common(*, hidden: bool = True) -> Callable[[Decorated], Decorated]:
-    """Add `--color`, `--no-pager`, `--sample` and `--no-sync`; a command's own help leaves them out."""
+    """Add the options that all commands have; a command's own help leaves them out."""
 
     def add(function: Decorated) -> Decorated:
-        for option in (_no_sync(hidden), _sample(hidden), _pager(hidden), _color(hidden)):
+        for option in (_no_sync(hidden), _or_sample(hidden), _sample(hidden), _pager(hidden), _color(hidden)):
             function = option(function)
         return function
 
@@ -39,7 +42,7 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
 def _color(hidden: bool) -> Callable[[Decorated], Decorated]:
     return click.option(
         "--color",
-        type=click.Choice(["auto", "always", "never"]),
+        type=Choice(["auto", "always", "never"]),
         callback=_keep(COLOR),
         expose_value=False,
         hidden=hidden,
@@ -66,6 +69,17 @@ def _sample(hidden: bool) -> Callable[[Decorated], Decorated]:
         expose_value=False,
         hidden=hidden,
         help="Use the bundled sample history instead of yours.",
+    )
+
+
+def _or_sample(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--or-sample",
+        is_flag=True,
+        callback=_keep(OR_SAMPLE),
+        expose_value=False,
+        hidden=hidden,
+        help="Use the bundled sample history where you have none.",
     )
 
 
@@ -105,7 +119,9 @@ def library(
         shelf = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
         ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
         ctx.call_on_close(bar.close)
-        return shelf
+        if not (ctx.meta.get(OR_SAMPLE) and _without_history(shelf)):
+            return shelf
+        ctx.meta[SAMPLE] = True
     from pollux.cli.sample import surroundings
 
     cache = None
@@ -119,17 +135,28 @@ def library(
     return ctx.with_resource(Library(environ, cwd, hunt=False))
 
 
+def _without_history(shelf: Library) -> bool:
+    """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
+    from pollux.library import Filter
+
+    nothing = not shelf.count(Filter(everything=True)) and not shelf.unread()
+    return nothing and all(shelf.refused(root) is None for _, root in shelf.roots())
+
+
 def _tell(shelf: Library, *, for_programs: bool) -> None:
-    """Say why an answer may be old or was slow, when it has been given."""
-    told = [problem for problem in (shelf.store.problem, shelf.problem) if problem]
-    if shelf.busy:
-        told.append("Another pollux is indexing: what is newer than its last run may be missing here.")
-    for sentence in told:
-        if for_programs:
-            import json
+    """Say why an answer lacks something or was slow, when it has been given."""
+    for problem in (shelf.store.problem, shelf.problem):
+        if problem:
+            remark(problem, for_programs=for_programs)
 
-            click.echo(json.dumps({"warning": sentence}), err=True)
-        else:
-            from pollux.cli.clean import clean
 
-            click.echo(f"pollux: {clean(sentence)}", err=True)
+def remark(sentence: str, *, for_programs: bool) -> None:
+    """Say something that is no error, beside the output."""
+    if for_programs:
+        import json
+
+        click.echo(json.dumps({"warning": sentence}), err=True)
+    else:
+        from pollux.cli.clean import clean
+
+        click.echo(f"pollux: {clean(sentence)}", err=True)

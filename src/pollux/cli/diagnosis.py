@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pollux.cli.clean import one_line
 from pollux.cli.holding import retention
 from pollux.cli.table import Column, table
+from pollux.cli.timer import regularity
 from pollux.cli.width import wrap
 from pollux.cli.words import number, plural, size, tilde
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from pollux.model import Notice
 
 STATUSES = {
-    "read": "with sessions in them, or the name of a project",
-    "copy": "with the same in them as another file",
+    "read": "with sessions, or the name of a project",
+    "copy": "with the same in it as another file",
     "ignored": "without a conversation",
-    "unreadable": "not to be opened, or damaged beyond reading",
+    "unreadable": "not to be opened, or damaged",
     "unknown": "of a kind that pollux does not know",
 }
 
@@ -42,6 +43,9 @@ def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) ->
     if every_file:
         yield from _every_file(screen, report, home)
     yield from retention(screen, (due for due in report.retention if due.sessions), home)
+    if report.archive is not None:
+        yield ""
+        yield from regularity(screen, report.archive)
     yield from _advice(screen, report)
 
 

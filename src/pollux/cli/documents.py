@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pollux.analysis.sums import Row
+from pollux.analysis.tools import ToolRow
 from pollux.writers.json import stamp, usage_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from pollux.accounts import ToolRow
     from pollux.analysis.evidence import Item, Verdict
     from pollux.analysis.profile import Profile
-    from pollux.analysis.sums import Row
+    from pollux.analysis.sums import Bill
     from pollux.model import Session, Usage
+
+AnyRow = Row | ToolRow
 
 
 def row_document(row: Row) -> dict[str, Any]:
@@ -26,16 +29,54 @@ def row_document(row: Row) -> dict[str, Any]:
     requests = figures.pop("requests")
     document = {"name": row.name, "sessions": row.sessions, "requests": requests, **figures}
     document["cache_write_long"] = row.usage.cache_write_long  # every row has the same fields
-    return {**document, "cost_usd": row.cost_usd, "unpriced_requests": row.unpriced}
+    document |= {"cost_usd": row.cost_usd, "unpriced_requests": row.unpriced}
+    lacking = row.lacking
+    return {
+        **document,
+        "without_price": lacking.price,
+        "without_model": lacking.model,
+        "without_figures": lacking.figures,
+    }
 
 
-def profile_document(
-    session: Session, found: Profile, family: Usage, cost: float | None, family_cost: float | None
-) -> dict[str, Any]:
+def stats_document(by: Iterable[str], rows: Iterable[AnyRow], total: AnyRow, **more: Any) -> dict[str, Any]:
+    """`pollux stats --json`: each row with those within it."""
+    return {"by": ",".join(by), **more, "rows": [_tree(row) for row in rows], "total": _row_of(total)}
+
+
+def stats_csv(by: Sequence[str], rows: Iterable[AnyRow], total: AnyRow) -> str:
+    """`pollux stats --csv`: the innermost rows, each with all its names, so that every column can be added up."""
+    names = ["name"] if len(by) == 1 else by
+    titles = (*names, *(name for name in _row_of(total) if name != "name"))
+    return table_of(titles, [leaf for row in rows for leaf in _leaves(row, (), titles)])
+
+
+def _row_of(row: AnyRow) -> dict[str, Any]:
+    return tool_document(row) if isinstance(row, ToolRow) else row_document(row)
+
+
+def _tree(row: AnyRow) -> dict[str, Any]:
+    document = _row_of(row)
+    return {**document, "rows": [_tree(inner) for inner in row.rows]} if row.rows else document
+
+
+def _leaves(row: AnyRow, above: tuple[str | None, ...], titles: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    for inner in row.rows:
+        yield from _leaves(inner, (*above, row.name), titles)
+    if not row.rows:
+        figures = _row_of(row)
+        names = (*above, figures.pop("name"))
+        yield dict(zip(titles, (*names, *figures.values()), strict=True))
+
+
+_TURN = ("prompt", "message", "context", "calls", "failed", "cost_usd", "unpriced_requests")
+
+
+def profile_document(session: Session, found: Profile, family: Usage, own: Bill, all_of_them: Bill) -> dict[str, Any]:
     """`pollux stats KEY --json`."""
     turns = [
         {
-            **{name: getattr(turn, name) for name in ("prompt", "message", "context", "calls", "failed", "cost_usd")},
+            **{name: getattr(turn, name) for name in _TURN},
             "at": stamp(turn.at),
             "usage": usage_document(turn.usage),
         }
@@ -45,8 +86,10 @@ def profile_document(
         "key": session.key,
         "usage": usage_document(session.usage),
         "family_usage": usage_document(family),
-        "cost_usd": cost,
-        "family_cost_usd": family_cost,
+        "cost_usd": own.usd,
+        "unpriced_requests": own.unpriced,
+        "family_cost_usd": all_of_them.usd,
+        "family_unpriced_requests": all_of_them.unpriced,
         "turns": turns,
         "sent_characters": msgspec.structs.asdict(found.sent),
         "slowest_calls": msgspec.to_builtins(found.slowest),
@@ -78,6 +121,7 @@ def verdict_document(verdict: Verdict) -> dict[str, Any]:
 def tool_document(row: ToolRow) -> dict[str, Any]:
     """A row of `pollux stats --by tool --json`."""
     document = msgspec.structs.asdict(row)
+    del document["rows"]
     document["median_seconds"] = document.pop("seconds")
     document["timed_calls"] = document.pop("timed")
     return document

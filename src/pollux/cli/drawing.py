@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 
 def draw_stats(
-    shelf: Library, by: By, of: Of, stack: By, asked: Filter, timezone: str | None, output: str, *, force: bool
+    shelf: Library, by: By, of: Of | None, stack: By, asked: Filter, timezone: str | None, output: str, *, force: bool
 ) -> None:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else."""
+    from pollux.accounts import By
     from pollux.analysis.stats import TIMES
     from pollux.charts import bars, columns
 
     target = _target(shelf, output, force=force)
+    of = of or shelf.accounts.stats(By.AGENT, asked).of
     found = shelf.accounts.stacks(by, of, stack, asked, timezone)
     if not found:
         raise NotFound("Nothing was used then and there.", "Try: pollux stats")
@@ -51,7 +53,7 @@ def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
     least = _least(of, total)
     if of == "tokens":
         return f"{least}{label(of, total.usage.total or 0)} in all"
-    unpriced = f"; {plural(total.unpriced, 'request')} without a known price" if total.unpriced else ""
+    unpriced = f", without {plural(total.unpriced, 'request')} of unknown cost" if total.unpriced else ""
     return f"{least}{label(of, total.cost_usd or 0)} in all{unpriced}"
 
 

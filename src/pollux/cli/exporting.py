@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from pollux.analysis.sums import Bill
     from pollux.export.target import Write
     from pollux.library import Library
     from pollux.model import Message, Session, Usage
@@ -51,22 +52,31 @@ class Exporting:
             raise RequestError(
                 f"{self._writer.name} is no text that a terminal could show.", "Try: -o FILE or -o FOLDER/"
             )
-        plain = not screen.terminal or self._writer.name in ("json", "vac", "events")
-        self._write(session, screen.raw if plain else lambda piece: screen.raw(clean(str(piece))))
+        if isinstance(self._writer, Binary):
+            self._write(session, screen.raw)
+            return
+        show = screen.document if self._writer.suffix.endswith((".json", ".jsonl")) else screen.readable
+        self._write(session, lambda piece: show(str(piece)))
 
     def to_file(self, session: Session, path: str, *, force: bool) -> None:
         """Write a session to a file of its own."""
         with Target(path, forbidden=self._forbidden, force=force).open() as write:
             self._write(session, write)
 
+    def target(self, path: str, *, force: bool) -> Target:
+        """A file that this run will write. Raises `OutputError` where it may not."""
+        target = Target(path, forbidden=self._forbidden, force=force)
+        target.check()
+        return target
+
     def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
         options = msgspec.structs.replace(
-            self._options,
-            child=self._child,
-            family_usage=self._shelf.family_usage(session),
-            cost_usd=self._shelf.accounts.cost(session) if whole else None,
+            self._options, child=self._child, family_usage=self._shelf.family_usage(session)
         )
+        if whole:
+            bill = self._shelf.accounts.bill(session)
+            options = msgspec.structs.replace(options, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
         shown = session if self._redactor is None else self._redactor(session)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
         self.report.add(write(shown, out, options))
@@ -96,18 +106,18 @@ class Exporting:
         self.sessions = len(outcome.entries)
         _tell(outcome, path)
 
-    def _figures(self, jobs: Sequence[Job]) -> tuple[dict[str, Usage], dict[str, float | None]]:
+    def _figures(self, jobs: Sequence[Job]) -> tuple[dict[str, Usage], dict[str, Bill]]:
         """What each session used with its descendants, and what it cost where the format tells it."""
         from pollux.library import Filter
 
         keys = {told.key for job in jobs for told in job.summaries}
         listed = self._shelf.list(Filter(everything=True))
         families = {one.summary.key: one.family_usage for one in listed if one.summary.key in keys}
-        return families, self._shelf.accounts.costs(keys) if self._writer.name in ("json", "html") else {}
+        return families, self._shelf.accounts.bills(keys) if self._writer.name in ("json", "html") else {}
 
-    def report_to(self, file: str) -> None:
+    def report_to(self, target: Target) -> None:
         """Write the account as the contract has it, over all sessions of the run."""
-        with Target(file, forbidden=self._forbidden, force=True).open() as write:
+        with target.open() as write:
             write(encode({**self.report.as_json(), "sessions": self.sessions}) + "\n")
 
 

@@ -87,6 +87,9 @@ def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorate
     return function
 
 
+branch_option = click.option("--branch", metavar="NAME", help="Only sessions that were on this git branch.")
+
+
 def wanted(
     agent: str | None,
     project: str | None,
@@ -94,10 +97,28 @@ def wanted(
     until: datetime | None = None,
     everything: bool = True,
     words: tuple[str, ...] = (),
+    branch: str | None = None,
 ) -> Filter:
-    """The options as the library understands them."""
-    from pollux.library import Filter
+    """The options as the library understands them. Words like `branch:main` are filters, too."""
+    from pollux.library import ABOUT, Filter
+
+    facts = [("branch", branch)] if branch is not None else []
+    plain: list[str] = []
+    for word in words:
+        name, colon, value = word.partition(":")
+        if colon and value and name.lower() in ABOUT:
+            facts.append((name.lower(), value))
+        else:
+            plain.append(word)
 
     if project == "":
         raise RequestError("No project has an empty name.", "Try: pollux projects")
-    return Filter(agent=agent, project=project, since=since, until=until, everything=everything, words=words)
+    return Filter(
+        agent=agent,
+        project=project,
+        since=since,
+        until=until,
+        everything=everything,
+        words=tuple(plain),
+        facts=tuple(facts),
+    )

@@ -30,7 +30,7 @@ SPEAKERS = {
 }
 LABEL = max(map(len, SPEAKERS.values()))
 LINES = 3
-LEAST = 24
+LEAST = 40
 
 
 class Group(NamedTuple):

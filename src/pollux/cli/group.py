@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from pollux.errors import RequestError
+from pollux.near import did_you_mean
 
 
 class Group(click.Group):
@@ -16,9 +17,6 @@ class Group(click.Group):
         """Find the named command. Raises `RequestError` where there is none of this name."""
         name, known = args[0], self.list_commands(ctx)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
-            import difflib
-
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean: {ctx.command_path} {close[0]}?" if close else f"Try: {ctx.command_path} --help"
+            hint = did_you_mean(name, known, f"Try: {ctx.command_path} --help", f"{ctx.command_path} ")
             raise RequestError(f"No command is called {name!r}.", hint)
         return super().resolve_command(ctx, args)

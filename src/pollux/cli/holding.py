@@ -35,6 +35,7 @@ def holding(screen: Screen, held: Holding, home: str) -> Iterator[str]:
     saved = f", {held.bytes / held.stored:.0f} times as much unpacked" if held.states and held.stored else ""
     for what, told in (
         ("keeping", "with every sync" if held.keeping else "only when asked: pollux archive on"),
+        ("last run", full(held.ran) if held.ran is not None else "never"),
         ("folder", one_line(tilde(held.folder, home))),
         ("files", f"{held.files:,} in {plural(held.states, 'state')}"),
         ("size", f"{size(held.stored)}{saved}"),
@@ -43,6 +44,8 @@ def holding(screen: Screen, held: Holding, home: str) -> Iterator[str]:
         name.add(what, "dim")
         value.add(told)
     yield from table(screen, [name, value])
+    if held.busy:
+        yield screen.paint("Another pollux is keeping just now: there will be more.", "warn")
     yield from retention(screen, held.due, home)
 
 
@@ -77,8 +80,8 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
 
 def changes(screen: Screen, found: list[Change], home: str) -> Iterator[str]:
     """What became of files."""
-    at, what, bytes_ = Column("when"), Column("what"), Column("size", right=True)
-    file = Column("file", flexible=True, least=30, path=True)
+    at, what, bytes_ = Column("when", whole=True), Column("what"), Column("size", right=True)
+    file = Column("file", flexible=True, least=16, path=True)
     for one in found:
         at.add(full(one.at), "dim")
         what.add(CHANGES.get(one.change, one.change), "warn" if one.change in ("cut", "gone") else None)

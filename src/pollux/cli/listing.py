@@ -16,20 +16,21 @@ if TYPE_CHECKING:
     from pollux.cli.screen import Screen
     from pollux.library import Listed
 
-WIDE = 130
+WIDE, NARROW = 130, 80
 
 
 def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
     """The sessions as a table."""
     one_agent = len({one.summary.agent for one in listed}) == 1
     wide = screen.columns is None or screen.columns >= WIDE
+    narrow = screen.columns is not None and screen.columns < NARROW
     mark = Column("")
     time = Column("when")
     agent = Column("agent", sacrifice=9 if one_agent else 2)
-    project = Column("project", most=40 if wide else 16, path=wide, sacrifice=1)
-    id = Column("id")
+    project = Column("project", most=40 if wide else 12 if narrow else 16, path=wide, sacrifice=1)
+    id = Column("id", whole=True)
     kind = Column("kind")
-    title = Column("title", flexible=True, least=30)
+    title = Column("title", flexible=True, least=16 if narrow else 30)
     prompts = Column("prompts", right=True, sacrifice=7)
     tools = Column("tools", right=True, sacrifice=8)
     used = Column("tokens", right=True, sacrifice=6)
@@ -37,12 +38,13 @@ def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
     for one in listed:
         summary = one.summary
         mark.add(("k" if summary.kept else "") + ("!" if one.troubled else ""), "warn")
-        time.add(ago(summary.ended or summary.started, present), "dim")
+        time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
         agent.add(summary.agent)
         project.add(*_project(one, home, wide))
         id.add(one_line(one.short), "id")
-        kind.add(KINDS.get(summary.kind, ""), "dim")
-        title.add(one_line(summary.title) if summary.title else NONE)
+        other = KINDS.get(summary.kind, "")
+        kind.add("" if narrow else other, "dim")
+        title.add((f"{other}: " if narrow and other else "") + (one_line(summary.title) if summary.title else NONE))
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
         used.add(tokens(summary.usage.total, summary.usage.exact))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.cli.accounting import duration
-from pollux.cli.bars import bar, gathered, sparkline
+from pollux.cli.bars import gathered, sparkline
 from pollux.cli.clean import one_line
-from pollux.cli.table import Column, table
+from pollux.cli.table import Chart, Column, table
 from pollux.cli.transcript.head import head
 from pollux.cli.width import cut
 from pollux.cli.words import NONE, money, number, plural, share, tokens
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pollux.analysis.profile import Ended, Profile
+    from pollux.analysis.sums import Bill
     from pollux.cli.screen import Screen
     from pollux.model import Session, Usage
 
@@ -27,8 +28,8 @@ class Told(NamedTuple):
 
     home: str
     family: Usage
-    cost: float | None
-    family_cost: float | None
+    bill: Bill
+    family_bill: Bill
 
 
 def portrait(screen: Screen, session: Session, found: Profile, told: Told) -> Iterator[str]:
@@ -45,7 +46,6 @@ def portrait(screen: Screen, session: Session, found: Profile, told: Told) -> It
 
 def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
     used, family = session.usage, told.family
-    too_low = used.exact is False
     name, figure, more = Column(""), Column("", right=True), Column("", flexible=True, least=20)
     rows = [
         (
@@ -55,16 +55,26 @@ def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
         ),
         ("input", number(used.input), f"{share(used.cached, used.input)} of it read from a cache"),
         ("output", number(used.output), f"{number(used.reasoning)} of it reasoning"),
-        ("cost", money(told.cost, at_least=too_low), "as the vendor's API asks for it"),
+        ("cost", _paid(told.bill, too_low=used.exact is False), _without(told.bill)),
     ]
     if family.total != used.total:
-        with_family = f"{money(told.family_cost, at_least=family.exact is False)}, with its sub-agents"
-        rows.append(("family", tokens(family.total, family.exact), with_family))
+        paid = _paid(told.family_bill, too_low=family.exact is False)
+        rows.append(("family", tokens(family.total, family.exact), f"{paid}, with its sub-agents"))
     for label, value, words in rows:
         name.add(label, "dim")
         figure.add(value, "bold")
         more.add(words, "dim")
     yield from table(screen, [name, figure, more])
+
+
+def _paid(bill: Bill, *, too_low: bool) -> str:
+    return money(bill.usd, at_least=too_low or bill.unpriced > 0)
+
+
+def _without(bill: Bill) -> str:
+    """What the cost is, and what is not in it."""
+    asked = "as the vendor's API asks for it"
+    return f"{asked}, without {plural(bill.unpriced, 'request')} of unknown cost" if bill.unpriced else asked
 
 
 def _turns(screen: Screen, found: Profile) -> Iterator[str]:
@@ -74,8 +84,8 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
     yield screen.paint("Turn by turn", "bold")
     place, prompt = Column("", right=True), Column("prompt", flexible=True, least=16)
     total, context, hit = Column("tokens", right=True), Column("context", right=True), Column("cached", right=True)
-    calls, cost, chart = Column("tools", right=True, sacrifice=4), Column("cost", right=True), Column("", sacrifice=3)
-    most = max((turn.usage.total or 0 for turn in found.turns), default=0)
+    calls, cost = Column("tools", right=True, sacrifice=4), Column("cost", right=True)
+    chart = Chart("by tokens", most=CHART, least=8, sacrifice=5)
     for count, turn in enumerate(found.turns, start=1):
         place.add(str(count), "dim")
         prompt.add(one_line(turn.prompt[:500]) if turn.prompt else "before the first prompt", None)
@@ -83,8 +93,8 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
         context.add(number(turn.context))
         hit.add(share(turn.usage.cached, turn.usage.input), "dim")
         calls.add(f"{turn.calls}{f' ({turn.failed}✗)' if turn.failed else ''}" if turn.calls else "", "dim")
-        cost.add(money(turn.cost_usd))
-        chart.add(bar(turn.usage.total or 0, most, CHART), "good")
+        cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0))
+        chart.bar(turn.usage.total or 0)
     yield from table(screen, [place, prompt, calls, context, hit, total, cost, chart], indent="  ")
 
 
@@ -115,13 +125,13 @@ def _sent(screen: Screen, found: Profile) -> Iterator[str]:
         ("results of tools", sent.tools),
     )
     name, amount = Column(""), Column("", right=True)
-    part, chart = Column("", right=True), Column("", sacrifice=1)
+    part, chart = Column("", right=True), Chart("", most=CHART, least=8, sacrifice=1)
     for label, count in kinds:
         if count:
             name.add(label)
             amount.add(number(count))
             part.add(share(count, sent.total), "dim")
-            chart.add(bar(count, sent.total, CHART), "good")
+            chart.bar(count)
     yield from table(screen, [name, amount, part, chart], indent="  ")
 
 

@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
     from pollux.analysis.evidence import Evidence, Item, Verdict
     from pollux.analysis.review import Review
+    from pollux.analysis.sums import Bill
     from pollux.cli.screen import Screen
     from pollux.model import Gap, Session
 
 SHOWN = 10
 
 
-def proof(
-    screen: Screen, session: Session, found: Evidence, cost: float | None, home: str, *, raw: bool
-) -> Iterator[str]:
+def proof(screen: Screen, session: Session, found: Evidence, bill: Bill, home: str, *, raw: bool) -> Iterator[str]:
     """Every figure, their sum, what is missing, and what the agent itself says."""
     yield from head(screen, session, home)
     files = list(dict.fromkeys(item.file for item in found.items if item.file is not None))
@@ -33,8 +32,11 @@ def proof(
     for place, file in enumerate(files, start=1):
         yield f"{_letter(place)} {one_line(tilde(file, home))}"
     yield ""
-    yield from _figures(screen, session, found.items, files, cost, raw=raw)
+    yield from _figures(screen, session, found.items, files, bill, raw=raw)
     yield from _gaps(screen, found.gaps, session.exact, home)
+    if bill.unpriced:
+        told = f"{plural(bill.unpriced, 'request')} not in the cost: pollux stats shows why."
+        yield from wrap(told, screen.columns)
     yield from _verdicts(screen, found.verdicts, home)
 
 
@@ -43,12 +45,13 @@ def _letter(place: int) -> str:
 
 
 def _figures(
-    screen: Screen, session: Session, items: Sequence[Item], files: list[str], cost: float | None, *, raw: bool
+    screen: Screen, session: Session, items: Sequence[Item], files: list[str], bill: Bill, *, raw: bool
 ) -> Iterator[str]:
-    where, time, model = Column("where"), Column("time", sacrifice=4), Column("model", sacrifice=5)
-    given, cached, written = Column("input", right=True), Column("cached", right=True), Column("written", right=True)
-    output, thought = Column("output", right=True), Column("reasoning", right=True, sacrifice=3)
-    paid, rule = Column("cost", right=True, sacrifice=2), Column("rule", flexible=True, least=34)
+    where, time, model = Column("where", whole=True), Column("time", sacrifice=4), Column("model", sacrifice=5)
+    given, cached = Column("input", right=True), Column("cached", right=True, sacrifice=1)
+    written, output = Column("written", right=True, sacrifice=2), Column("output", right=True)
+    thought, paid = Column("reasoning", right=True, sacrifice=3), Column("cost", right=True)
+    rule = Column("rule", flexible=True, least=16)
     for item in items:
         used, style = item.usage, None if item.counted else "dim"
         place = _letter(files.index(item.file) + 1) if item.file is not None else ""
@@ -69,17 +72,16 @@ def _figures(
         column.add(_exactly(figure), "bold")
     output.add(_exactly(total.output), "bold")
     thought.add(_exactly(total.reasoning), "bold")
-    paid.add(money(cost), "bold")
-    rule.add(f"{plural(total.requests or 0, 'request')}, {_exactly(total.total) or 'unknown'} tokens", "bold")
+    paid.add(money(bill.usd, at_least=bill.unpriced > 0 or session.exact is False), "bold")
+    rule.add("")
     lines = list(table(screen, [where, time, model, given, cached, written, output, thought, paid, rule]))
-    if not raw:
-        yield from lines
-        return
     yield lines[0]
     for line, item in zip(lines[1:], items, strict=False):
         yield line
-        yield screen.paint(f"    {one_line(encode(dict(item.native)))}", "dim")
+        if raw:
+            yield screen.paint(f"    {one_line(encode(dict(item.native)))}", "dim")
     yield lines[-1]
+    yield f"{plural(total.requests or 0, 'request')}, {_exactly(total.total) or 'unknown'} tokens"
 
 
 def _exactly(figure: int | None) -> str:
@@ -112,7 +114,9 @@ def _verdicts(screen: Screen, verdicts: Sequence[Verdict], home: str) -> Iterato
         )
         mark = screen.paint("✓", "good") if verdict.difference == 0 else screen.paint("≠", "warn")
         apart = "" if not verdict.difference else f" ({verdict.difference:+,})"
-        yield f"  {mark} theirs {theirs}, ours {ours}{apart}"
+        first, *more = wrap(f"theirs {theirs}, ours {ours}{apart}", _room(screen))
+        yield f"  {mark} {first}"
+        yield from (f"    {line}" for line in more)
         for line in wrap(verdict.why, _room(screen)):
             yield f"    {line}"
         if tally.file is not None:
@@ -133,19 +137,21 @@ def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
         requests.add(number(one.requests))
         inherited.add(number(one.inherited))
         total.add(_exactly(one.total))
-        exact.add(plural(one.exact, "session"), "good" if one.exact else None)
-        low.add(plural(one.at_least, "session"), "warn" if one.at_least else "dim")
-        unknown.add(plural(one.unknown, "session"), None if one.unknown else "dim")
+        exact.add(number(one.exact), "good" if one.exact else None)
+        low.add(number(one.at_least), "warn" if one.at_least else "dim")
+        unknown.add(number(one.unknown), None if one.unknown else "dim")
     yield from table(screen, [agent, requests, inherited, total, exact, low, unknown])
+    told = "The last three columns count sessions: the figures hold all, less than all, or nobody can know."
+    yield from (screen.paint(line, "dim") for line in wrap(told, screen.columns))
     if found.missing:
         yield ""
         yield screen.paint("What is missing, and why", "bold")
-        times, why, example = Column("", right=True), Column("", flexible=True, least=80), Column("", sacrifice=1)
         for missing in found.missing:
-            times.add(f"{missing.times:,}×")
-            why.add(one_line(missing.why) + ("" if missing.certain else " (perhaps)"))
-            example.add(one_line(missing.example), "dim")
-        yield from table(screen, [times, why, example], indent="  ")
+            facts = [*(() if missing.certain else ("perhaps",)), f"in {plural(missing.sessions, 'session')}"]
+            facts += [f"{missing.times:,} times"] if missing.times > missing.sessions else []
+            lines = wrap(f"- {one_line(missing.why)} ({', '.join(facts)})", _room(screen, 2))
+            yield from (f"  {line}" for line in lines)
+            yield screen.paint(f"    {one_line(missing.example)}", "dim")
     yield from _all_verdicts(screen, found.verdicts)
 
 

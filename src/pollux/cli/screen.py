@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 LEAD = 6
+_OURS = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 class Screen:
@@ -33,6 +35,7 @@ class Screen:
 
     def __init__(self, ctx: click.Context) -> None:
         self.terminal = _is_terminal(sys.stdout)
+        self.markdown = self.terminal
         self.color = _color(ctx.meta.get(COLOR, "auto"), self.terminal)
         self.columns = _columns(self.terminal)
         self.paged = self.terminal and not ctx.meta.get(PAGER) and os.environ.get("TERM") != "dumb"
@@ -72,7 +75,19 @@ class Screen:
         """Write one JSON document."""
         from pollux.writers.json import encode
 
-        self.raw(encode(value) + "\n")
+        self.document(encode(value) + "\n")
+
+    def document(self, text: str) -> None:
+        """Write JSON: as it is, but for what a terminal must not see, which is written otherwise and means the same."""
+        from pollux.writers.visible import escaped
+
+        self.raw(escaped(text) if self.terminal else text)
+
+    def readable(self, text: str) -> None:
+        """Write text that programs read too: as it is, but for what a terminal must not see, which is made visible."""
+        from pollux.writers.visible import visible
+
+        self.raw(visible(text) if self.terminal else text)
 
     def raw(self, text: str | bytes) -> None:
         """Write text as it is, in UTF-8 whatever the locale says, or bytes."""
@@ -85,9 +100,12 @@ class Screen:
 
 
 def talk(text: str) -> None:
-    """Say something to the person, beside the output."""
+    """Say something to the person, beside the output. It may have colours of ours, and no other controls."""
+    from pollux.writers.visible import visible
+
     sys.stdout.flush()
-    sys.stderr.write(f"{text}\n")
+    pieces = _OURS.split(text)
+    sys.stderr.write("".join(piece if _OURS.fullmatch(piece) else visible(piece) for piece in pieces) + "\n")
 
 
 def _is_terminal(stream: Any) -> bool:

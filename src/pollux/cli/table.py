@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from pollux.cli.bars import bar
 from pollux.cli.screen import Screen
 from pollux.cli.width import cut, cut_left, pad, width
 
@@ -15,9 +16,9 @@ GAP = 2
 class Column:
     """One column: its cells as plain clean text, and how they may be shortened.
 
-    `flexible` takes the room that is left and must have `least` columns; `most` caps a column; `sacrifice` says how
-    early a column is left out when room is short (0: never, then from the highest down). `styles` names a style
-    for each cell.
+    `flexible` takes the room that is left and must have `least` columns; `most` caps a column; `whole` cells are never
+    shortened before others; `sacrifice` says how early a column is left out when room is short (0: never, then from the
+    highest down). `styles` names a style for each cell.
     """
 
     title: str
@@ -27,11 +28,15 @@ class Column:
     flexible: bool = False
     least: int = 0
     most: int | None = None
+    whole: bool = False
     sacrifice: int = 0
     path: bool = False
+    paths: set[int] = field(default_factory=set)
 
-    def add(self, cell: str, style: str | None = None) -> None:
-        """Add a cell."""
+    def add(self, cell: str, style: str | None = None, *, path: bool = False) -> None:
+        """Add a cell; a `path` is shortened at its beginning."""
+        if path or self.path:
+            self.paths.add(len(self.cells))
         self.cells.append(cell)
         self.styles.append(style)
 
@@ -41,46 +46,100 @@ class Column:
         widest = max((width(text) for text in (self.title, *self.cells)), default=0)
         return widest if self.most is None else min(widest, self.most)
 
+    @property
+    def filled(self) -> bool:
+        """Is there anything in it?"""
+        return any(self.cells)
+
+    def cell(self, index: int, columns: int) -> str:
+        """A cell in so many columns."""
+        short = cut_left if index in self.paths else cut
+        return pad(short(self.cells[index], columns), columns, right=self.right)
+
+    def heading(self, columns: int) -> str:
+        """The title in so many columns."""
+        return pad(cut(self.title, columns), columns, right=self.right)
+
+
+@dataclass
+class Chart(Column):
+    """A column of bars, each as long as its value is to the largest. It gives room away before any other does."""
+
+    values: list[float] = field(default_factory=list)
+    peak: float = 0
+
+    def bar(self, value: float, style: str | None = "good") -> None:
+        """Add a bar."""
+        self.add("", style)
+        self.values.append(value)
+        self.peak = max(self.peak, value)
+
+    @property
+    def natural(self) -> int:
+        """As wide as it may be."""
+        return max(width(self.title), self.most or 0)
+
+    @property
+    def filled(self) -> bool:
+        """Is there a bar in it?"""
+        return self.peak > 0
+
+    def cell(self, index: int, columns: int) -> str:
+        """A bar in so many columns."""
+        return pad(bar(self.values[index], self.peak, columns), columns)
+
 
 def table(screen: Screen, columns: Sequence[Column], indent: str = "") -> Iterator[str]:
     """The lines of a table, its titles first."""
     room = None if screen.columns is None else screen.columns - len(indent)
-    shown, widths = _fit([column for column in columns if any(column.cells)], room)
-    titles = [screen.paint(cell, "head") for cell in _row([c.title for c in shown], shown, widths)]
+    shown, widths = _fit([column for column in columns if column.filled], room)
+    fitted = list(zip(shown, widths, strict=True))
     if any(column.title for column in shown):
+        titles = [screen.paint(column.heading(wide), "head") for column, wide in fitted]
         yield (indent + (" " * GAP).join(titles)).rstrip()
     for index in range(max((len(column.cells) for column in shown), default=0)):
-        cells = _row([column.cells[index] for column in shown], shown, widths)
-        styles = [column.styles[index] for column in shown]
-        painted = [screen.paint(c, s) if s else c for c, s in zip(cells, styles, strict=True)]
+        cells = [(column.cell(index, wide), column.styles[index]) for column, wide in fitted]
+        painted = [screen.paint(cell, style) if style else cell for cell, style in cells]
         yield (indent + (" " * GAP).join(painted)).rstrip()
-
-
-def _row(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
-    row = []
-    for cell, column, columns_wide in zip(cells, columns, widths, strict=True):
-        short = cut_left(cell, columns_wide) if column.path else cut(cell, columns_wide)
-        row.append(pad(short, columns_wide, right=column.right))
-    return row
 
 
 def _fit(columns: list[Column], room: int | None) -> tuple[list[Column], list[int]]:
     """Which columns stay and how wide each is."""
-    shown = list(columns)
+    shown, natural = list(columns), {id(column): column.natural for column in columns}
     while True:
-        widths = [column.natural for column in shown]
-        total = sum(widths) + GAP * (len(shown) - 1)
-        if room is None or total <= room:
+        widths = [natural[id(column)] for column in shown]
+        if room is None or _shrunk(shown, widths, room):
             return shown, widths
-        flexible = next((i for i, column in enumerate(shown) if column.flexible), None)
-        if flexible is not None:
-            left = widths[flexible] - (total - room)
-            if left >= min(shown[flexible].least, widths[flexible]):
-                widths[flexible] = left
-                return shown, widths
         spare = max(shown, key=lambda column: column.sacrifice, default=None)
         if spare is None or spare.sacrifice == 0:
-            if flexible is not None:
-                widths[flexible] = max(widths[flexible] - (total - room), 1)
+            _squeezed(shown, widths, room)
             return shown, widths
         shown.remove(spare)
+
+
+def _over(widths: list[int], room: int) -> int:
+    return sum(widths) + GAP * (len(widths) - 1) - room
+
+
+def _shrunk(columns: list[Column], widths: list[int], room: int) -> bool:
+    """Make columns narrower that may be: bars, then the flexible one, then what is wider than a third. Does it fit?"""
+    for fits, least in (
+        (lambda column: isinstance(column, Chart), lambda column: max(width(column.title), column.least)),
+        (lambda column: column.flexible, lambda column: column.least),
+        (lambda column: not (column.right or column.flexible or column.whole), lambda _: room // 3),
+    ):
+        for index, column in enumerate(columns):
+            if (over := _over(widths, room)) > 0 and fits(column):
+                widths[index] = max(widths[index] - over, min(least(column), widths[index]))
+    return _over(widths, room) <= 0
+
+
+def _squeezed(columns: list[Column], widths: list[int], room: int) -> None:
+    """Nothing may be left out: words are cut, the longest first. Figures never are."""
+    words = [index for index, column in enumerate(columns) if not column.right]
+    while words and _over(widths, room) > 0:
+        widest = max(words, key=lambda index: (columns[index].flexible, widths[index]))
+        if widths[widest] <= 1:
+            words.remove(widest)
+        else:
+            widths[widest] -= 1

@@ -9,8 +9,8 @@ from pollux.when import local
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def ago(moment: datetime | None, present: datetime) -> str:
-    """A time for a list: how long ago within a day, else date and time, else the date."""
+def ago(moment: datetime | None, present: datetime, *, brief: bool = False) -> str:
+    """A time for a list: how long ago within a day, else date and time, else the date; `brief` leaves the clock out."""
     if moment is None:
         return "–"
     passed = (present - moment).total_seconds()
@@ -20,7 +20,8 @@ def ago(moment: datetime | None, present: datetime) -> str:
         return f"{int(passed // 60)} min ago"
     if 0 <= passed < 86400:
         return f"{int(passed // 3600)} h ago"
-    return day_and_time(moment, present)
+    told = day_and_time(moment, present)
+    return told[:6] if brief and local(moment).year == present.year else told
 
 
 def day_and_time(moment: datetime, present: datetime) -> str:

@@ -84,7 +84,7 @@ def wrap(line: str, columns: int | None) -> Iterator[str]:
     start = lead.end() if lead is not None else 0
     hang = " " * start if start < columns // 2 else ""
     current, used, empty = line[:start], width(line[:start]), True
-    for word in _words(line[start:], columns - width(hang)):
+    for word in words(line[start:], columns - width(hang)):
         size = width(word)
         if used + size > columns and not empty:
             yield current.rstrip()
@@ -98,7 +98,7 @@ def wrap(line: str, columns: int | None) -> Iterator[str]:
         yield current.rstrip()
 
 
-def _words(text: str, columns: int) -> Iterator[str]:
+def words(text: str, columns: int) -> Iterator[str]:
     """Words and the blanks between them. Scripts that write without blanks may break anywhere; a long address never."""
     for match in _WORD.finditer(text):
         word = match[0]

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 
 NONE = "–"
-NO_PRICE = "—"
 KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
 
 
 def number(value: int | None) -> str:
-    """1,234 · 56.7k · 8.9M; a dash where it is not known."""
+    """1,234 · 56.7k · 8.9M · 1.2B · 3.4T; a dash where it is not known."""
     if value is None:
         return NONE
     if value < 10_000:
         return f"{value:,}"
-    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M")):
+    for size, unit in ((10**12, "T"), (10**9, "B"), (10**6, "M")):
         if value >= 0.9995 * size:
             return f"{value / size:.1f}{unit}"
     return f"{value / 1000:.1f}k" if value < 99_950 else f"{value / 1000:.0f}k"
@@ -27,9 +26,9 @@ def tokens(total: int | None, exact: bool | None) -> str:
 
 
 def money(amount: float | None, *, at_least: bool = False) -> str:
-    """Dollars; `≥` says that more was paid, a long dash that nobody knows the price."""
+    """Dollars; `≥` says that more was paid, a dash that nobody knows how much."""
     if amount is None:
-        return NO_PRICE
+        return NONE
     told = f"${amount:,.2f}" if amount >= 0.995 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"
     return f"≥{told}" if at_least else told
 

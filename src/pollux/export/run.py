@@ -14,6 +14,7 @@ from itertools import groupby
 
 import msgspec
 
+from pollux.analysis.sums import Bill
 from pollux.errors import OutputError
 from pollux.export.folder import Draft, Folder
 from pollux.export.names import day_name, file_name
@@ -88,11 +89,11 @@ class Export:
         self._redactor = redactor
         self._layout = layout
         self._families: dict[str, Usage] = {}
-        self._costs: dict[str, float | None] = {}
+        self._bills: dict[str, Bill] = {}
 
-    def run(self, jobs: Sequence[Job], families: dict[str, Usage], costs: dict[str, float | None]) -> Outcome:
+    def run(self, jobs: Sequence[Job], families: dict[str, Usage], bills: dict[str, Bill]) -> Outcome:
         """Write them all. Given by key: what each session used with its descendants, and what it cost by itself."""
-        self._families, self._costs = families, costs
+        self._families, self._bills = families, bills
         if self._redactor is not None:
             self._survey(jobs, self._redactor)
         units = self._units(jobs)
@@ -182,7 +183,8 @@ class Export:
         shown, options = self._shown(session)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
         outcome.report.add(write(shown, draft.write, options))
-        summary = msgspec.structs.replace(summarize(shown), cost_usd=options.cost_usd)
+        known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
+        summary = msgspec.structs.replace(summarize(shown), **known)
         outcome.entries.append(Entry(summary=summary, file=name))
         return shown.key
 
@@ -209,8 +211,11 @@ class Export:
 
     def _shown(self, session: Session) -> tuple[Session, Options]:
         shown = session if self._redactor is None else self._redactor(session)
-        family, cost = self._families.get(session.key), self._costs.get(session.key)
-        return shown, msgspec.structs.replace(self._options, family_usage=family, cost_usd=cost)
+        options = msgspec.structs.replace(self._options, family_usage=self._families.get(session.key))
+        bill = self._bills.get(session.key)
+        if bill is not None:
+            options = msgspec.structs.replace(options, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
+        return shown, options
 
     def _place(self, draft: Draft, name: str, keys: list[str], outcome: Outcome) -> None:
         before = self._folder.held(self._writer.name).get(name)

@@ -35,11 +35,15 @@ class Target:
         self._force = force
         protect(self.path, forbidden)
 
+    def check(self) -> None:
+        """Raise `OutputError` where something is there that must stay."""
+        if not self._force and _holds_something(self.path):
+            raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
+
     @contextlib.contextmanager
     def open(self) -> Iterator[Write]:
         """Write to it."""
-        if not self._force and _holds_something(self.path):
-            raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
+        self.check()
         try:
             if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
                 with self.path.open("wb") as device:

@@ -19,11 +19,26 @@ from pollux.model.parts import (
     ToolResult,
     Unknown,
 )
-from pollux.model.session import Author, Fate, Gap, Kind, Link, Message, Origin, Role, Session, Tally, exactness, gap
+from pollux.model.session import (
+    FACTS,
+    Author,
+    Fate,
+    Gap,
+    Kind,
+    Link,
+    Message,
+    Origin,
+    Role,
+    Session,
+    Tally,
+    exactness,
+    gap,
+)
 from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
 from pollux.model.usage import Usage, add, joint
 
 __all__ = [
+    "FACTS",
     "NOTHING",
     "About",
     "Attachment",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -13,12 +13,13 @@ from pollux.model.usage import Usage, add
 
 
 class Kind(StrEnum):
-    """What sort of session it is."""
+    """What sort of session it is. A warm-up is what a client asked for itself: counted, and in no list."""
 
     MAIN = "main"
     SUBAGENT = "subagent"
     CHECKPOINT = "checkpoint"
     PROMPTS = "prompts"
+    WARM_UP = "warm-up"
 
 
 class Role(StrEnum):
@@ -122,10 +123,27 @@ class Link(Value, frozen=True, kw_only=True):
     evidence: str
 
 
+FACTS = {
+    "branch": "the git branch",
+    "commit": "the git commit",
+    "repository": "where the git repository comes from",
+    "directory": "the directory worked in, and those added to it",
+    "version": "the agent's release",
+    "client": "how the agent was started: in a terminal, by a program, in an editor",
+    "provider": "who served the models, or how the user signed in",
+    "mode": "what the agent was allowed to do without asking",
+    "effort": "how much the model was to think",
+    "subagent": "what kind of sub-agent it is",
+    "name": "another name that the agent gave the session",
+}
+"""What a session may tell of its surroundings."""
+
+
 class Session(Value, frozen=True, kw_only=True):
     """One conversation with one agent, however many files hold it. `kept`: the agent's own are gone, pollux's are not.
 
-    What is kept may also be more than what the agent left of it.
+    What is kept may also be more than what the agent left of it. `facts` has the values of `FACTS` that it ever had, in
+    their order.
     """
 
     agent: str
@@ -147,6 +165,7 @@ class Session(Value, frozen=True, kw_only=True):
     tallies: tuple[Tally, ...] = ()
     extra: Extra = NOTHING
     kept: bool = False
+    facts: Mapping[str, tuple[str, ...]] = NOTHING
 
     @property
     def key(self) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
-from pollux.model.base import Value
+from pollux.model.base import NOTHING, Value
 from pollux.model.parts import Status, ToolCall
 from pollux.model.session import Author, Kind, Message, Role, Session
 from pollux.model.usage import Usage
@@ -46,6 +47,8 @@ class Summary(Value, frozen=True, kw_only=True):
     files: tuple[str, ...]
     notice_count: int
     kept: bool = False
+    unpriced_requests: int | None = None
+    facts: Mapping[str, tuple[str, ...]] = NOTHING
 
 
 def summarize(session: Session) -> Summary:
@@ -79,6 +82,7 @@ def summarize(session: Session) -> Summary:
         files=session.files,
         notice_count=sum(notice.count for notice in session.notices),
         kept=session.kept,
+        facts=session.facts,
     )
 
 

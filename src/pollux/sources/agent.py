@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pollux.model import FACTS
 from pollux.sources.base import Bundle, File, Retention, Root, Surroundings
 from pollux.wire.calm import calm
 
@@ -49,9 +50,10 @@ class Agent:
 
     def read(self, bundle: Bundle) -> list[Session]:
         """One session and those inside it."""
+        facts = getattr(self._module("about"), "facts", None)
         with calm():
             sessions: list[Session] = self._module("read").read(bundle)
-            return sessions
+            return sessions if facts is None else [_with_facts(session, facts(session)) for session in sessions]
 
     def about(self, session: Session) -> About:
         """What the agent is called elsewhere."""
@@ -105,3 +107,14 @@ class Agent:
         """A single file."""
         bundle: Bundle = self._module("bundles").loose(path, around)
         return bundle
+
+
+def _with_facts(session: Session, told: Iterable[tuple[str, Any]]) -> Session:
+    """The session with what its files tell of its surroundings: texts, each once, in their order."""
+    from msgspec.structs import replace
+
+    facts: dict[str, dict[str, None]] = {}
+    for name, value in told:
+        if isinstance(value, str) and value.strip():
+            facts.setdefault(name, {})[value] = None
+    return replace(session, facts={name: tuple(facts[name]) for name in FACTS if name in facts}) if facts else session

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from fnmatch import fnmatchcase
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, assert_never
 
 import tantivy
 from tantivy import Occur, Query as Asked
 
-from pollux.projects import fits
+from pollux.folding import fold
+from pollux.projects import fits, is_called
 from pollux.store.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.store.patterns import in_a_row
-from pollux.store.query import PLACES, Both, Either, Node, Not, Only, Words
+from pollux.store.query import ABOUT, PLACES, Both, Either, Near, Node, Not, Only, Words
 from pollux.store.words import name as whole_name, stands_alone
 
 NOTHING = Asked.empty_query()
 
+KNOWN_VALUES = ("project", "model", "tool", *ABOUT)
+"""Filters that a part of a value suffices for."""
+
 _GLOB = re.compile(r"[*?]")
-_SEPARATORS = re.compile(r"[-_.:/\s]+")
 _DIGEST = 4
 _DEEP = "**"
 _ANYWHERE = (".", "..", _DEEP)
@@ -33,6 +35,8 @@ def ask(node: Node, searcher: tantivy.Searcher) -> Asked | None:
     match node:
         case Words():
             return _words(node, searcher)
+        case Near():
+            return _near(node)
         case Only():
             return Asked.const_score_query(_only(node, searcher), 0.0)
         case Not():
@@ -99,6 +103,21 @@ def _words(words: Words, searcher: tantivy.Searcher) -> Asked | None:
     return Asked.phrase_query(schema(), "text", list(found))
 
 
+_APART = 8
+"""So many other words may stand between two that are near one another."""
+
+
+def _near(near: Near) -> Asked:
+    """Each word near the one it was typed beside."""
+    places = ["|".join(map(re.escape, words)) for words in near.words]
+    rows = [any_of(_beside(one, other) for one, other in (pair, pair[::-1])) for pair in pairwise(places)]
+    return together(*rows)
+
+
+def _beside(one: str, other: str) -> Asked:
+    return Asked.regex_phrase_query(schema(), "text", [f"({one})", f"({other})"], slop=_APART)
+
+
 def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
     name, value = only.name, only.value
     if isinstance(value, datetime):
@@ -111,12 +130,12 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
             return one_of("kind", kind_numbers(PLACES[value]))
         case "file":
             return _file(value, searcher)
-        case "project":
-            return one_of(name, _known(searcher, name, lambda term: _is_project(value, term)))
-        case "model" | "tool":
-            return one_of(name, _known(searcher, name, lambda term: _is_called(value.lower(), term)))
+        case "kind":
+            return one_of("session_kind", [value])
+        case _ if name in KNOWN_VALUES:
+            return one_of(name, fitting(searcher, name, value))
         case _:
-            return one_of(name, [value.lower()])
+            return one_of(name, [fold(value)])
 
 
 def _time(name: str, moment: datetime) -> Asked:
@@ -126,22 +145,22 @@ def _time(name: str, moment: datetime) -> Asked:
     return Asked.range_query(schema(), "at", tantivy.FieldType.Integer, upper_bound=at, include_upper=name == "until")
 
 
-def _known(searcher: tantivy.Searcher, field: str, wanted: Callable[[str], bool]) -> list[str]:
-    """The values of a field that answer to what was typed; there are few in all."""
-    return [term for term, _ in searcher.terms_with_prefix(field, "") if wanted(term)]
+def terms(searcher: tantivy.Searcher, field: str) -> list[str]:
+    """All values of a field; of those that are asked for so, there are few."""
+    return [term for term, _ in searcher.terms_with_prefix(field, "")]
+
+
+def fitting(searcher: tantivy.Searcher, field: str, asked: str) -> list[str]:
+    """The values of a field that answer to what was typed."""
+    if field == "project":
+        return [term for term in terms(searcher, field) if _is_project(asked, term)]
+    return [term for term in terms(searcher, field) if is_called(asked, term, begins=field == "commit")]
 
 
 def _is_project(asked: str, term: str) -> bool:
     if term.startswith("#"):
         return len(asked) >= _DIGEST and term.startswith(f"#{asked.lower()}")
     return fits(asked, term)
-
-
-def _is_called(asked: str, term: str) -> bool:
-    """Is a tool or model called so: by its name, by whole words of it, or by a pattern?"""
-    if _GLOB.search(asked):
-        return fnmatchcase(term, asked)
-    return f"_{_SEPARATORS.sub('_', asked)}_" in f"_{_SEPARATORS.sub('_', term)}_"
 
 
 def _file(asked: str, searcher: tantivy.Searcher) -> Asked:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, k
 CREATE INDEX sessions_unsettled ON sessions(project_hash, root)
     WHERE project_hash IS NOT NULL AND (project IS NULL OR evidence='guess');
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
+CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
+CREATE INDEX facts_name ON facts(name, value);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
 CREATE TABLE usage(
@@ -64,7 +66,10 @@ CREATE TABLE prompts(
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
 _TOGETHER = 500
-_PARTS = ("abouts", "links", "usage", "calls", "quarters", "prompts")
+_PATIENCE = 5.0
+"""So long (seconds) a file may be locked: only one process writes, and it makes and mends the file in a moment."""
+
+_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
 """What a damaged file raises."""
@@ -90,28 +95,37 @@ def first_number(generation: int) -> int:
 class Catalogue:
     """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to.
 
-    `born` tells this catalogue from one that was made anew, whose numbers began anew as well.
+    Without `make`, a file that holds none is left alone, and `edition` is None. `born` tells this catalogue from one
+    that was made anew, whose numbers began anew as well.
     """
 
-    def __init__(self, path: Path | None, edition: str) -> None:
+    def __init__(self, path: Path | None, edition: str, *, make: bool = True) -> None:
         self.path = path
         if path is not None:
             secure(path)
-        self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
-        self._sql.execute("PRAGMA journal_mode=WAL")
+        self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=_PATIENCE)
+        if make:
+            self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")
         self._sql.execute("PRAGMA cache_size=-16000")
-        if not self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+        there = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
+        if make and not there:
             with self.change():
-                if not self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
-                    for statement in _TABLES.split(";\n"):
-                        self._sql.execute(statement)
-                    self._put("edition", edition)
-                    self._put("generation", 0)
-                    self._put("born", uuid4().hex)
-        self.edition = self._get("edition")
-        self.born = str(self._get("born"))
+                for statement in _TABLES.split(";\n"):
+                    self._sql.execute(statement)
+                self._put("edition", edition)
+                self._put("generation", 0)
+                self._put("born", uuid4().hex)
+        self.edition = self._get("edition") if make or there else None
+        self.born = str(self._get("born")) if make or there else ""
         self._number = 0
+
+    def copy(self, path: Path) -> None:
+        """Write all that it holds into a new file, which goes its own way from there."""
+        with closing(sqlite3.connect(path)) as other:
+            self._sql.backup(other)
+            other.execute("UPDATE meta SET value=? WHERE name='born'", (uuid4().hex,))
+            other.commit()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -279,6 +293,10 @@ class Catalogue:
         )
         self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 19)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
+        self._sql.executemany(
+            "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
+            [(no, name, value) for name, values in told.facts.items() for value in values],
+        )
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",
             [(no, link.kind, link.target, link.evidence) for link in entry.links],

@@ -10,14 +10,16 @@ from functools import cache
 
 import tantivy
 
+from pollux.folding import fold
+from pollux.model import FACTS
 from pollux.store.passages import Facts, Passage, PassageKind
-from pollux.store.words import clean, name
+from pollux.store.words import clean, name, plain
 
 KINDS = tuple(PassageKind)
 
 # The names carry a number: an index made with other words than these must not be opened as if they were the same.
-_WORDS = "pollux-words-2"
-_PATHS = "pollux-paths-1"
+_WORDS = "pollux-words-3"
+_PATHS = "pollux-paths-2"
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INSTANT = timedelta(microseconds=1)
@@ -42,7 +44,8 @@ _MOST_HALVES = 5.0
 def schema() -> tantivy.Schema:
     """The fields of a passage, and `generation` for the one document that says how far the index goes.
 
-    `own` has the words of `text` once more, where a human typed them: few, so that they are found at once.
+    `own` has the words of `text` once more, where a human typed them: few, so that they are found at once. `shown` is
+    the text as it was written, where its letters are folded in `text`.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("generation", stored=True, indexed=True)
@@ -52,11 +55,14 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("kind", indexed=True, fast=True)
     builder.add_integer_field("at", fast=True)
     builder.add_float_field("weight", fast=True)
-    for field in ("agent", "session_kind", "project", "model", "role", "author", "tool", "failed"):
+    for field in ("agent", "session_kind", "project", "model", "role", "author", "tool", "failed", "exit", "fate"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    for fact in FACTS:
+        builder.add_text_field(fact, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("file", tokenizer_name=_PATHS, index_option="position")
     builder.add_text_field("text", stored=True, tokenizer_name=_WORDS, index_option="position")
     builder.add_text_field("own", tokenizer_name=_WORDS, index_option="basic")
+    builder.add_bytes_field("shown", stored=True)
     return builder.build()
 
 
@@ -94,7 +100,7 @@ def path_tokens(path: str) -> list[str]:
 
 def _folders(path: str) -> str:
     """A path with a space between its folders, and none within."""
-    return re.sub(r"[/\\]+", " ", re.sub(r"\s", "\u00a0", name(path)))
+    return re.sub(r"[/\\]+", " ", re.sub(r"\s", "\u00a0", path if path.isascii() else fold(name(path))))
 
 
 def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
@@ -113,20 +119,31 @@ def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
     if facts.project_hash:
         made.add_text("project", f"#{facts.project_hash}")
     if passage.model:
-        made.add_text("model", name(passage.model).lower())
-    if passage.role is not None:
-        made.add_text("role", passage.role)
-    if passage.author is not None:
-        made.add_text("author", passage.author)
-    if passage.failed is not None:
-        made.add_text("failed", "yes" if passage.failed else "no")
-    _add_each(made, "tool", (name(tool) for tool in passage.tools))
+        made.add_text("model", fold(name(passage.model)))
+    failed = None if passage.failed is None else "yes" if passage.failed else "no"
+    for field, value in (("role", passage.role), ("author", passage.author), ("failed", failed)):
+        if value is not None:
+            made.add_text(field, value)
+    if passage.exit_code is not None:
+        made.add_text("exit", str(passage.exit_code))
+    made.add_text("fate", passage.fate)
+    for fact, values in facts.others.items():
+        _add_each(made, fact, (fold(name(value)) for value in values))
+    _add_each(made, "tool", (fold(name(tool)) for tool in passage.tools))
     _add_each(made, "file", (_folders(path) for path in passage.files))
     for field in ("text", "own") if passage.kind in OWN_WORDS else ("text",):
         made.add_text(field, passage.body)
         if passage.parts:
             made.add_text(field, passage.parts)
+    if passage.shown is not None:
+        made.add_bytes("shown", passage.shown.encode())
     return made
+
+
+def shown(kept: tantivy.Document) -> str:
+    """The text of a passage as a person reads it."""
+    original = kept.get_first("shown")
+    return plain(kept["text"][0]) if original is None else bytes(original).decode()
 
 
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}

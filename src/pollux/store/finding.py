@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from pollux.model import Author, Role, Summary
+import msgspec
+
+from pollux.model import Author, Role, Summary, Value
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
 from pollux.store.query import Both, Query, Sort, Words
@@ -15,31 +17,50 @@ from pollux.store.shortest import shortest
 from pollux.store.text import TextIndex
 
 
-def find(  # noqa: PLR0913
-    index: TextIndex,
-    questions: Questions,
-    query: Query,
-    *,
-    limit: int,
-    sort: Sort,
-    per_session: int | None,
-    kinds: Collection[PassageKind] | None,
-    counted: bool,
-) -> Findings:
-    """Hits in sessions that are still there. The index may hold more than the catalogue, never less."""
-    size = limit
+class Wish(Value, frozen=True, kw_only=True):
+    """How many hits, in which order, at most how many of a session, and of which kinds of passages.
+
+    `counted` also tells how many messages of each session there are. `exact`: nothing is looked for but what was typed.
+    """
+
+    limit: int = 20
+    sort: Sort = Sort.RELEVANCE
+    per_session: int | None = None
+    kinds: Collection[PassageKind] | None = None
+    counted: bool = False
+    exact: bool = False
+
+
+def find(index: TextIndex, questions: Questions, query: Query, wish: Wish) -> Findings:
+    """Hits in sessions that are still there. Where nothing holds what was typed, what is like it is looked for."""
+    hints = (*query.hints, *index.strangers(query))
+    if (found := _exactly(index, questions, query, wish)) is not None:
+        return msgspec.structs.replace(found, hints=hints)
+    if wish.exact:
+        return Findings(hits=(), hints=hints, meant=tuple(_meant(index, query)))
+    for further in (False, True):
+        wider = index.widened(query, further=further)
+        if wider is not None and (found := _exactly(index, questions, wider.query, wish)) is not None:
+            hits = tuple(msgspec.structs.replace(hit, widened=True) for hit in found.hits)
+            return Findings(hits=hits, counts=found.counts, hints=hints, widened=wider.instead)
+    return Findings(hits=(), hints=hints)
+
+
+def _exactly(index: TextIndex, questions: Questions, query: Query, wish: Wish) -> Findings | None:
+    """What a query finds; None where that is nothing. The index may hold more than the catalogue, never less."""
+    size = wish.limit
     while True:
-        raw = index.search(query, limit=size, sort=sort, per_session=per_session, kinds=kinds)
+        raw = index.search(query, limit=size, sort=wish.sort, per_session=wish.per_session, kinds=wish.kinds)
         known = _known(raw, questions)
         found = [hit for hit in known if hit is not None]
-        if len(found) >= limit or len(raw) < size:
+        if len(found) >= wish.limit or len(raw) < size:
             break
         size *= 4
-    if found:
-        keys = {hit.session: one.key for hit, one in zip(raw, known, strict=True) if one is not None}
-        counts = _counts(index, query, keys, kinds) if counted else {}
-        return Findings(hits=tuple(found[:limit]), counts=counts, hints=query.hints)
-    return Findings(hits=(), hints=query.hints, meant=tuple(_meant(index, query)))
+    if not found:
+        return None
+    keys = {hit.session: one.key for hit, one in zip(raw, known, strict=True) if one is not None}
+    counts = _counts(index, query, keys, wish.kinds) if wish.counted else {}
+    return Findings(hits=tuple(found[: wish.limit]), counts=counts)
 
 
 def _known(raw: list[Hit], questions: Questions) -> list[Found | None]:

@@ -52,12 +52,13 @@ class Load:
     """Reads many tasks, and keeps what came of them step by step."""
 
     def __init__(
-        self, catalogue: Catalogue, text: TextIndex, size: int, report: Callable[[Task, Reading], None]
+        self, catalogue: Catalogue, text: TextIndex, size: int, report: Report, pulse: Callable[[], None]
     ) -> None:
         self._catalogue = catalogue
         self._text = text
         self._size = size
         self._report = report
+        self._pulse = pulse
         self._pieces = text.folder.with_name("pieces")
 
     def run(self, tasks: Sequence[Task]) -> None:
@@ -108,6 +109,7 @@ class Load:
                     if content[:1] == _UNWRITTEN:
                         raise NotWritten(content[1:].decode())
                     if place is None:
+                        self._pulse()
                         continue
                     try:
                         self._keep(tasks[order[place]], _decode(content))
@@ -132,8 +134,10 @@ class Load:
 
     def _tidy(self) -> None:
         """Join small segments, then drop what was replaced."""
+        self._pulse()
         with self._text.writer() as writer:
             writer.join()
+        self._pulse()
         garbage = self._catalogue.garbage()
         with self._text.writer() as writer:
             writer.forget(garbage)

@@ -7,16 +7,18 @@ ready for the index where it is made, so that whoever reads a session can do tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, assert_never
 
 from pollux.model import (
+    NOTHING,
     Attachment,
     Author,
     Context,
+    Fate,
     FileReference,
     Kind,
     Message,
@@ -53,11 +55,18 @@ class Facts(Value, frozen=True, kw_only=True):
     kind: Kind = Kind.MAIN
     project: str | None = None
     project_hash: str | None = None
+    others: Mapping[str, tuple[str, ...]] = NOTHING
 
     @classmethod
     def of(cls, session: Session | Summary) -> Facts:
         """The facts of a session."""
-        return cls(agent=session.agent, kind=session.kind, project=session.project, project_hash=session.project_hash)
+        return cls(
+            agent=session.agent,
+            kind=session.kind,
+            project=session.project,
+            project_hash=session.project_hash,
+            others=session.facts,
+        )
 
 
 class PassageKind(StrEnum):
@@ -77,21 +86,25 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `body` and `parts` are the text ready for the index. `tools` are the names one tool goes by, `failed` is None
-    where no tool was used, `files` are the paths that were touched or handed over. `copied` stands for a message that
-    was inherited from another session, `cut` for a tool's output of which only the beginning and the end are here.
+    `body` and `parts` are the text ready for the index, `shown` is the text where it is written otherwise. `tools` are
+    the names one tool goes by, `failed` is None where no tool was used, `files` are the paths that were touched or
+    handed over. `copied` stands for a message that was inherited from another session, `cut` for a tool's output of
+    which only the beginning and the end are here.
     """
 
     message: int
     kind: PassageKind
     body: str
     parts: str = ""
+    shown: str | None = None
     role: Role | None = None
     author: Author | None = None
     at: datetime | None = None
     model: str | None = None
     tools: tuple[str, ...] = ()
     failed: bool | None = None
+    exit_code: int | None = None
+    fate: Fate = Fate.LIVE
     files: tuple[str, ...] = ()
     copied: bool = False
     cut: bool = False
@@ -99,19 +112,28 @@ class Passage(Value, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """The text as a person reads it."""
-        return plain(self.body)
+        return plain(self.body) if self.shown is None else self.shown
 
 
 def passages(session: Session) -> Iterator[Passage]:
     """Everything in a session that can be found, in its order. A title stands with the human's first words."""
+    if session.kind is Kind.WARM_UP:
+        return
     at = session.started
     models = _models(session.messages)
-    if session.title:
+    names = [name for name in (session.title, *session.facts.get("name", ())) if name]
+    if names:
         first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
         model = models[first] if models else None
-        body, parts = ready(session.title)
+        title = ready("\n".join(dict.fromkeys(names)))
         yield Passage(
-            message=first, kind=PassageKind.TITLE, body=body, parts=parts, at=session.ended or at, model=model
+            message=first,
+            kind=PassageKind.TITLE,
+            body=title.body,
+            parts=title.parts,
+            shown=title.shown,
+            at=session.ended or at,
+            model=model,
         )
     for number, (message, model) in enumerate(zip(session.messages, models, strict=True)):
         at = message.at or at
@@ -144,18 +166,21 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
             text = first.text if len(several) == 1 else "\n".join(piece.text for piece in several)
             if not text or text.isspace():
                 continue
-            body, parts = ready(text)
+            made = ready(text)
             yield Passage(
                 message=number,
                 kind=kind,
-                body=body,
-                parts=parts,
+                body=made.body,
+                parts=made.parts,
+                shown=made.shown,
                 role=message.role,
                 author=message.author,
                 at=at,
                 model=model,
                 tools=first.tools,
                 failed=first.failed,
+                exit_code=first.exit_code,
+                fate=message.fate,
                 files=first.files,
                 copied=message.inherited,
                 cut=first.cut,
@@ -170,6 +195,7 @@ class _Piece(Value, frozen=True, kw_only=True):
     apart: bool = False
     tools: tuple[str, ...] = ()
     failed: bool | None = None
+    exit_code: int | None = None
     files: tuple[str, ...] = ()
     cut: bool = False
 
@@ -218,6 +244,7 @@ def _call(call: ToolCall, *, cut: bool) -> _Piece:
         apart=True,
         tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
         failed=call.status is Status.ERROR,
+        exit_code=call.exit_code,
         files=tuple(dict.fromkeys(touched(call.input))),
         cut=shorter,
     )

@@ -13,11 +13,16 @@ from enum import StrEnum
 from unicodedata import category
 
 from pollux.errors import BadQuery, RequestError
-from pollux.model import Role, Value
+from pollux.model import FACTS, Fate, Kind, Role, Value
+from pollux.near import closest, did_you_mean
 from pollux.store.passages import PassageKind
 from pollux.when import parse as parse_time
 
-FILTERS = ("agent", "project", "model", "tool", "file", "failed", "since", "before", "until", "role", "in")
+ABOUT = tuple(name for name in FACTS if name != "name")
+"""The facts of a session that are filters. Its names are words like those of its title."""
+
+_DEEDS = ("model", "tool", "file", "failed", "exit", "since", "before", "until", "role", "fate", "in")
+FILTERS = ("agent", "kind", "project", *ABOUT, *_DEEDS)
 
 PLACES: dict[str, tuple[PassageKind, ...]] = {
     "all": tuple(PassageKind),
@@ -50,6 +55,12 @@ class Words(Value, frozen=True, kw_only=True, tag=True):
     prefix: bool = False
 
 
+class Near(Value, frozen=True, kw_only=True, tag=True):
+    """Words near one another in any order, each of them one of several; they are words of the index."""
+
+    words: tuple[tuple[str, ...], ...]
+
+
 class Only(Value, frozen=True, kw_only=True, tag=True):
     """A filter. Times are moments, `failed` is a truth value, everything else is text."""
 
@@ -75,7 +86,7 @@ class Either(Value, frozen=True, kw_only=True, tag=True):
     nodes: tuple[Node, ...]
 
 
-Node = Words | Only | Not | Both | Either
+Node = Words | Near | Only | Not | Both | Either
 
 
 class Query(Value, frozen=True, kw_only=True):
@@ -85,9 +96,10 @@ class Query(Value, frozen=True, kw_only=True):
     node: Both
     hints: tuple[str, ...] = ()
 
-    def narrowed(self, **filters: str | bool | datetime | None) -> Query:
+    def narrowed(self, *facts: tuple[str, str], **filters: str | bool | datetime | None) -> Query:
         """The same query with more filters, those that are not None."""
-        more = tuple(Only(name=name, value=value) for name, value in filters.items() if value is not None)
+        asked = [*facts, *filters.items()]
+        more = tuple(Only(name=name, value=value) for name, value in asked if value is not None)
         return Query(text=self.text, node=Both(nodes=(*self.node.nodes, *more)), hints=self.hints)
 
 
@@ -145,7 +157,7 @@ class _Reader:
             raise BadQuery("OR needs something on both sides.", self.text, joining, _LITERAL_OR)
         if depth and not self._more():
             raise BadQuery("This parenthesis is never closed.", self.text, opened, _QUOTE)
-        return nodes
+        return list(dict.fromkeys(nodes))
 
     def _passed_over(self, start: int) -> None:
         """Tell of signs that were not looked for. Of a sign between words nobody expects it."""
@@ -225,9 +237,9 @@ class _Reader:
             return _words(word)
         if named[1].lower() in FILTERS:
             return self._filter(named[1].lower(), named[2], start)
-        near = _SYNONYMS.get(named[1].lower()) or next(iter(_near(named[1], FILTERS, cutoff=0.75)), None)
+        near = _SYNONYMS.get(named[1].lower()) or closest(named[1], FILTERS, alike=0.75)
         if named[2] and near:
-            self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean {near}:{named[2]}?")
+            self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean: {near}:{named[2]}?")
         return _words(word)
 
     def _filter(self, name: str, value: str, start: int) -> Only:
@@ -236,14 +248,15 @@ class _Reader:
             raise BadQuery(f"{name}: needs a value right after the colon.", self.text, place, _QUOTE)
         known: Sequence[str] = _KNOWN.get(name, self.agents if name == "agent" else ())
         if known and value.lower() not in known:
-            near = _near(value, known)
-            hint = f"Did you mean {name}:{near[0]}?" if near else f"It can be {', '.join(known)}."
+            hint = did_you_mean(value, known, f"It can be {', '.join(known)}.", f"{name}:")
             raise BadQuery(f"{name}: cannot be {value!r}.", self.text, place, hint)
         if name in ("since", "before", "until"):
             try:
                 return Only(name=name, value=parse_time(value, end=name == "until"))
             except RequestError as error:
                 raise BadQuery(str(error), self.text, place, error.hint) from None
+        if name == "exit" and not _NUMBER.fullmatch(value):
+            raise BadQuery("exit: needs the number of an exit code.", self.text, place, "Try: exit:1")
         if name == "failed":
             return Only(name=name, value=_TRUTH[value.lower()])
         return Only(name=name, value=value.lower() if known else value)
@@ -257,9 +270,29 @@ _OTHERWISE = {
     "AND": "All words must occur anyway.",
     "NOT": "To leave out what follows, put a - before it.",
 }
-_SYNONYMS = {"after": "since", "from": "since", "to": "until", "path": "file", "repo": "project", "folder": "project"}
+_SYNONYMS = {
+    "after": "since",
+    "from": "since",
+    "to": "until",
+    "path": "file",
+    "repo": "repository",
+    "folder": "directory",
+    "cwd": "directory",
+    "sha": "commit",
+    "revision": "commit",
+    "permission": "mode",
+    "release": "version",
+    "status": "failed",
+}
 _FILTER_STARTS = {f"{name}:" for name in FILTERS}
-_KNOWN: dict[str, Sequence[str]] = {"failed": tuple(_TRUTH), "role": tuple(Role), "in": tuple(PLACES)}
+_KNOWN: dict[str, Sequence[str]] = {
+    "failed": tuple(_TRUTH),
+    "role": tuple(Role),
+    "in": tuple(PLACES),
+    "kind": tuple(Kind),
+    "fate": tuple(Fate),
+}
+_NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 
 
 def _words(text: str) -> Words | None:
@@ -272,10 +305,3 @@ def _words(text: str) -> Words | None:
     begun = text.rstrip("*")
     letter = begun[-1].isalnum() or category(begun[-1]).startswith("M")  # a vowel's sign, an accent
     return Words(text=begun, prefix=True) if begun != text and letter else Words(text=text)
-
-
-def _near(word: str, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
-    """What is written almost like a word. Few mistype, so only they wait for the import."""
-    from difflib import get_close_matches
-
-    return get_close_matches(word.lower(), known, n=1, cutoff=cutoff)

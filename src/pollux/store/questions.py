@@ -8,8 +8,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from pollux.folding import fold
 from pollux.model import Kind, Notice, Summary, Usage, Value
-from pollux.projects import fits
+from pollux.projects import fits, is_called
 from pollux.store.catalogue import Catalogue, marks_of, notices_of, summary_of
 from pollux.store.families import Families
 from pollux.store.rows import Marks, micros
@@ -29,7 +30,8 @@ class Filter(Value, frozen=True, kw_only=True):
     """Which sessions are wanted; what is None does not matter.
 
     `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
-    occur in the title, the prompts or the project; `everything` adds sub-agents, checkpoints, prompt logs.
+    occur in the title, the prompts or the project; `facts` are pairs of a name of `FACTS` and a value, or part of one;
+    `everything` adds sub-agents, checkpoints, prompt logs.
     """
 
     agent: str | None = None
@@ -37,6 +39,7 @@ class Filter(Value, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     words: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
     everything: bool = False
 
 
@@ -136,9 +139,11 @@ class Questions:
         meant = (no for key, id, no in every if self.catalogue.rows(same, key, id, *values) == [(no,)])
         return list(islice(meant, limit))
 
-    def where(self, asked: Filter) -> tuple[str, list[Any]]:
-        """The condition on a session that a filter states, and its values."""
+    def where(self, asked: Filter, *, counted: bool = False) -> tuple[str, list[Any]]:
+        """The condition on a session that a filter states, and its values. What is `counted` need not be listed."""
         terms, values = [self.here], list[Any]()
+        if not counted:
+            terms.append(f"kind != '{Kind.WARM_UP.value}'")
         if asked.agent is not None:
             terms.append("agent=?")
             values.append(asked.agent)
@@ -153,13 +158,21 @@ class Questions:
             values.append(micros(asked.until))
         for word in asked.words:
             terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
-            values.append(word.casefold())
+            values.append(fold(word))
+        for name, value in asked.facts:
+            told = [one for one in self.values(name) if is_called(value, one, begins=name == "commit")]
+            terms.append(f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(told))}))")
+            values += [name, *told]
         if asked.project is not None:
             known = self.catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self.here}")
             fitting = [pair for pair in known if is_project(asked.project, *pair)]
             terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(fitting)) or 0})")
             values += [value for pair in fitting for value in pair]
         return " AND ".join(terms), values
+
+    def values(self, name: str) -> list[str]:
+        """All values that a fact has anywhere."""
+        return [value for (value,) in self.catalogue.rows("SELECT DISTINCT value FROM facts WHERE name=?", name)]
 
     def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
         """The children of all sessions, or of these and their descendants."""
@@ -238,9 +251,11 @@ class Questions:
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND +s.{self.here} "
+            f"AND (s.kind != '{Kind.WARM_UP.value}' OR s.id = ?) "
             f"AND (? IS NULL OR s.agent=?) ORDER BY {BEST_FIRST.format('s.')}",
             prefix,
             f"{prefix}\U0010ffff",
+            prefix,
             agent,
             agent,
         )
@@ -294,7 +309,7 @@ class Questions:
         groups: dict[str, list[tuple[Any, ...]]] = {}
         rows = self.catalogue.rows(
             "SELECT agent, kind, project, project_hash, evidence, COUNT(DISTINCT key) FROM sessions "
-            f"WHERE kind != 'subagent' AND {self.here} GROUP BY 1, 2, 3, 4, 5",
+            f"WHERE kind NOT IN ('subagent', '{Kind.WARM_UP.value}') AND {self.here} GROUP BY 1, 2, 3, 4, 5",
         )
         for row in rows:
             groups.setdefault(row[2] or row[3] or "", []).append(row)

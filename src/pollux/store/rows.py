@@ -7,6 +7,7 @@ from datetime import datetime
 
 import msgspec
 
+from pollux.folding import fold
 from pollux.model import (
     Author,
     Gap,
@@ -117,15 +118,26 @@ class Reading(msgspec.Struct, array_like=True):
     wasted: list[int] = []
 
 
+_LARGEST = 1 << 53  # the database holds sums of many such figures too
+
+
+def _held(figure: int | None) -> int | None:
+    """A figure that the database can hold; one that is larger is none."""
+    return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
+
+
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
-    said = [summary.title or "", session.project or "", *(prompt.text for prompt in session.prompts)]
+    if (used := summary.usage) != (held := _usable(used)):
+        summary = msgspec.structs.replace(summary, usage=held)
+    names = session.facts.get("name", ())
+    said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
         no=no,
         cut=cut,
         summary=summary,
-        about="\n".join(said).casefold(),
+        about=fold("\n".join(said)),
         marks=Marks(
             [message.id for message in session.messages],
             bytes([_ROLES.index(message.role) for message in session.messages]),
@@ -137,7 +149,20 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         usage=list(usage_rows(session)),
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=Proof(session.gaps, session.tallies),
+        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _held(tally.total) is not None)),
+    )
+
+
+def _usable(used: Usage) -> Usage:
+    return Usage(
+        input=_held(used.input),
+        cached=_held(used.cached),
+        cache_write=_held(used.cache_write),
+        output=_held(used.output),
+        reasoning=_held(used.reasoning),
+        requests=_held(used.requests),
+        exact=used.exact,
+        cache_write_long=_held(used.cache_write_long),
     )
 
 
@@ -158,13 +183,13 @@ def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
         message.model,
         message.fate,
         message.inherited,
-        usage.input,
-        usage.cached,
-        usage.cache_write,
-        usage.cache_write_long,
-        usage.output,
-        usage.reasoning,
-        usage.requests,
+        _held(usage.input),
+        _held(usage.cached),
+        _held(usage.cache_write),
+        _held(usage.cache_write_long),
+        _held(usage.output),
+        _held(usage.reasoning),
+        _held(usage.requests),
         usage.exact,
         places.get(origin.file) if origin is not None else None,
         usage.line or (origin.line if origin is not None else None),

@@ -1,30 +1,40 @@
-"""Looking for a pattern in the sessions themselves, for what an index of words cannot find."""
+"""Looking for a pattern in the sessions themselves, for what an index of words cannot find.
+
+Some patterns take for ever in some texts. Python's `re` looks up now and then whether a signal has come, so a timer
+ends it: what was found in the file so far counts, and the file is reported. The processor's time is measured, so that
+a busy machine finds as much as an idle one. Where there are no such timers, as on Windows, nothing ends it.
+"""
 
 from __future__ import annotations
 
 import re
+import signal
+import threading
 import warnings
-from collections.abc import Collection, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from types import FrameType
+from unicodedata import is_normalized, normalize
 
 import msgspec
 
 from pollux.errors import BadQuery
 from pollux.model import Author, Message, Session, Summary, Value, summarize
+from pollux.sources.base import Bundle
 from pollux.store.found import Found
 from pollux.store.halves import written_out
 from pollux.store.passages import PassageKind, texts
 from pollux.store.shortest import Shortest
 from pollux.store.snippets import around
-from pollux.store.team import Task, answers, helpers, weight
+from pollux.store.team import Task, answers, can_fork, helpers, weight
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _MARKS = 16
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[Found]).decode
+SECONDS = 5.0
+"""How long a pattern may take in one file."""
 
 
 Spot = tuple[PassageKind, str, list[tuple[int, int]]]
@@ -32,17 +42,40 @@ Spot = tuple[PassageKind, str, list[tuple[int, int]]]
 
 
 class Sought(Value, frozen=True, kw_only=True):
-    """What is looked for: a pattern, in passages of some kinds, said in some time, in the sessions of these keys."""
+    """What is looked for: a pattern, in passages of some kinds, said in some time, in the sessions of these keys.
+
+    It may take so many seconds in one file.
+    """
 
     pattern: re.Pattern[str]
     keys: Collection[str]
     kinds: Collection[PassageKind] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    seconds: float = SECONDS
+
+
+class Looked(Value, frozen=True, kw_only=True):
+    """What was found in a bundle, and whether it was looked through to its end."""
+
+    found: list[Found]
+    whole: bool = True
+
+
+class _TooLong(Exception):
+    """The time is over."""
+
+
+Unfinished = Callable[[Bundle], None]
+"""Hears of the bundles that were not looked through to their end."""
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Looked).decode
 
 
 def pattern(text: str) -> re.Pattern[str]:
     """A regular expression as Python has them. Capital letters matter only where the pattern has some."""
+    text = normalize("NFC", text)
     careless = not any(letter.isupper() for letter in _ESCAPE.sub("", text))
     try:
         with warnings.catch_warnings():
@@ -54,56 +87,99 @@ def pattern(text: str) -> re.Pattern[str]:
         raise BadQuery("The pattern is too large.", text, 0) from None
 
 
-def scan(tasks: Sequence[Task], sought: Sought, processes: int | None = None) -> Generator[Found]:
+def scan(
+    tasks: Sequence[Task], sought: Sought, unfinished: Unfinished = lambda _: None, processes: int | None = None
+) -> Generator[Found]:
     """The messages in which the pattern occurs, in the order of the tasks; a session's as it tells them.
 
     `short_id` is left empty: only the catalogue knows all the others.
     """
+    for (_, bundle), looked in zip(tasks, _every(tasks, sought, processes), strict=True):
+        if not looked.whole:
+            unfinished(bundle)
+        yield from looked.found
+
+
+def _every(tasks: Sequence[Task], sought: Sought, processes: int | None) -> Generator[Looked]:
+    """What came of each task, in order."""
     size = helpers([weight(task) for task in tasks], processes)
-    if size < 2:
+    if size < 2 and (_has_timer() or not can_fork()):
         for task in tasks:
-            yield from _in_bundle(task, sought)
+            yield _in_bundle(task, sought)
         return
-    early: dict[int, list[Found]] = {}
+    early: dict[int, Looked] = {}
     due = 0
     with closing(answers(lambda number: _answer(tasks[number], sought), len(tasks), size)) as stream:
         for number, answer in stream:
-            early[number] = _decode(answer) if answer is not None else []
+            early[number] = _decode(answer) if answer is not None else Looked(found=[], whole=False)
             while due in early:
-                yield from early.pop(due)
+                yield early.pop(due)
                 due += 1
 
 
-def _answer(task: Task, sought: Sought) -> bytes:
-    found = _in_bundle(task, sought)
+def _has_timer() -> bool:
+    """Can a timer end what this thread does?"""
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise `_TooLong` where the block computes for longer."""
+    if not _has_timer():
+        yield
+        return
+
+    def over(_signal: int, _frame: FrameType | None) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGVTALRM, over)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
-        return _encode(found)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _answer(task: Task, sought: Sought) -> bytes:
+    looked = _in_bundle(task, sought)
+    try:
+        return _encode(looked)
     except UnicodeEncodeError:
-        return _encode([written_out(one, Found) for one in found])
+        return _encode(written_out(looked, Looked))
 
 
-def _in_bundle(task: Task, sought: Sought) -> list[Found]:
+def _in_bundle(task: Task, sought: Sought) -> Looked:
     source, bundle = task
     try:
         sessions = [session for session in source.read(bundle) if session.key in sought.keys]
     except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` tells of it)
-        return []
-    return [found for session in sessions for found in _in_session(session, sought)]
+        return Looked(found=[])
+    spots: list[tuple[Session, Message, datetime | None, Spot]] = []
+    whole = True
+    try:
+        with _at_most(sought.seconds):
+            for session in sessions:
+                spots.extend((session, *spot) for spot in _in_session(session, sought))
+    except _TooLong:
+        whole = False
+    found: list[Found] = []
+    for _, same in groupby(spots, key=lambda one: id(one[0])):
+        some = list(same)
+        session = some[0][0]
+        told, short = summarize(session), Shortest(sorted({message.id for message in session.messages}))
+        found += [_found(told, message, at, spot, short.of(message.id)) for _, message, at, spot in some]
+    return Looked(found=found, whole=whole)
 
 
-def _in_session(session: Session, sought: Sought) -> list[Found]:
+def _in_session(session: Session, sought: Sought) -> Iterator[tuple[Message, datetime | None, Spot]]:
     at = session.started
     titled = next((m for m in session.messages if m.author is Author.HUMAN), None) or next(iter(session.messages), None)
-    spots: list[tuple[Message, datetime | None, Spot]] = []
     for message in session.messages:
         at = message.at or at
         title = session.title if message is titled else None
         if _in_time(at, sought) and (spot := _in_message(message, title, sought)) is not None:
-            spots.append((message, at, spot))
-    if not spots:
-        return []
-    told, short = summarize(session), Shortest(sorted({message.id for message in session.messages}))
-    return [_found(told, message, at, spot, short.of(message.id)) for message, at, spot in spots]
+            yield message, at, spot
 
 
 def _found(told: Summary, message: Message, at: datetime | None, spot: Spot, short: str) -> Found:
@@ -139,7 +215,15 @@ def _in_message(message: Message, title: str | None, sought: Sought) -> Spot | N
     heading = [(PassageKind.TITLE, title)] if title else []
     for kind, text in chain(texts(message), heading):
         if sought.kinds is None or kind in sought.kinds:
-            spans = (match.span() for match in sought.pattern.finditer(text) if match[0])
-            if some := list(islice(spans, _MARKS)):
-                return kind, text, some
+            for way in _ways(text, sought.pattern):
+                spans = (match.span() for match in sought.pattern.finditer(way) if match[0])
+                if some := list(islice(spans, _MARKS)):
+                    return kind, way, some
     return None
+
+
+def _ways(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """A text as it was written; and with its accents composed, as those of the pattern are."""
+    yield text
+    if not pattern.pattern.isascii() and not text.isascii() and not is_normalized("NFC", text):
+        yield normalize("NFC", text)

@@ -10,7 +10,7 @@ from tantivy import Query as Asked
 
 from pollux.store.asking import any_of, ask, one_of, together
 from pollux.store.foremost import frequency
-from pollux.store.query import Both, Either, Node, Not, Only, Sort, Words
+from pollux.store.query import Both, Either, Near, Node, Not, Only, Sort, Words
 from pollux.store.ranking import Ranked, best, sessions_with, top
 
 _MOST_PASSAGES = 2_000
@@ -93,7 +93,7 @@ def _filters(node: Node) -> Iterator[str | None]:
     match node:
         case Only():
             yield node.name
-        case Words():
+        case Words() | Near():
             yield None
         case Not():
             yield from _filters(node.node)

@@ -10,7 +10,7 @@ import tantivy
 
 from pollux.model import Kind, Value
 from pollux.store.asking import ask, one_of, together
-from pollux.store.fields import EPOCH, KINDS, kind_numbers
+from pollux.store.fields import EPOCH, KINDS, kind_numbers, shown as shown_text
 from pollux.store.foremost import own_words
 from pollux.store.found import Span
 from pollux.store.passages import PassageKind
@@ -18,7 +18,6 @@ from pollux.store.query import Query, Sort
 from pollux.store.ranking import Ranked, best, messages_with
 from pollux.store.scattered import scattered
 from pollux.store.snippets import Needle, needles, snippet
-from pollux.store.words import plain
 
 _BELOW = 0.9
 """What is scattered comes after everything that is not."""
@@ -98,7 +97,7 @@ def _hits(searcher: tantivy.Searcher, ranked: Sequence[Ranked], looked_for: Sequ
     kinds = searcher.fast_field_values("kind", addresses)
     hits: list[Hit] = []
     for each, at, kind in zip(ranked, times, kinds, strict=True):
-        shown = snippet(plain(searcher.doc(each.address)["text"][0]), looked_for)
+        shown = snippet(shown_text(searcher.doc(each.address)), looked_for)
         hits.append(
             Hit(
                 session=each.session,

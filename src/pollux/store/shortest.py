@@ -20,7 +20,7 @@ class Shortest:
         before = self._ids[place - 1] if place else ""
         following = (self._ids[n] for n in range(place + 1, len(self._ids)))
         after = next((other for other in following if not other.startswith(id)), "")
-        return id[: max(_shared(id, before) + 1, _shared(id, after) + 1, _LEAST)]
+        return id[: max(shared(id, before) + 1, shared(id, after) + 1, _LEAST)]
 
 
 def shortest(id: str, others: Collection[str]) -> str:
@@ -31,6 +31,6 @@ def shortest(id: str, others: Collection[str]) -> str:
     return Shortest(sorted({id, *[other for other in others if other.startswith(begins)]})).of(id)
 
 
-def _shared(one: str, other: str) -> int:
-    """How many characters two ids begin with in common."""
+def shared(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

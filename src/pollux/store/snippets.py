@@ -6,12 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from pollux.folding import fold, has_marks, units
 from pollux.store.fields import tokens
 from pollux.store.found import Span
-from pollux.store.query import Both, Either, Node, Words
+from pollux.store.query import Both, Either, Near, Node, Words
 from pollux.store.words import JOINT, UNSPACED, camel_spans, clean, stands_alone
 
 WIDTH = 160
@@ -42,15 +43,19 @@ class Needle(NamedTuple):
 
 def needles(node: Node) -> list[Needle]:
     """What a query looks for, ready to be found in many texts."""
-    return [Needle(found, words.prefix) for words in _looked_for(node) if (found := tuple(tokens(words.text)))]
+    return list(dict.fromkeys(_needles(node)))
 
 
-def _looked_for(node: Node) -> Iterator[Words]:
+def _needles(node: Node) -> Iterator[Needle]:
     if isinstance(node, Words):
-        yield node
+        if found := tuple(tokens(node.text)):
+            yield Needle(found, node.prefix)
+    elif isinstance(node, Near):
+        for word in chain.from_iterable(node.words):
+            yield Needle((word,), prefix=False)
     elif isinstance(node, (Both, Either)):
         for each in node.nodes:
-            yield from _looked_for(each)
+            yield from _needles(each)
 
 
 @lru_cache(maxsize=256)
@@ -209,8 +214,13 @@ def _is_part(part: str, needle: Needle) -> bool:
 
 
 @cache
-def _fold(letter: str) -> str:
-    """What the index makes of a character."""
+def _fold(unit: str) -> str:
+    """What the index makes of a character and its marks."""
+    return "".join(_sign(letter) for letter in fold(unit))
+
+
+@cache
+def _sign(letter: str) -> str:
     return "".join(tokens(letter)) or letter
 
 
@@ -225,14 +235,20 @@ def _folded(text: str) -> Folded:
     if text.isascii():
         return Folded(text.lower(), None, mixed=False)
     data = text.encode()
-    folded = data.lower().decode()
-    others = {letter: _fold(letter) for letter in set(data.translate(None, _ASCII).decode())}
-    mixed = any(map(_is_word, others))
-    if all(len(fold) == 1 for fold in others.values()):
-        for letter, fold in others.items():
-            if fold != letter:
-                folded = folded.replace(letter, fold)
-        return Folded(folded, None, mixed)
-    letters = [others.get(letter, letter) for letter in folded]
-    places = [place for place, fold in enumerate(letters) for _ in fold]
-    return Folded("".join(letters), [*places, len(text)], mixed)
+    letters = set(data.translate(None, _ASCII).decode())
+    mixed = any(map(_is_word, letters))
+    if not has_marks(letters):
+        folded = data.lower().decode()
+        folds = {letter: _fold(letter) for letter in letters}
+        if all(len(each) == 1 for each in folds.values()):
+            for letter, each in folds.items():
+                if each != letter:
+                    folded = folded.replace(letter, each)
+            return Folded(folded, None, mixed)
+    pieces, places, place = list[str](), list[int](), 0
+    for unit in units(text):
+        piece = unit.lower() if unit.isascii() else _fold(unit)
+        pieces.append(piece)
+        places += [place] * len(piece)
+        place += len(unit)
+    return Folded("".join(pieces), [*places, len(text)], mixed)

@@ -1,7 +1,9 @@
 """The folder with catalogue and text index: opened, found damaged or outdated, made anew. It is a cache.
 
 Nothing in it is the user's own, so nothing is migrated or repaired: what cannot be trusted is thrown away and read
-again from the agents' files. Where no folder can be written to, a catalogue in memory serves for one run.
+again from the agents' files. One pollux at a time writes, and others wait for it: what they answer is complete.
+Where that one does not get on, a copy of the cache serves for one run; where no folder can be written to, a catalogue
+in memory does.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +20,16 @@ from pollux.errors import StoreError
 from pollux.files import private
 from pollux.model import Value
 from pollux.store.catalogue import Catalogue, Damage, Heads
-from pollux.store.lock import sole
+from pollux.store.lock import owner, sole, turn
 from pollux.store.sync import Circumstances, Look, Outcome, Sync
+from pollux.store.tasks import Report
 from pollux.store.trouble import Damaged, NotWritten
 from pollux.wire import shown
 
 if TYPE_CHECKING:
     from pollux.store.text import TextIndex
 
+_LOCK = "lock"
 _CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
 
 
@@ -46,14 +52,22 @@ TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 
 
 class Store:
-    """The cache in one folder."""
+    """The cache in one folder. `report` hears of others who write to it, and are awaited."""
 
-    def __init__(self, folder: Path, edition: str) -> None:
+    def __init__(self, folder: Path, edition: str, report: Report = lambda _: None) -> None:
         self.folder = folder
         self._edition = edition
+        self._report = report
         self._catalogue: Catalogue | None = None
         self._text: TextIndex | None = None
+        self._aside: Path | None = None
+        self._removal: weakref.finalize[..., Store] | None = None
         self.problem: str | None = None
+
+    @property
+    def _place(self) -> Path:
+        """Where catalogue and words are: in the folder, or in a copy of this run's own."""
+        return self._aside or self.folder
 
     @property
     def catalogue(self) -> Catalogue:
@@ -72,7 +86,7 @@ class Store:
             # Imported by those alone who search or write.
             from pollux.store.text import TextIndex
 
-            self._text = TextIndex.open(self.folder / "text")
+            self._text = TextIndex.open(self._place / "text")
         elif self._behind(self._text):
             self._text.refresh()
         if self._behind(self._text):
@@ -85,35 +99,40 @@ class Store:
     def _opened(self) -> Catalogue:
         try:
             private(self.folder)
-            return self._current()
+            if (catalogue := self._fitting()) is not None:
+                return catalogue
+            with turn(self.folder / _LOCK, self._report) as mine:
+                if mine is None:
+                    return self._step_aside()
+                # Another pollux may just have made it.
+                return self._fitting() or self._made()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
             return Catalogue(None, self._edition)
 
-    def _current(self) -> Catalogue:
-        """The catalogue, made anew where it is damaged or another edition's."""
-        path = self.folder / _CATALOGUE[0]
+    def _fitting(self) -> Catalogue | None:
+        """The catalogue, where there is one of this edition."""
+        path = self._place / _CATALOGUE[0]
         try:
-            catalogue = Catalogue(path, self._edition)
-            if catalogue.edition == self._edition:
-                return catalogue
-            catalogue.close()
-        except sqlite3.OperationalError:
-            raise
+            catalogue = Catalogue(path, self._edition, make=False) if path.is_file() else None
         except Damage:
-            pass
-        with sole(self.folder / "lock") as alone:
-            if not alone:
-                raise OSError("another release of pollux is writing to it")
-            self._wipe()
-        return Catalogue(path, self._edition)
+            return None
+        if catalogue is None or catalogue.edition == self._edition:
+            return catalogue
+        catalogue.close()
+        return None
+
+    def _made(self) -> Catalogue:
+        """An empty catalogue, for the only one who writes. What was there is thrown away."""
+        self._wipe()
+        return Catalogue(self._place / _CATALOGUE[0], self._edition)
 
     def _wipe(self) -> None:
         import shutil
 
         for name in _CATALOGUE:
-            (self.folder / name).unlink(missing_ok=True)
-        shutil.rmtree(self.folder / "text", ignore_errors=True)
+            (self._place / name).unlink(missing_ok=True)
+        shutil.rmtree(self._place / "text", ignore_errors=True)
 
     def held(self) -> Held:
         """What is in the folder as it is. Nothing is made where there is nothing yet."""
@@ -133,9 +152,10 @@ class Store:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
         self.close()
         try:
-            with sole(self.folder / "lock") as alone:
+            with sole(self.folder / _LOCK) as alone:
                 if not alone:
-                    raise StoreError("Another pollux is writing to the cache.", "Try again when it is done.")
+                    other = owner(self.folder / _LOCK)
+                    raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
                 self._wipe()
         except FileNotFoundError:
             pass
@@ -144,18 +164,23 @@ class Store:
 
     def close(self) -> None:
         """Let go of all files."""
-        if self._catalogue is not None:
-            self._catalogue.close()
-        self._catalogue = self._text = None
+        self._let_go()
+        if self._removal is not None:
+            self._removal()
+            self._aside = self._removal = self.problem = None
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self, looks: list[Look], now: Circumstances) -> Outcome:
-        """Take in what changed; quick where nothing did. Where nothing can be written, memory serves for this run."""
+    def sync(self, look: Callable[[], list[Look]], now: Circumstances) -> Outcome:
+        """Take in what changed; quick where nothing did. Another pollux that is at it is awaited.
+
+        Where that one does not get on, a copy serves for this run, and where nothing can be written, memory does.
+        """
         began = time.perf_counter()
-        known = all(look.known(self.catalogue, now.around.memory.stamp) for look in looks)
-        outcome = Outcome() if known else self._synced(looks, now)
-        outcome.files = sum(len(look.files) for look in looks)
+        looks = look()
+        stamp = now.around.memory.stamp
+        known = self._aside is None and all(look.known(self.catalogue, stamp) for look in looks)
+        outcome = Outcome() if known else self._synced(looks, look, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
@@ -164,27 +189,40 @@ class Store:
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.heads(number) if number else {}
 
-    def _synced(self, looks: list[Look], now: Circumstances) -> Outcome:
+    def _synced(self, looks: list[Look], look: Callable[[], list[Look]], now: Circumstances) -> Outcome:
         if self.catalogue.path is None:
             return Sync(self.catalogue, None, now).run(looks)
-        with sole(self.folder / "lock") as alone:
-            if not alone:
-                return Outcome(busy=True)
-            try:
-                return self._written(looks, now)
-            except TROUBLE:
-                import shutil
+        with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
+            if mine is None:
+                if self._aside is None:
+                    self._catalogue = self._step_aside()
+                outcome = self._renewed(looks, now)
+                outcome.busy = True
+                return outcome
+            if self._aside is not None:
+                self.close()
+                self._catalogue = self._fitting() or self._made()
 
-                full = shutil.disk_usage(self.folder).free < _LITTLE
-                self.close()
-                self._wipe()
-                if full:
-                    return self._in_memory(f"There is no room left in {self.folder}.", looks, now)
-            try:
-                return self._written(looks, now)
-            except TROUBLE as error:
-                self.close()
-                return self._in_memory(_unusable(self.folder, error), looks, now)
+            return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.tell))
+
+    def _renewed(self, looks: list[Look], now: Circumstances) -> Outcome:
+        """Take in what changed, by the only one who writes here."""
+        try:
+            return self._written(looks, now)
+        except TROUBLE:
+            import shutil
+
+            full = shutil.disk_usage(self._place).free < _LITTLE
+            self._let_go()
+            self._wipe()
+            if full:
+                return self._in_memory(f"There is no room left in {self._place}.", looks, now)
+        try:
+            self._catalogue = self._made()
+            return self._written(looks, now)
+        except TROUBLE as error:
+            self._let_go()
+            return self._in_memory(_unusable(self._place, error), looks, now)
 
     def _written(self, looks: list[Look], now: Circumstances) -> Outcome:
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
@@ -196,6 +234,31 @@ class Store:
         self.problem = problem
         self._catalogue = Catalogue(None, self._edition)
         return Sync(self._catalogue, None, now).run(looks)
+
+    def _step_aside(self) -> Catalogue:
+        """A copy for this run alone, where somebody has the cache who does not get on.
+
+        Words are written before rows. So a copy that was made while something changed lacks words, and is found out.
+        """
+        import shutil
+        from tempfile import mkdtemp
+
+        self._let_go()
+        there = self._fitting()
+        self._aside = Path(mkdtemp(prefix="pollux-"))
+        self._removal = weakref.finalize(self, shutil.rmtree, self._aside, ignore_errors=True)
+        other = owner(self.folder / _LOCK)
+        self.problem = f"{other} has the cache and does not get on. The files were read without it."
+        if there is not None:
+            with contextlib.suppress(*TROUBLE, shutil.Error), contextlib.closing(there):
+                shutil.copytree(self.folder / "text", self._place / "text")
+                there.copy(self._place / _CATALOGUE[0])
+        return self._fitting() or self._made()
+
+    def _let_go(self) -> None:
+        if self._catalogue is not None:
+            self._catalogue.close()
+        self._catalogue = self._text = None
 
     def start_anew(self) -> None:
         """After damage was met while asking: throw everything away, unless somebody is writing to it just now."""

@@ -1,6 +1,6 @@
 """Bringing the store up to date: find, compare, read what changed, replace.
 
-One pollux at a time writes; another answers meanwhile from what is there. Sessions are written in batches, first their
+One pollux at a time writes, and others wait for it. Sessions are written in batches, first their
 words, then their rows. A batch that was cut off leaves words under numbers that no row has; they are ignored, and
 dropped by the next one that writes.
 """
@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -32,7 +32,7 @@ _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What a sync did. `busy`: another pollux was at it, so nothing was done.
+    """What a sync did. `busy`: the cache is as it was, for another pollux has it and does not get on; or not all is in.
 
     `removed` sessions are known no more; `kept` ones are gone from the agents' files, and still there.
     """
@@ -98,11 +98,15 @@ class Look:
 
 
 class Circumstances(NamedTuple):
-    """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known."""
+    """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known.
+
+    `pulse` shows others who wait that it gets on, also while nothing is ready.
+    """
 
     around: Surroundings
     report: Report
     learnt: Callable[[set[str]], bool]
+    pulse: Report = lambda _: None
 
 
 class Sync:
@@ -115,6 +119,7 @@ class Sync:
         self._report = now.report
         self._learnt = now.learnt
         self._progress = Progress()
+        self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
         self._layouts: dict[int, Layout] = {}
         self._sole: set[int] = set()
@@ -126,12 +131,12 @@ class Sync:
         first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
         wondering = [pair for pair in seen if pair[0].source.wonders]
         last = self._tasks(wondering)
-        for task in (*first, *last):
-            self._progress.files += len(task.bundle.files)
-            self._progress.bytes += task.size
+        self._expect(first, last)
+        self._pulse()
         self._read(first)
         if first and last and self._learnt(_hashes(wondering)):
             last = self._tasks(wondering)
+            self._expect(first, last)
         self._read(last)
         with self._catalogue.change():
             for look, root in seen:
@@ -140,6 +145,12 @@ class Sync:
                 self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
         size = sum(task.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
+
+    def _expect(self, *tasks: list[Task]) -> None:
+        """How much there is to read in all."""
+        every = [task for some in tasks for task in some]
+        self._progress.files = sum(len(task.bundle.files) for task in every)
+        self._progress.bytes = sum(task.size for task in every)
 
     def _begin(self, looks: list[Look]) -> list[tuple[Look, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
@@ -176,6 +187,7 @@ class Sync:
 
     def _compare(self, look: Look, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read; those that are no more go to `gone`."""
+        self._pulse()
         part = self._part(look, root)
         tasks = self._partly(look, root, part) if part is not None else None
         if tasks is not None:
@@ -245,11 +257,12 @@ class Sync:
             self._progress.sessions += len(reading.entries)
             self._progress.done_files += len(task.bundle.files)
             self._progress.done_bytes += task.size
+            self._pulse()
             self._report(self._progress)
 
         size = helpers([task.size for task in tasks])
         if self._text is not None and size > 1:
-            Load(self._catalogue, self._text, size, report).run(tasks)
+            Load(self._catalogue, self._text, size, report, self._pulse).run(tasks)
             return
         with Batch(self._catalogue, self._text) as batch:
             for task in tasks:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.model import Value
+from pollux.model import Kind, Value
 from pollux.store.catalogue import proof_of
 from pollux.store.questions import WORST_FIRST, Filter, Questions
 from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
@@ -19,18 +19,22 @@ _FEW = 10_000
 _BEYOND = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {HALF})"
 
 FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
-_UNKNOWN = (None,) * len(FIGURES)
+UNKNOWN = (None,) * len(FIGURES)
+"""The figures of a session that has none."""
 
 
 class Counted(Value, frozen=True, kw_only=True):
-    """A session whose rows are counted. `head` is the session at the top of its family, itself where it has none."""
+    """A session whose rows are counted. `head` is the session at the top of its family, itself where it has none.
+
+    A warm-up has no head: it is nobody's conversation.
+    """
 
     key: str
     agent: str
     project: str | None
     project_hash: str | None
     exact: bool | None
-    head: str
+    head: str | None
 
 
 _Figure = int | None
@@ -63,7 +67,7 @@ class Tallying:
         self._asked = asked
         timeless = msgspec.structs.replace(asked, since=None, until=None, everything=True)
         self._all = timeless == Filter(everything=True) and ids is None
-        self._where, self._values = questions.where(timeless)
+        self._where, self._values = questions.where(timeless, counted=True)
         self._where += " AND kind != 'checkpoint'"  # a copy of a conversation
         if ids is not None and len(ids) <= _FEW:
             self._where += f" AND id IN ({', '.join('?' * len(ids))})"
@@ -77,7 +81,7 @@ class Tallying:
         parents: dict[str, str | None] = dict(self._rows(asked))
         parents |= {above: None for above in {*parents.values()} - {*parents} if above and questions.has(above)}
         found = self._rows(
-            "SELECT no, key, agent, project, project_hash, exact FROM sessions "
+            "SELECT no, key, agent, project, project_hash, exact, kind FROM sessions "
             f"WHERE {self._where} ORDER BY {WORST_FIRST.format('')}",
             *self._values,
         )
@@ -89,9 +93,9 @@ class Tallying:
                 project=project,
                 project_hash=digest,
                 exact=None if exact is None else bool(exact),
-                head=_head(key, parents),
+                head=_head(key, parents) if kind != Kind.WARM_UP else None,
             )
-            for no, key, agent, project, digest, exact in newest.values()
+            for no, key, agent, project, digest, exact, kind in newest.values()
         }
 
     def models(self) -> set[str]:
@@ -117,7 +121,7 @@ class Tallying:
             *self._values,
             *values,
         )
-        unknown = (row for row in self.rolled() if row[4:] == _UNKNOWN)
+        unknown = (row for row in self.rolled() if row[4:] == UNKNOWN)
         return chain(unknown, (row for row in rows if row[0] in self.sessions))
 
     def calls(self) -> Iterable[Called]:

@@ -25,17 +25,21 @@ class Task(msgspec.Struct):
 
 
 class Progress(msgspec.Struct):
-    """How far a sync is."""
+    """How far a sync is.
+
+    `by` is the process that is at it, where that is another one, which this one waits for; 0 where it does not say.
+    """
 
     files: int = 0
     bytes: int = 0
     done_files: int = 0
     done_bytes: int = 0
     sessions: int = 0
+    by: int | None = None
 
 
 Report = Callable[[Progress], None]
-"""Hears of progress after every bundle; may raise `Enough`."""
+"""Hears of progress after every bundle, and all the time while another process is awaited; may raise `Enough`."""
 
 
 class Enough(Exception):

@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
 def helpers(sizes: Sequence[int], processes: int | None = None) -> int:
     """How many processes are worth it for pieces of work that read so many bytes each; below two, none."""
-    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if _can_fork() else 1
+    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if can_fork() else 1
     return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_IT else 1
 
 
@@ -55,7 +55,8 @@ def weight(task: Task) -> int:
     return sum(file.size for file in task[1].files)
 
 
-def _can_fork() -> bool:
+def can_fork() -> bool:
+    """Can work be done by processes that know what this one knows?"""
     return hasattr(os, "sched_getaffinity") and "fork" in multiprocessing.get_all_start_methods()
 
 

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import tantivy
 
@@ -22,7 +22,11 @@ from pollux.store.passages import Facts, Passage, PassageKind
 from pollux.store.pieces import take_in
 from pollux.store.query import Query, Sort
 from pollux.store.searching import Hit, Wanted, counts, search
+from pollux.store.strangers import strangers
 from pollux.store.trouble import Busy, Damaged, NotWritten
+
+if TYPE_CHECKING:
+    from pollux.store.widening import Wider
 
 HEAP = 96_000_000
 _MARKER = "generation"
@@ -118,6 +122,18 @@ class TextIndex:
         """How many messages of each of these sessions have a passage that holds everything that is asked for."""
         with _guarded(self.folder):
             return counts(self._index.searcher(), query, sessions, kinds)
+
+    def strangers(self, query: Query) -> list[str]:
+        """A sentence for each filter of a query whose value nothing has."""
+        with _guarded(self.folder):
+            return list(strangers(self._index.searcher(), query.node))
+
+    def widened(self, query: Query, *, further: bool) -> Wider | None:
+        """A query that finds more than this one; None where nothing else is like what was typed."""
+        from pollux.store.widening import widened  # by those alone who found nothing
+
+        with _guarded(self.folder):
+            return widened(self._index.searcher(), query, further=further)
 
     def words_like(self, word: str, most: int = 5) -> list[str]:
         """Words of the index that are written almost like this one, the nearest and most frequent first."""

@@ -1,16 +1,19 @@
 """Text made ready for the index, so that words are found the way people look for them.
 
 The index splits text at everything that is neither letter nor digit, and folds case and Latin accents. This file adds
-what that misses: the parts of `parseHTMLDocument`, and single characters of scripts that put no spaces between words.
-It runs over every text of a history, so it looks at bytes and stays away from `re` wherever nothing is to be done.
+what that misses: the parts of `parseHTMLDocument`, single characters of scripts that put no spaces between words, and
+letters that are one but written in several ways. It runs over every text of a history, so it looks at bytes and stays
+away from `re` wherever nothing is to be done.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache, lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
+
+from pollux.folding import changes, fold
 
 JOINT = "\x1f"
 """Stands between characters that are words of their own. The index sees a gap, people never see it."""
@@ -35,11 +38,14 @@ _CLASSES = bytes(
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 
 
-# First bytes of characters that may need work: combining accents, unspaced scripts, Å as a sign of measure. Those of
-# dashes and é are not.
+# How characters begin that the index does not fold by itself, or that are words of their own. Those of dashes, arrows
+# and é are not among them.
 _LEADS = [
-    *(bytes((lead,)) for lead in (0xCC, 0xCD, 0xD9, 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)),
-    b"\xe2\x84",
+    *(bytes((lead,)) for lead in (*range(0xCA, 0xD0), *range(0xD6, 0xDC), 0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF, 0xF0)),
+    *(bytes((0xC2, last)) for last in (0xAA, 0xAD, 0xB5, 0xBA, 0xBC, 0xBD, 0xBE)),
+    *(b"\xc5\x89", b"\xc6\x96", b"\xc6\xa6", b"\xc7\xae", b"\xc7\xaf", b"\xd0\x81", b"\xd1\x91"),
+    *(b"\xe2\x82", b"\xe2\x84", b"\xe2\x85", b"\xe2\x86\x83", b"\xe2\x86\x89"),
+    *(b"\xe2\x91", b"\xe2\x92", b"\xe2\xb1", b"\xe2\xb5"),
 ]
 
 
@@ -55,46 +61,61 @@ def stands_alone(character: str) -> bool:
 
 
 class Ready(NamedTuple):
-    """A text as the index takes it: the whole, and the parts of its camelCase words."""
+    """A text as the index takes it: the whole, and the parts of its camelCase words.
+
+    `shown` is the text as a person reads it, where that is not to be had from `body`.
+    """
 
     body: str
     parts: str
+    shown: str | None
 
 
 def ready(text: str) -> Ready:
     """Make a text ready for the index."""
-    body, data = _clean(text)
-    return Ready(body, f" {GAP} ".join(_camel_parts(data)))
+    text, data = _well_formed(text)
+    parts = f" {GAP} ".join(_camel_parts(data))
+    if not _odd(data):
+        return Ready(text, parts, None)
+    if not changes(text):
+        return Ready(_apart(text), parts, None)
+    return Ready(_apart(fold(text)), fold(parts), text)
 
 
 def clean(text: str) -> str:
-    """The text as it is stored: well-formed, accents composed, unspaced scripts taken apart by `JOINT`."""
-    return _clean(text)[0]
+    """A text as it is looked for: as `ready` makes the body of it."""
+    text, data = _well_formed(text)
+    return text if not _odd(data) else _apart(fold(text) if changes(text) else text)
 
 
 def name(text: str) -> str:
     """A name or a path, which is kept whole: well-formed, accents composed."""
-    return text if text.isascii() else plain(clean(text))
+    return text if text.isascii() else normalize("NFC", _well_formed(text)[0])
 
 
 def plain(body: str) -> str:
-    """The text without the joints that `clean` put in."""
+    """The text without the joints that `ready` put in."""
     return body if body.isascii() else body.replace(JOINT, "")
 
 
-def _clean(text: str) -> tuple[str, bytes]:
+def _well_formed(text: str) -> tuple[str, bytes]:
     if JOINT in text:
         text = text.replace(JOINT, " ")
     try:
-        data = text.encode()
+        return text, text.encode()
     except UnicodeEncodeError:
         text = _HALVES.sub("\ufffd", text)
-        data = text.encode()
-    if text.isascii() or not any(lead in data for lead in _LEADS):
-        return text, data
-    text = unicodedata.normalize("NFC", text)
-    text = unspaced().sub(lambda run: f"{JOINT}{JOINT.join(run[0])}{JOINT}", text)
-    return text, text.encode()
+        return text, text.encode()
+
+
+def _odd(data: bytes) -> bool:
+    """May there be something in a text that the index would not understand?"""
+    return not data.isascii() and any(lead in data for lead in _LEADS)
+
+
+def _apart(text: str) -> str:
+    """Characters that are words of their own, taken apart."""
+    return unspaced().sub(lambda run: f"{JOINT}{JOINT.join(run[0])}{JOINT}", text)
 
 
 def _camel_parts(data: bytes) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -17,14 +17,17 @@ import msgspec
 
 from pollux.model import Attachment, Value
 
-Visit = Callable[[str, str, str | None], str]
-"""Takes a text, the field it stands in (`tool_call.output`) and the name it has in a recorded object; gives another."""
+Visit = Callable[[str, str, str], str]
+"""Takes a text, the field it stands in (`tool_call.output`) and the end of what stands before it in a recorded object,
+written as JSON: `"env": {"TOKEN": "`, or the arguments before it, `"login", "--token", "`. It gives another text."""
 
 V = TypeVar("V", bound=Value)
 
 # Words of the model's own, which name no person, place or thing.
 _OURS = frozenset({"agent", "kind", "role", "author", "fate", "severity", "code", "tool_kind", "status"})
 _SPOKEN = frozenset({"application/json", "application/xml", "application/javascript", "application/x-sh"})
+_LONGEST_NAME = 100
+_LONGEST_LEAD = 200
 
 
 def rewritten(value: V, visit: Visit) -> V:
@@ -34,7 +37,7 @@ def rewritten(value: V, visit: Visit) -> V:
         old = getattr(value, name)
         if not old:
             continue
-        new = _rewritten(old, field, None, visit)
+        new = _rewritten(old, field, "", "", visit)
         if new is not old:
             changed[name] = new
     if isinstance(value, Attachment) and value.data and _holds_text(value.media_type):
@@ -53,28 +56,46 @@ def _fields(kind: type[Value]) -> list[tuple[str, str]]:
     return [(name, tag if name == tag and tag is not None else f"{prefix}{name}".lower()) for name in names]
 
 
-def _rewritten(value: Any, field: str, name: str | None, visit: Visit) -> Any:
+def _rewritten(value: Any, field: str, name: str, lead: str, visit: Visit) -> Any:
     if isinstance(value, str):
         if isinstance(value, Enum):
             return value
-        new = visit(value, field, name)
+        new = visit(value, field, lead)
         return value if new == value else new
     if isinstance(value, Value):
         return rewritten(value, visit)
     if isinstance(value, list | tuple):
-        items = [_rewritten(item, field, name, visit) for item in value]
+        leads = _arguments(value) if _is_command(value) else [lead] * len(value)
+        items = [_rewritten(item, field, name, before, visit) for item, before in zip(value, leads, strict=True)]
         return value if _same(items, value) else type(value)(items)
-    return _mapping(value, field, visit) if isinstance(value, dict) else value
+    return _mapping(value, field, name, visit) if isinstance(value, dict) else value
 
 
-def _mapping(old: dict[Any, Any], field: str, visit: Visit) -> dict[Any, Any]:
+def _is_command(items: Sequence[Any]) -> bool:
+    """Are these the arguments of a program, some of them options?"""
+    return all(isinstance(item, str) for item in items) and any(item.startswith("-") for item in items)
+
+
+def _arguments(items: Iterable[str]) -> Iterator[str]:
+    """What stands before each argument."""
+    before = ""
+    for item in items:
+        yield f'{before}"'
+        before = f'{before}"{item[-_LONGEST_LEAD:]}", '[-_LONGEST_LEAD:]
+
+
+def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> dict[Any, Any]:
     new: dict[Any, Any] = {}
+    times: dict[str, int] = {}
+    before = f'"{name}": {{' if name else ""
     for key, value in old.items():
-        said = visit(key, field, None) if isinstance(key, str) else key
-        place, number = said, 2
+        said = visit(key, field, "") if isinstance(key, str) else key
+        place = said
         while place in new:  # two names that differed only in what was taken out of them
-            place, number = f"{said} ({number})", number + 1
-        new[place] = _rewritten(value, field, key if isinstance(key, str) else None, visit)
+            times[said] = times.get(said, 1) + 1
+            place = f"{said} ({times[said]})"
+        own = key[-_LONGEST_NAME:] if isinstance(key, str) else ""
+        new[place] = _rewritten(value, field, own, f'{before}"{own}": "', visit)
     return old if _same(new, old) and _same(new.values(), old.values()) else new
 
 
@@ -94,5 +115,5 @@ def _inside(data: str, visit: Visit) -> str:
         text = base64.b64decode(data, validate=True).decode()
     except (binascii.Error, ValueError):
         return data
-    new = visit(text, "attachment.data", None)
+    new = visit(text, "attachment.data", "")
     return data if new == text else base64.b64encode(new.encode()).decode()

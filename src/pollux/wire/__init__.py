@@ -14,11 +14,12 @@ from pollux.wire.files import (
 )
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
-from pollux.wire.shapes import REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
+from pollux.wire.shapes import MOST, REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
 from pollux.wire.spans import seconds
 
 __all__ = [
     "LARGE",
+    "MOST",
     "REFUSED",
     "SMALL",
     "Count",

@@ -26,8 +26,11 @@ Utc = Annotated[datetime, msgspec.Meta(tz=True)]
 """An aware time, as agents write it."""
 
 
-Count = Annotated[int, msgspec.Meta(ge=-(1 << 60), le=1 << 60)]
-"""A figure that can be added up: a number of 400 digits is none."""
+MOST = 10**9
+"""The largest figure that is believed: no request has as many tokens, and any program can hold their sums."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+"""A figure that can be added up: less than nothing is none, nor is a number of 400 digits."""
 
 
 class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):

@@ -53,6 +53,7 @@ class Options(msgspec.Struct, kw_only=True):
     ids: str = "own"
     family_usage: Usage | None = None
     cost_usd: float | None = None
+    unpriced_requests: int | None = None
     files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple

@@ -25,7 +25,8 @@ class Json:
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write one object and a newline, message by message."""
-        summary = msgspec.structs.replace(summarize(session), cost_usd=options.cost_usd)
+        known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
+        summary = msgspec.structs.replace(summarize(session), **known)
         head = summary_document(summary, options.family_usage)
         out(encode(head)[:-1])
         out(',"messages":[')
@@ -124,9 +125,11 @@ def summary_document(summary: Summary, family: Usage | None = None) -> dict[str,
         "counts": msgspec.structs.asdict(summary.counts),
         "usage": usage_document(summary.usage),
         "cost_usd": summary.cost_usd,
+        "unpriced_requests": summary.unpriced_requests,
         "files": summary.files,
         "notice_count": summary.notice_count,
         "kept": summary.kept,
+        "facts": summary.facts,
     }
     if family is not None:
         document["family_usage"] = usage_document(family)

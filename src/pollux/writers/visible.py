@@ -1,31 +1,70 @@
-"""Control characters made visible: what a person will `cat` must not steer the terminal."""
+r"""Control characters made visible. Everything for people that holds somebody else's words goes through here.
+
+A transcript may hold anything: sequences that recolour the screen, set the window's title or write to the clipboard,
+marks that turn the order of what follows around, letters that nobody sees. None of it gets through: ESC becomes
+␛, and what has no picture of its own is written out, as `\x9b` or `\u202e`.
+
+The marks that scripts from right to left need, and the joiners of emoji and of Persian, stay.
+"""
 
 from __future__ import annotations
 
 import re
 
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+HARMFUL = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # the controls, but for tab and newline
+    "\u202a-\u202e\u2066-\u2069"  # these turn the order of what follows around
+    "\u206a-\u206f\ufff9-\ufffb"  # outdated, and nowhere shown
+    "\U000e0000-\U000e007f"  # letters that nobody sees
+    "\ud800-\udfff"  # half a character, or a byte of a path that is no text
+)
+"""The characters, as a regular expression has them between brackets."""
+
+# The flags of England, Scotland and Wales are made of letters that nobody sees.
+_FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f"
+_UNSAFE = re.compile(f"{_FLAG}|[{HARMFUL}]")
 _SPACE = re.compile(r"\s+")
 _PICTURES = 0x2400  # ␀, and in the same order all that follow
+_WIDE = 0x10000
 
 
 def visible(text: str) -> str:
-    """The text with line feeds and tabs as its only controls: ESC becomes ␛, what has no picture becomes �."""
+    """The text with line feeds and tabs as its only controls."""
     if _UNSAFE.search(text) is None:
         return text
-    return _UNSAFE.sub(_picture, text.replace("\r\n", "\n"))
+    return _UNSAFE.sub(_shown, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, length: int | None = None) -> str:
     """The text on one line, with single spaces, cut with an ellipsis where it is longer than wanted."""
     if length is not None and len(text) > 4 * length:
         text = text[: 4 * length] + "…"
-    line = _SPACE.sub(" ", visible(text)).strip()
+    line = visible(_SPACE.sub(" ", text).strip())
     return line if length is None or len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
-def _picture(found: re.Match[str]) -> str:
-    code = ord(found.group())
+def escaped(document: str) -> str:
+    r"""A JSON document that says the same, with `\u202e` for what a terminal must not see."""
+    return _UNSAFE.sub(_written_out, document)
+
+
+def _shown(found: re.Match[str]) -> str:
+    if len(found[0]) > 1:
+        return found[0]
+    code = ord(found[0])
     if code < 0x20:
         return chr(_PICTURES + code)
-    return "\N{SYMBOL FOR DELETE}" if code == 0x7F else "\N{REPLACEMENT CHARACTER}"
+    if code == 0x7F:
+        return "\N{SYMBOL FOR DELETE}"
+    if code < 0xA0:
+        return f"\\x{code:02x}"
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"  # a byte of a file name that is no text
+    return f"\\u{code:04x}" if code < _WIDE else f"\\U{code:08x}"
+
+
+def _written_out(found: re.Match[str]) -> str:
+    if len(found[0]) > 1 or found[0] == "\r":
+        return found[0]
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))

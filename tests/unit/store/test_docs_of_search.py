@@ -22,7 +22,9 @@ def test_every_filter_and_place_has_a_row() -> None:
 def test_every_example_is_understood() -> None:
     shown = re.findall(r"`([^`\n]+)`", PAGE)
     for text in shown:
-        if text not in ("*", "?", "**", "~", "./", "../", "-", "OR", "in:", "-agent:gemini"):
+        if text not in ("*", "?", "**", "~", "./", "../", "-", "OR", "-agent:gemini") and not text.endswith(
+            (":", ":…")
+        ):
             parse(text)
     assert len(shown) > 60
 

@@ -104,4 +104,4 @@ def test_no_text_of_a_message_is_left_out() -> None:
         for part in message.parts:
             for text in (getattr(part, "text", None), getattr(part, "output", None)):
                 if text and not text.isspace():
-                    assert text.replace("\ud83d", "\ufffd").replace("e\u0301", "é") in every
+                    assert text.replace("\ud83d", "\ufffd") in every

@@ -5,10 +5,16 @@ import unicodedata
 
 import pytest
 
-from pollux.store.fields import tokens
+from pollux.folding import fold
+from pollux.store.fields import _words, tokens
 from pollux.store.words import GAP, JOINT, camel_spans, clean, plain, ready
 
 SEED = 20261115
+
+
+def words_of(body: str) -> list[str]:
+    """What the index makes of a text that is ready for it."""
+    return _words().analyze(body)
 
 
 def parts_of(text: str) -> list[str]:
@@ -55,7 +61,7 @@ def test_parts_are_no_neighbours() -> None:
 
 def test_ascii_text_stays_as_it_is() -> None:
     text = "def f(x):\n\treturn x"
-    assert ready(text) == (text, "")
+    assert ready(text) == (text, "", None)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,8 @@ def test_ascii_text_stays_as_it_is() -> None:
         ("状态架构", ["状", "态", "架", "构"]),
         ("用API测试", ["用", "api", "测", "试"]),
         ("ひらがなカナ", list("ひらがなカナ")),
-        ("ﾊﾝｶｸ", list("ﾊﾝｶｸ")),
+        ("ﾊﾝｶｸ", list("ハンカク")),
+        ("ｶﾞ", ["ガ"]),
         ("한국어", list("한국어")),
         ("𠀀𠀁", list("𠀀𠀁")),
         ("人々", list("人々")),
@@ -94,6 +101,49 @@ def test_case_and_latin_accents_fold(text: str, words: list[str]) -> None:
     assert tokens(text) == words
 
 
+@pytest.mark.parametrize(
+    "ways",
+    [
+        ("οδός", "ΟΔΟΣ", "Οδόσ", "οδο\u0301ς"),
+        ("Ὀδυσσεύς", "ΟΔΥΣΣΕΥΣ", "οδυσσευς"),
+        ("µs", "μs", "ΜS"),
+        ("Straße", "STRASSE", "straẞe"),
+        ("ısı", "ISI", "İSİ", "isi"),
+        ("שָׁלוֹם", "שלום"),
+        ("مُحَمَّد", "محمد", "محـمد"),
+        ("أحمد", "احمد", "\ufe83\ufea3\ufee4\ufeaa"),
+        ("Ｐｏｌｌｕｘ１", "pollux1", "POLLUX1"),
+        ("𝐩𝐨𝐥𝐥𝐮𝐱", "pollux"),
+        ("ёлка", "ЕЛКА", "Е\u0308лка"),
+        ("й", "Й", "и\u0306"),
+        ("ガ", "ｶﾞ", "カ\u3099"),
+        ("한글", "\u1112\u1161\u11ab\u1100\u1173\u11af"),
+        ("coöperate", "COO\u0308PERATE", "coo\u00adperate"),
+        ("ﬁle", "FILE"),
+        ("Ⅷ", "viii"),
+    ],
+)
+def test_a_word_is_one_however_it_is_written(ways: tuple[str, ...]) -> None:
+    assert len({tuple(tokens(way)) for way in ways}) == 1
+    assert len({tuple(tokens(f"{way}, also ς")[:1]) for way in ways}) == 1  # whatever stands beside it
+    assert len({fold(way) for way in ways}) == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("й", "и"), ("が", "か"), ("ї", "і"), ("नी", "नि")])
+def test_letters_that_are_two_stay_two(one: str, other: str) -> None:
+    assert tokens(one) != tokens(other)
+
+
+def test_the_index_and_the_fold_agree_about_every_character() -> None:
+    """Whether a text is folded before it is handed over depends on its other characters: it must not matter."""
+    parts = (range(0x80, 0x3400), range(0xA000, 0xAC20), range(0xF900, 0x10800), range(0x1D400, 0x1F200))
+    every = [chr(code) for part in parts for code in part]
+    assert [letter for letter in every if fold(fold(letter)) != fold(letter)] == []
+    one, other = (words_of("\n".join(clean(each) for each in ways)) for ways in (every, map(fold, every)))
+    assert [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]][:5] == []
+    assert len(one) == len(other)
+
+
 def test_half_a_character_does_no_harm() -> None:
     assert clean("half \ud83d end") == "half \ufffd end"
     assert tokens("half \ud83d end") == ["half", "end"]
@@ -103,13 +153,15 @@ def test_a_joint_of_somebody_else_is_a_gap() -> None:
     assert clean(f"a{JOINT}b") == "a b"
 
 
-def test_any_text_comes_back_composed() -> None:
+def test_any_text_comes_back_as_it_was() -> None:
     chance = random.Random(SEED)
-    letters = "aB9 _\n.éß\u0301架构한ﾊЖ\ud800😀\x00İ" + JOINT
+    letters = "aB9 _\n.éßς\u0301架构한ﾊЖ\ud800😀\x00İ" + JOINT
     for _ in range(500):
         text = "".join(chance.choices(letters, k=chance.randrange(30)))
-        expected = unicodedata.normalize("NFC", text.replace(JOINT, " ").replace("\ud800", "\ufffd"))
-        assert plain(clean(text)) == expected
+        made = ready(text)
+        shown = plain(made.body) if made.shown is None else made.shown
+        assert shown == text.replace(JOINT, " ").replace("\ud800", "\ufffd")
+        assert tokens(made.body) == tokens(text)
         assert clean(plain(clean(text))) == clean(text)
 
 

@@ -27,6 +27,7 @@ def pieces(rule: str) -> list[str]:
     """What must not be seen, line by line."""
     text = EXAMPLES[rule]
     hidden = {"setting": "kaffee7Rosen", "url-password": "kaffee7Rosen", "connection-password": "kaffee7Rosen"}
+    hidden |= {"cookie": "kaffee7Rosen"}
     hidden |= {"basic": "YWRhOmthZmZlZTdSb3Nlbg==", "bearer": text.split()[-1], "aws-secret": text.split()[-1]}
     lines = [line.strip('"') for line in hidden.get(rule, text).split("\n") if "-----" not in line]
     return [
@@ -118,6 +119,18 @@ def given(session: Session) -> object:
         (
             {"headers": {"Authorization": "Bearer q8W7e6R5t4Y3u2i1"}},
             {"headers": {"Authorization": "Bearer [secret:bearer#1]"}},
+        ),
+        (["deploy", "--password", "hunter2"], ["deploy", "--password", "[secret:option#1]"]),
+        (["curl", "-u", "ada:swordfish"], ["curl", "-u", "ada:[secret:option#1]"]),
+        (["mysql", "-u", "root", "-pkaffee7Rosen"], ["mysql", "-u", "root", "-p[secret:option#1]"]),
+        (["-b", "sid=kaffee7Rosen"], ["-b", "[secret:cookie#1]"]),
+        (["-v", "hunter2"], ["-v", "hunter2"]),
+        ({"Cookie": "sid=kaffee7Rosen"}, {"Cookie": "[secret:cookie#1]"}),
+        ({"set-cookie": ["a=b", "sid=kaffee7Rosen"]}, {"set-cookie": ["a=b", "[secret:cookie#1]"]}),
+        ({"cookies": {"a": "b", "sid": "kaffee7Rosen"}}, {"cookies": {"a": "b", "sid": "[secret:cookie#1]"}}),
+        (
+            {"cookies": [{"name": "sid", "value": "kaffee7Rosen"}]},
+            {"cookies": [{"name": "sid", "value": "[secret:cookie#1]"}]},
         ),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import When
 from pollux.cli.group import Group
@@ -123,7 +123,7 @@ def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
 
 @command.command("restore")
 @click.argument("key", shell_complete=sessions)
-@click.option("--to", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Below this folder.")
+@click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path), help="Below this folder.")
 @click.option("--in-place", is_flag=True, help="Where the agent had them.")
 @click.option(
     "--as-of",
@@ -136,7 +136,7 @@ def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
 @common()
 @click.pass_context
 def restore(
-    ctx: click.Context, key: str, folder: Path | None, in_place: bool, as_of: datetime | None, yes: bool, as_json: bool
+    ctx: click.Context, key: str, output: Path | None, in_place: bool, as_of: datetime | None, yes: bool, as_json: bool
 ) -> None:
     """Write a session's files as they were, to the byte. No file is ever written over.
 
@@ -144,17 +144,17 @@ def restore(
     and what it goes on from.
 
     \b
-    pollux archive restore 3274cde4 --to ./back
+    pollux archive restore 3274cde4 -o back/
     pollux archive restore 3274cde4 --in-place
     """
     from pollux.cli.placing import agreed, file_lines, one_place
     from pollux.cli.screen import Screen
 
-    one_place(folder, in_place=in_place)
+    one_place(output, in_place=in_place)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
     states, beside = shelf.keeping.states(session, as_of), shelf.keeping.companions(session, as_of)
-    planned = shelf.keeping.plan(states, folder, beside)
+    planned = shelf.keeping.plan(states, output, beside)
     files = [told for told, _ in planned]
     if in_place and not yes:
         agreed(screen, files, str(shelf.places.home), ask=not as_json)
@@ -163,6 +163,41 @@ def restore(
         screen.json(files)
     else:
         screen.lines(file_lines(files))
+
+
+@command.command("schedule", short_help="Have a timer keep what changed, so that nobody has to.")
+@click.option("--install", "act", flag_value="install", help="Install the timer, or renew it.")
+@click.option("--remove", "act", flag_value="remove", help="Remove it.")
+@click.option("--every", metavar="PERIOD", help="How often: 15min, 6h, daily, weekly. Usually 6h.")
+@click.option("--using", metavar="TIMER", help="systemd, launchd or cron. Usually what this machine has.")
+@json_option
+@common()
+@click.pass_context
+def schedule(ctx: click.Context, act: str | None, every: str | None, using: str | None, as_json: bool) -> None:
+    """Have a timer of this machine run `pollux archive run`, so that nobody has to.
+
+    Without an option: what is there, and what would be installed. Nothing is changed then.
+
+    \b
+    pollux archive schedule
+    pollux archive schedule --install
+    pollux archive schedule --install --every daily --using cron
+    """
+    from pollux.cli.screen import Screen
+    from pollux.cli.timer import removed, timer
+
+    if ctx.meta.get(SAMPLE):
+        raise RequestError("A timer is for your own history.", "Leave --sample out.")
+    if act == "remove" and (every or using):
+        raise RequestError("Whatever timer is there is removed.", "Leave --every and --using out.")
+    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    home = str(shelf.places.home)
+    if act == "remove":
+        gone = shelf.scheduling.remove()
+        screen.json({"removed": gone}) if as_json else screen.lines(removed(gone))
+        return
+    found = shelf.scheduling.install(using, every) if act == "install" else shelf.scheduling.schedule(using, every)
+    screen.json(found) if as_json else screen.lines(timer(screen, found, home, changed=act == "install"))
 
 
 _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -212,7 +247,7 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
 
 
 @command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
-@click.argument("keys", nargs=-1, required=True, metavar="KEY...", shell_complete=sessions)
+@click.argument("keys", nargs=-1, required=True, metavar="KEY…", shell_complete=sessions)
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option
 @common()

@@ -51,7 +51,7 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
 
 def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) -> None:
     session = shelf.session(key)
-    found, cost = shelf.accounts.audit(session), shelf.accounts.cost(session)
+    found, bill = shelf.accounts.audit(session), shelf.accounts.bill(session)
     if as_json:
         import msgspec
 
@@ -62,7 +62,8 @@ def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) 
             {
                 "key": session.key,
                 "usage": usage_document(session.usage),
-                "cost_usd": cost,
+                "cost_usd": bill.usd,
+                "unpriced_requests": bill.unpriced,
                 "figures": [item_document(item) for item in found.items],
                 "gaps": msgspec.to_builtins(found.gaps),
                 "totals_of_the_agent": [verdict_document(verdict) for verdict in found.verdicts],
@@ -71,7 +72,7 @@ def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) 
         return
     from pollux.cli.proof import proof
 
-    screen.lines(proof(screen, session, found, cost, str(shelf.places.home), raw=raw))
+    screen.lines(proof(screen, session, found, bill, str(shelf.places.home), raw=raw))
 
 
 def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json: bool) -> None:
@@ -90,7 +91,9 @@ def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json
         )
         ctx.exit(0 if found.agents else 1)
     if not found.agents:
-        raise NotFound("There are no sessions to audit.", "Try: pollux agents")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("There are no sessions to audit.", mistyped(shelf, asked, "Try: pollux agents"))
     from pollux.cli.proof import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common
 
 WHERE = {
@@ -17,7 +18,7 @@ WHERE = {
     "completion",
     epilog="\b\nTo use it:\n" + "\n".join(f"  {line}" for line in WHERE.values()),
 )
-@click.argument("shell", type=click.Choice(list(WHERE)))
+@click.argument("shell", type=Choice(list(WHERE)))
 @common()
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

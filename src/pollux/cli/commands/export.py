@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, library
 from pollux.cli.complete import formats, sessions
 from pollux.cli.filters import narrowing, wanted
@@ -37,7 +38,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @narrowing
 @click.option(
     "--by",
-    type=click.Choice(["session", "day"]),
+    type=Choice(["session", "day"]),
     default="session",
     show_default=True,
     help="In a folder: a file a session, or a file a project and day. (day: markdown, text)",
@@ -46,7 +47,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text, openai, sharegpt)")
 @click.option(
     "--tools",
-    type=click.Choice(["none", "brief", "full"]),
+    type=Choice(["none", "brief", "full"]),
     default="brief",
     show_default=True,
     help="How much of the tool calls. (markdown, text)",
@@ -55,7 +56,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @click.option("--notices", is_flag=True, help="With the client's info and warning lines. (markdown, text)")
 @click.option(
     "--fate",
-    type=click.Choice(["live", "all"]),
+    type=Choice(["live", "all"]),
     default="all",
     show_default=True,
     help="All that is in the files, or only what the agent would resume.",
@@ -70,7 +71,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @click.option("--content", is_flag=True, help="With what was said and done, not only when and how long. (otel)")
 @click.option(
     "--ids",
-    type=click.Choice(["own", "short"]),
+    type=Choice(["own", "short"]),
     default="own",
     show_default=True,
     help="Ids of tool calls: the agent's own, or call_1, call_2, … (atif, otel, openai, hf, acp)",
@@ -81,7 +82,9 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @click.option(
     "--json-report", "report_file", metavar="FILE", type=click.Path(), help="Write what the format could not hold."
 )
-@click.option("--force", is_flag=True, help="Overwrite FILE, and files in FOLDER that pollux did not write.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite every FILE named, and files in FOLDER that pollux did not write."
+)
 @common()
 @click.pass_context
 def command(
@@ -144,19 +147,22 @@ def command(
     shelf = library(ctx)
     hiding = redactor(shelf, words, emails=emails or share) if redact or share or words or emails else None
     export = Exporting(shelf, writer, _options(style), hiding)
+    report = export.target(report_file, force=force) if report_file is not None else None
     chosen = _once(shelf.session(key) for key in keys)
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
-        raise NotFound("There are no such sessions to export.", "Try: pollux list --all")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("There are no such sessions to export.", mistyped(shelf, asked, "Try: pollux list --all"))
     if folder:
         export.to_folder(jobs, str(output), Layout(by), force=force)
     elif output in (None, "-"):
         export.to_stdout(chosen[0], ctx)
     else:
         export.to_file(chosen[0], str(output), force=force)
-    if report_file is not None:
-        export.report_to(report_file)
+    if report is not None:
+        export.report_to(report)
 
 
 def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:

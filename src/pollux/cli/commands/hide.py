@@ -22,7 +22,7 @@ STEP = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
 
 @click.command("hide")
 @click.argument("file", type=click.Path())
-@click.option("--at", "places", metavar="PLACE", multiple=True, help="All below it, as session.entries[3].content.")
+@click.option("--place", "places", metavar="PLACE", multiple=True, help="All below it, as session.entries[3].content.")
 @click.option("--text", "words", metavar="TEXT", multiple=True, help="Every value in which this text stands.")
 @click.option("--secrets", is_flag=True, help="Every value in which the rules of redaction find a secret.")
 @click.option("--names", is_flag=True, help="Hide where the values stood as well.")
@@ -52,7 +52,7 @@ def command(
     from pollux.export import Target
 
     if not (places or words or secrets):
-        raise RequestError("Hide what?", "Try: --text TEXT, --at PLACE, or --secrets")
+        raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")
     shelf = library(ctx)
     whole = salted_of(bytes_of(file))
     named = [(f"stands at {place}", _below(place)) for place in places]
@@ -98,5 +98,5 @@ def _path(place: str) -> Path:
         steps.append(int(step[1]) if step[1] is not None else step[2])
         end = step.end()
     if end != len(place) or not steps:
-        raise RequestError(f"{place!r} is no place in a record.", "Try: --at session.entries[3].content")
+        raise RequestError(f"{place!r} is no place in a record.", "Try: --place session.entries[3].content")
     return tuple(steps)

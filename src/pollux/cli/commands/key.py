@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.errors import NotFound, RequestError, UnknownName
 from pollux.files import read
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command("key")
-@click.argument("action", type=click.Choice(["new", "list", "show"]), default="list")
+@click.argument("action", type=Choice(["new", "list", "show"]), default="list")
 @click.argument("name", required=False)
 @click.option(
     "--algorithm",
-    type=click.Choice(["ed25519", "es256"]),
+    type=Choice(["ed25519", "es256"]),
     default="ed25519",
     show_default=True,
     help="What a new key signs with.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
-from pollux.cli.filters import filters, wanted
+from pollux.cli.filters import branch_option, filters, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.command("list")
 @click.argument("query", nargs=-1)
 @filters
+@branch_option
 @click.option("--limit", "-n", metavar="N", type=click.IntRange(min=1), help="At most so many.")
 @json_option
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line.")
@@ -28,10 +29,12 @@ def command(
 ) -> None:
     """List sessions, newest first.
 
-    Words narrow the list to sessions that have all of them in the title, the prompts or the project.
+    Words narrow the list to sessions that have all of them in the title, the prompts or the project. branch: commit:
+    repository: directory: version: client: provider: mode: effort: subagent: do so by what is known of the session.
 
     \b
     pollux list --since 3d
+    pollux list branch:main retry
     pollux list weather --agent gemini
     """
     from pollux.cli.empty import vain
@@ -53,8 +56,9 @@ def command(
 
     screen.lines(listing(screen, listed, str(shelf.places.home)))
     every = shelf.count(asked) if limit is not None else len(listed)
-    if screen.terminal and (remark := _remark(listed, every, shelf.unread())):
-        talk(screen.paint(remark, "dim"))
+    if screen.terminal:
+        for line in _remarks(screen, listed, every, shelf.unread()):
+            talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
 
@@ -65,17 +69,18 @@ def command(
 def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bool) -> None:
     from pollux.writers.json import encode, summary_document
 
-    costs = shelf.accounts.costs([one.summary.key for one in shown])
+    bills = shelf.accounts.bills([one.summary.key for one in shown])
     documents = [
         {
             **summary_document(one.summary, one.family_usage),
-            "cost_usd": costs[one.summary.key],
+            "cost_usd": bills[one.summary.key].usd,
+            "unpriced_requests": bills[one.summary.key].unpriced,
             "short_id": one.short,
         }
         for one in shown
     ]
     if jsonl:
-        screen.raw("".join(encode(document) + "\n" for document in documents))
+        screen.document("".join(encode(document) + "\n" for document in documents))
     else:
         screen.json(documents)
 
@@ -83,6 +88,7 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.empty import nothing
+    from pollux.cli.meant import mistyped
     from pollux.cli.words import plural
     from pollux.library import Filter
 
@@ -94,12 +100,12 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
         raise NotFound(f"There are no ordinary sessions, but {plural(every, 'other')}.", "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    if asked.project is not None:
-        hint = "Try: pollux projects"
+    hint = mistyped(shelf, asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 
-def _remark(shown: list[Listed], every: int, unread: int) -> str:
+def _remarks(screen: Screen, shown: list[Listed], every: int, unread: int) -> list[str]:
+    from pollux.cli.width import wrap
     from pollux.cli.words import plural
 
     said = []
@@ -107,8 +113,10 @@ def _remark(shown: list[Listed], every: int, unread: int) -> str:
         said.append(f"{len(shown):,} of {plural(every, 'session')}.")
     if unread:
         said.append(f"{plural(unread, 'session')} could not be read: pollux doctor tells why.")
-    if any(one.troubled for one in shown):
-        said.append("`!` marks a session whose files are damaged or odd: pollux doctor tells.")
-    if any(one.summary.kept for one in shown):
-        said.append("`k` marks one that its agent has deleted or cut, and that pollux kept.")
-    return " ".join(said)
+    if low := sum(one.summary.usage.exact is False for one in shown):
+        said.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
+    if odd := sum(one.troubled for one in shown):
+        said.append(f"! {plural(odd, 'session')} with damaged or odd files: pollux doctor tells.")
+    if kept := sum(one.summary.kept for one in shown):
+        said.append(f"k {plural(kept, 'session')} that the agent has deleted or cut, and that pollux kept.")
+    return [line for text in said for line in wrap(text, screen.columns)]

@@ -89,8 +89,9 @@ def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
     from pollux.cli.words import NONE, tilde
 
     name = Column("project", most=30)
-    path = Column("path", flexible=True, least=24, path=True, sacrifice=1)
-    agents = Column("sessions")
+    narrow = screen.columns is not None and screen.columns < 80
+    path = Column("path", flexible=True, least=14 if narrow else 24, path=True, sacrifice=1)
+    agents = Column("sessions", whole=True)
     evidence = Column("known by", sacrifice=2)
     for project in found:
         known = project.path is not None
@@ -108,5 +109,8 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | Non
     from pollux.cli.empty import nothing
 
     if name is not None and shelf.projects():
-        raise NotFound(f"No project fits {name!r}.", "Try: pollux projects")
+        from pollux.near import did_you_mean
+
+        known = (part for project in shelf.projects() for part in (project.name, project.path or project.name))
+        raise NotFound(f"No project fits {name!r}.", did_you_mean(name, known, "Try: pollux projects"))
     nothing(ctx, screen, shelf)

@@ -9,7 +9,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
-from pollux.errors import NotFound, OutputError, RequestError
+from pollux.errors import NotFound, OutputError, RequestError, UnknownName
 from pollux.files import created
 
 if TYPE_CHECKING:
@@ -18,22 +18,23 @@ if TYPE_CHECKING:
     from pollux.archive.recover import Recovered
     from pollux.cli.screen import Screen
     from pollux.library import Library
+    from pollux.model import Session
     from pollux.recovering import Rebuilt
+
+DOCUMENT = "json"
 
 
 @click.command("recover", short_help="Put a session together from all that is left of it.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
-    "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Write the session here, for `pollux show`."
-)
-@click.option(
     "--to",
-    "folder",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Below this folder, files that the agent resumes.",
+    "-t",
+    "to",
+    metavar="FORMAT",
+    help="json, for `pollux show`, or the agent's name: files that it resumes.  [default: json for *.json]",
 )
-@click.option("--in-place", is_flag=True, help="Such files where the agent has them.")
+@click.option("--output", "-o", metavar="FILE-OR-FOLDER", type=click.Path(path_type=Path), help="Where to write.")
+@click.option("--in-place", is_flag=True, help="Write files that the agent resumes where the agent has them.")
 @click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option
 @common()
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context,
     key: str | None,
+    to: str | None,
     output: Path | None,
-    folder: Path | None,
     in_place: bool,
     yes: bool,
     as_json: bool,
@@ -52,38 +53,47 @@ def command(
     Its files, copies and twins of them, logs of typed lines, and every state the archive kept. Each message is as it
     stands in a file, which is named. Without KEY: the sessions of which the agents' own files hold not all.
 
-    With --to or --in-place it becomes files in the agent's own format, of the agent's own records, that it can
-    resume. They are read back and compared first, and no file is ever written over.
+    In a folder, or with --in-place, it becomes files in the agent's own format, of the agent's own records, that it
+    can resume. They are read back and compared first, and no file is ever written over.
 
     \b
     pollux recover
     pollux recover 3274cde4
     pollux recover 3274cde4 -o session.json
-    pollux recover 3274cde4 --to ./back
+    pollux recover 3274cde4 -o back/
     """
-    from pollux.cli.placing import one_place
     from pollux.cli.screen import Screen
 
-    files = folder is not None or in_place
-    if files:
-        one_place(folder, in_place=in_place)
-    if (files and (output is not None or key is None)) or (yes and not in_place):
-        raise RequestError("That does not go together.", "Try: pollux recover KEY --to DIR")
+    if (key is None and (to or output or in_place)) or (yes and not in_place) or (output and in_place):
+        raise RequestError("That does not go together.", "Try: pollux recover KEY -o FOLDER/")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         _list(ctx, shelf, screen, as_json)
-    elif files:
-        _rebuild(shelf, screen, key, folder, yes=yes, as_json=as_json)
+        return
+    session = shelf.recovering.session(key)
+    if to is not None and to not in (DOCUMENT, session.agent):
+        raise UnknownName("format of recovery", to, (DOCUMENT, session.agent))
+    if in_place or (output is not None and (to or _format(output, session.agent)) != DOCUMENT):
+        if to == DOCUMENT:
+            raise RequestError("The agent's folder takes only files of its own format.", f"Try: --to {session.agent}")
+        _rebuild(shelf, screen, session, output, yes=yes, as_json=as_json)
+    elif to == session.agent:
+        raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
     else:
-        _show(shelf, screen, key, output, as_json)
+        _show(shelf, screen, session, output, as_json)
 
 
-def _show(shelf: Library, screen: Screen, key: str, output: Path | None, as_json: bool) -> None:
-    found = shelf.recovering.recover(shelf.recovering.session(key))
+def _format(output: Path, agent: str) -> str:
+    """What a place takes if nothing else is asked for, as its ending tells."""
+    return DOCUMENT if output.suffix.lower() == ".json" and not output.is_dir() else agent
+
+
+def _show(shelf: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
+    found = shelf.recovering.recover(session)
     if output is not None:
-        _write(output, _document(found))
+        _write(shelf, output, _document(found))
     if as_json:
-        screen.raw(_document(found))
+        screen.document(_document(found))
         return
     from pollux.cli.transcript import transcript
 
@@ -94,11 +104,13 @@ def _show(shelf: Library, screen: Screen, key: str, output: Path | None, as_json
         screen.lines(_sources(screen, found, home))
 
 
-def _rebuild(shelf: Library, screen: Screen, key: str, folder: Path | None, *, yes: bool, as_json: bool) -> None:
+def _rebuild(
+    shelf: Library, screen: Screen, session: Session, folder: Path | None, *, yes: bool, as_json: bool
+) -> None:
     from pollux.cli.placing import agreed, file_lines
     from pollux.cli.screen import talk
 
-    rebuilt = shelf.recovering.rebuild(shelf.recovering.session(key))
+    rebuilt = shelf.recovering.rebuild(session)
     planned = shelf.recovering.plan(rebuilt, folder)
     files = [told for told, _ in planned]
     if folder is None and not yes:
@@ -137,10 +149,13 @@ def _document(found: Recovered) -> str:
     return "".join(pieces)
 
 
-def _write(output: Path, document: str) -> None:
+def _write(shelf: Library, output: Path, document: str) -> None:
+    from pollux.export.target import encoded, protect
+
+    protect(output, [root.path for _, root in shelf.roots()])
     try:
         with created(output) as file:
-            file.write(document.encode("utf-8", "backslashreplace"))
+            file.write(encoded(document))
     except FileExistsError:
         raise OutputError(f"{output} exists already.", "Name another file.") from None
     except OSError as error:
@@ -171,10 +186,13 @@ def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> 
     from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE
+    from pollux.library import Filter
 
-    key, source, title = Column("key"), Column("from"), Column("title", flexible=True, least=30)
+    key, source = Column("session", whole=True), Column("from")
+    title = Column("title", flexible=True, least=16)
+    short = {one.summary.key: one.short for one in shelf.list(Filter(everything=True))}
     for told, where in found:
-        key.add(one_line(told.key), "id")
+        key.add(one_line(f"{told.agent}:{short.get(told.key, told.id)}"), "id")
         source.add(where)
         title.add(one_line(told.title) if told.title else NONE)
     screen.lines(table(screen, [key, source, title]))

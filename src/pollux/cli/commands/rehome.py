@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("old", required=False)
 @click.argument("new", required=False)
 @click.option("--in-place", is_flag=True, help="Tell what must change in the agents' files for them to find it too.")
-@click.option("--yes", is_flag=True, help="With --in-place: change it.")
+@click.option("--yes", is_flag=True, help="Do not ask before changing an agent's files.")
 @click.option("--undo", is_flag=True, help="Forget the move from OLD, and put back what it changed.")
 @json_option
 @common()
@@ -81,6 +81,10 @@ def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, ye
     from pollux.cli.relocation import plan_lines
 
     screen.lines(plan_lines(plan, str(shelf.places.home)))
+    if not yes and plan.steps and screen.terminal:
+        click.confirm("Change it?", abort=True, err=True)
+        shelf.rehoming.carry_out(old, new)
+        yes = True
     if yes:
         talk("Done. pollux rehome OLD --undo puts everything back.")
     elif plan.steps:

@@ -67,7 +67,9 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(shelf.session(key)) for key in keys]
     if not jobs:
-        raise NotFound("There are no such sessions.", "Try: pollux list --all")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("There are no such sessions.", mistyped(shelf, asked, "Try: pollux list --all"))
     found = secrets(jobs, looking)
     if as_json:
         screen.json(_document(found))
@@ -90,8 +92,9 @@ def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
     from pollux.cli.table import Column, table
     from pollux.cli.words import plural
 
-    session, message, field, rule = Column("session"), Column("message"), Column("field"), Column("secret")
-    count, head = Column("count", right=True), Column("begins", flexible=True, least=6)
+    session, message = Column("session", whole=True), Column("message", sacrifice=2)
+    field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)
+    count, head = Column("count", right=True), Column("begins", sacrifice=1)
     for one in found.findings:
         agent, _, id = one.key.partition(":")
         session.add(clean(f"{agent}:{short.get(one.key, id)}"), "id")

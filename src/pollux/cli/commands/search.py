@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.filters import narrowing, wanted
-from pollux.errors import NotFound, RequestError
+from pollux.cli.choice import Choice
+from pollux.cli.common import common, json_option, library, remark
+from pollux.cli.filters import branch_option, narrowing, wanted
+from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pollux.cli.screen import Screen
     from pollux.library import Filter, Findings, Found, Library
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
 EACH = 3
+NAMED = 3
+SECONDS = 5.0
 LIMIT = re.compile(r"-n\d+")
 
 
@@ -48,10 +51,11 @@ def _excludes(argument: str) -> bool:
 @click.command("search", cls=Searching, short_help="Search everything that was said and done.")
 @click.argument("query", nargs=-1)
 @narrowing
+@branch_option
 @click.option(
-    "--in", "place", type=click.Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
+    "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
 )
-@click.option("--sort", type=click.Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
+@click.option("--sort", type=Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
 @click.option(
     "--limit",
     "-n",
@@ -70,6 +74,13 @@ def _excludes(argument: str) -> bool:
 @click.option(
     "--regex", metavar="PATTERN", help="Read all files for a regular expression, newest first, instead of a QUERY."
 )
+@click.option("--exact", is_flag=True, help="Look for what was typed only, not for other forms and spellings.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help=f"How long the regular expression may take in one file.  [default: {SECONDS:g}]",
+)
 @click.option("--all", "everything", is_flag=True, hidden=True, help="As in `list`; here it is always so.")
 @json_option
 @common()
@@ -83,13 +94,16 @@ def command(
     limit: int,
     each: int | None,
     regex: str | None,
+    exact: bool,
+    timeout: float | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Search every session: prompts, replies, thinking, tools and what they answered.
 
-    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: project: model: tool:
-    file: failed: since: before: until: role: in: narrow the search down.
+    Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: kind: project: branch:
+    commit: repository: directory: version: client: provider: mode: effort: subagent: model: tool: file: failed: exit:
+    since: before: until: role: fate: in: narrow the search down.
 
     \b
     pollux search retry logic
@@ -101,15 +115,18 @@ def command(
     from pollux.library import PLACES as KINDS, Sort
 
     text = " ".join(query)
-    _sensible(text, regex, sort)
+    _sensible(text, regex, sort, timeout)
     asked = wanted(**options)
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        with closing(shelf.match(regex, asked, kinds=kinds)) as stream:
+        seconds, unfinished = timeout or SECONDS, list[str]()
+        with closing(shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
+        if unfinished:
+            _too_long(unfinished, seconds, some=some)
         if not some and not as_json:
-            _nothing(ctx, screen, shelf, _narrowed(asked, place))
+            _nothing(ctx, screen, shelf, _other_name(shelf, asked) or _narrowed(asked, place))
         ctx.exit(0 if some else 1)
     found = shelf.search(
         text,
@@ -119,9 +136,12 @@ def command(
         sort=Sort(sort or SORTS[0]),
         per_session=each if as_json else each or EACH,
         counted=not as_json,
+        exact=exact,
     )
     if as_json:
         screen.json([hit_document(hit) for hit in found.hits])
+        for sentence in (*_widened(found), *found.hints):
+            remark(sentence, for_programs=True)
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
@@ -129,7 +149,9 @@ def command(
     _for_people(screen, found)
 
 
-def _sensible(text: str, regex: str | None, sort: str | None) -> None:
+def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | None) -> None:
+    if regex is None and timeout is not None:
+        raise RequestError("--timeout is for --regex: words are found at once.")
     if regex is not None and text.strip():
         raise RequestError("Either a query or --regex, not both.", "--agent, --project and --since narrow both down.")
     if regex is not None and sort == SORTS[0]:
@@ -152,9 +174,20 @@ def _for_people(screen: Screen, found: Findings) -> None:
     from pollux.cli.screen import talk
 
     screen.lines(finds(screen, grouped(found)))
-    for hint in found.hints:
-        talk(hint)
+    for sentence in (*_widened(found), *found.hints):
+        talk(sentence)
     _read_on(screen, found.hits[0])
+
+
+def _widened(found: Findings) -> Iterator[str]:
+    """What was looked for instead of what was typed, in one sentence."""
+    if not found.widened:
+        return
+    told = [
+        f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
+        for one in found.widened
+    ]
+    yield f"Nothing holds exactly that. Looked for {'; '.join(told)}. --exact looks for what you typed only."
 
 
 def _read_on(screen: Screen, first: Found) -> None:
@@ -181,11 +214,33 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
     return True
 
 
+def _too_long(unfinished: list[str], seconds: float, *, some: bool) -> None:
+    """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
+    from pollux.cli.clean import one_line
+    from pollux.cli.screen import talk
+    from pollux.cli.words import plural
+
+    count = plural(len(unfinished), "file")
+    named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
+    told = f"The pattern took longer than {seconds:g} s in {count}, not searched to the end: {named}"
+    advice = f"Try a simpler pattern, or --timeout {12 * seconds:g}."
+    if not some:
+        raise Unreadable(f"Nothing was found. {one_line(told)}", advice)
+    talk(f"{one_line(told)}. {advice}")
+
+
 def _meant(found: Findings, text: str) -> list[str]:
     """What else may be tried."""
     for word, near in found.meant:
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
+
+
+def _other_name(shelf: Library, asked: Filter) -> list[str]:
+    """Which project or fact was probably meant."""
+    from pollux.cli.meant import mistyped
+
+    return [hint] if (hint := mistyped(shelf, asked, "")) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import messages, sessions
 from pollux.cli.filters import When
@@ -16,9 +17,10 @@ from pollux.errors import RequestError
 @click.argument("key", shell_complete=sessions)
 @click.option("--full", is_flag=True, help="Unfold tool calls, their output, and the client's own texts.")
 @click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")
+@click.option("--plain", is_flag=True, help="Show a model's Markdown as it was written.")
 @click.option(
     "--fate",
-    type=click.Choice(["live", "all"]),
+    type=Choice(["live", "all"]),
     default="all",
     show_default=True,
     help="All that is in the files, or only what the agent would resume.",
@@ -37,6 +39,7 @@ def command(
     key: str,
     full: bool,
     raw: bool,
+    plain: bool,
     fate: str,
     at: str | None,
     as_of: datetime | None,
@@ -65,12 +68,18 @@ def command(
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
 
-        cost = shelf.accounts.cost(session)
-        options = Options(family_usage=shelf.family_usage(session), cost_usd=cost, live_only=fate == "live")
-        WRITER.write(session, screen.raw, options)
+        bill = shelf.accounts.bill(session)
+        options = Options(
+            family_usage=shelf.family_usage(session),
+            cost_usd=bill.usd,
+            unpriced_requests=bill.unpriced,
+            live_only=fate == "live",
+        )
+        WRITER.write(session, screen.document, options)
         return
     from pollux.cli.transcript import transcript
 
+    screen.markdown = screen.markdown and not plain
     home = str(shelf.places.home)
     lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
     if at is None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from pollux.cli.choice import Choice, Several
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import narrowing, timezone_option, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from pollux.accounts import Stats
+    from collections.abc import Sequence
+
+    from pollux.accounts import By, Stats
     from pollux.cli.screen import Screen
     from pollux.library import Filter, Library
 
@@ -21,14 +24,24 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 
 @click.command("stats")
 @click.argument("key", required=False, shell_complete=sessions)
-@click.option("--by", type=click.Choice(BY), help="What to tell it by.  [default: day]")
+@click.option(
+    "--by",
+    type=Several(BY),
+    multiple=True,
+    help="What to tell it by; each row by the next as well: day,model.  [default: day]",
+)
 @narrowing
 @timezone_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")
-@click.option("--of", "what", type=click.Choice(["tokens", "cost"]), help="What the chart shows.  [default: tokens]")
-@click.option("--stack", type=click.Choice(["agent", "model"]), help="What its columns are made of.  [default: agent]")
+@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")
+@click.option(
+    "--of",
+    "what",
+    type=Choice(["tokens", "cost"]),
+    help="What bars and charts show, and rows are sorted by.  [default: cost where all is known, else tokens]",
+)
+@click.option("--stack", type=Choice(["agent", "model"]), help="What its columns are made of.  [default: agent]")
 @click.option("--force", is_flag=True, help="Overwrite the picture.")
 @common()
 @click.pass_context
@@ -36,7 +49,7 @@ def command(
     ctx: click.Context,
     /,
     key: str | None,
-    by: str | None,
+    by: tuple[tuple[str, ...], ...],
     timezone: str | None,
     as_json: bool,
     as_csv: bool,
@@ -52,7 +65,7 @@ def command(
 
     \b
     pollux stats --by project --since 1w
-    pollux stats --by model --since 2026-11
+    pollux stats --by day,model --since 2026-11
     pollux stats --by tool
     pollux stats --by day --of cost -o chart.svg
     pollux stats last
@@ -62,35 +75,47 @@ def command(
 
     if (as_json, as_csv, output is not None).count(True) > 1:
         raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
-    if output is None and (what or stack or force):
-        raise RequestError("--of, --stack and --force are for a chart.", "Try: -o chart.svg")
+    if output is None and (stack or force):
+        raise RequestError("--stack and --force are for a chart.", "Try: -o chart.svg")
     asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
-        if as_csv or output is not None or by is not None or timezone is not None or asked != _all():
+        if as_csv or output is not None or by or what or timezone is not None or asked != _all():
             raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
         _one(screen, shelf, key, as_json)
         return
     shelf.know(asked.agent)
-    chosen = By(by or "day")
+    first, *within = _order(by)
+    of = Of(what) if what is not None else None
     if output is not None:
-        if chosen is By.TOOL:
-            raise RequestError("There is no chart of tools.", "Try: pollux stats --by tool")
+        if first is By.TOOL or within:
+            raise RequestError("A chart is by one thing, and not by tools.", "Try: --by day --stack model")
         from pollux.cli.drawing import draw_stats
 
-        of, layer = Of(what or "tokens"), By(stack or "agent")
-        draw_stats(shelf, chosen, of, layer, asked, timezone, output, force=force)
+        draw_stats(shelf, first, of, By(stack or "agent"), asked, timezone, output, force=force)
         return
-    if chosen is By.TOOL:
-        _tools(ctx, screen, shelf, asked, as_json=as_json, as_csv=as_csv)
+    if By.TOOL in (first, *within):
+        if of is not None:
+            raise RequestError("Calls of tools have neither tokens nor a cost.", "Leave out --of.")
+        _tools(ctx, shelf, (first, *within), asked, timezone, "csv" if as_csv else "json" if as_json else None)
         return
-    found = shelf.accounts.stats(chosen, asked, timezone)
+    found = shelf.accounts.stats(first, asked, timezone, within=within, of=of)
     if as_json or as_csv:
         _for_programs(screen, found, as_csv)
         ctx.exit(0 if found.rows else 1)
     if not found.rows:
-        _nothing(ctx, screen, shelf)
+        _nothing(ctx, screen, shelf, asked)
     _show(screen, shelf, found)
+
+
+def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
+    """What the figures are told by, the outermost first."""
+    from pollux.accounts import By
+
+    order = [By(word) for words in by for word in words] or [By.DAY]
+    if len(set(order)) < len(order):
+        raise RequestError("--by names one thing twice.", "Try: --by day,model")
+    return order
 
 
 def _all() -> Filter:
@@ -103,17 +128,16 @@ def _one(screen: Screen, shelf: Library, key: str, as_json: bool) -> None:
     """One session, looked into."""
     session = shelf.session(key)
     found, family = shelf.accounts.profile(session), shelf.family_usage(session)
-    cost = shelf.accounts.cost(session)
-    costs = [*shelf.accounts.costs(shelf.accounts.family(session)[1:]).values(), cost]
-    family_cost = sum(known) if (known := [one for one in costs if one is not None]) else None
+    bill = shelf.accounts.bill(session)
+    whole = sum(shelf.accounts.bills(shelf.accounts.family(session)[1:]).values(), bill)
     if as_json:
         from pollux.cli.documents import profile_document
 
-        screen.json(profile_document(session, found, family, cost, family_cost))
+        screen.json(profile_document(session, found, family, bill, whole))
         return
     from pollux.cli.portrait import Told, portrait
 
-    told = Told(str(shelf.places.home), family, cost, family_cost)
+    told = Told(str(shelf.places.home), family, bill, whole)
     screen.lines(portrait(screen, session, found, told))
 
 
@@ -124,48 +148,63 @@ def _show(screen: Screen, shelf: Library, found: Stats) -> None:
     from pollux.cli.words import tilde
 
     home, titles = str(shelf.places.home), dict[str, tuple[str, str]]()
-    if found.by is By.SESSION:
-        every = shelf.list(_all())
-        titles = {one.summary.key: (one.short, one.summary.title or "") for one in every}
+    if By.SESSION in (found.by, *found.within):
+        titles = _titles(shelf)
     screen.lines(accounting(screen, found, home, titles))
     settings = tilde(str(shelf.places.settings), home)
     for line in remarks(screen, found, shelf.accounts.prices, settings):
         talk(line)
 
 
+def _titles(shelf: Library) -> dict[str, tuple[str, str]]:
+    """Short ids and titles of sessions, by their keys."""
+    return {one.summary.key: (one.short, one.summary.title or "") for one in shelf.list(_all())}
+
+
 def _for_programs(screen: Screen, found: Stats, as_csv: bool) -> None:
-    from pollux.cli.documents import row_document, table_of
+    from pollux.cli.documents import stats_csv, stats_document
 
-    rows, total = [row_document(row) for row in found.rows], row_document(found.total)
+    by = (found.by, *found.within)
     if as_csv:
-        screen.raw(table_of(total, rows))
+        screen.readable(stats_csv(by, found.rows, found.total))
         return
-    total["unpriced_models"] = list(found.unpriced_models)
-    screen.json({"by": found.by.value, "rows": rows, "total": total})
+    document = stats_document(by, found.rows, found.total, of=found.of)
+    document["total"]["unpriced_models"] = found.unpriced_models
+    screen.json(document)
 
 
-def _tools(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter, *, as_json: bool, as_csv: bool) -> None:
-    from pollux.cli.documents import table_of, tool_document
+def _tools(
+    ctx: click.Context, shelf: Library, by: Sequence[By], asked: Filter, timezone: str | None, form: str | None
+) -> NoReturn:
+    """Calls instead of tokens."""
+    from pollux.accounts import By
+    from pollux.cli.documents import stats_csv, stats_document
+    from pollux.cli.screen import Screen
 
-    rows, total = shelf.accounts.tools(asked)
-    documents = [tool_document(row) for row in rows]
-    if as_csv:
-        screen.raw(table_of(tool_document(total), documents))
-    elif as_json:
-        screen.json({"by": "tool", "rows": documents, "total": tool_document(total)})
+    screen = Screen(ctx)
+    rows, total = shelf.accounts.tools(asked, timezone, by=by)
+    if form == "csv":
+        screen.readable(stats_csv(by, rows, total))
+    elif form == "json":
+        screen.json(stats_document(by, rows, total))
     elif rows:
         from pollux.cli.accounting import tool_table
 
-        screen.lines(tool_table(screen, rows, total))
+        titles = _titles(shelf) if By.SESSION in by else {}
+        screen.lines(tool_table(screen, by, rows, total, str(shelf.places.home), titles))
     else:
-        raise NotFound("No tool was called.", "Try: pollux stats")
+        from pollux.cli.meant import mistyped
+
+        raise NotFound("No tool was called.", mistyped(shelf, asked, "Try: pollux stats"))
     ctx.exit(0 if rows else 1)
 
 
-def _nothing(ctx: click.Context, screen: Screen, shelf: Library) -> None:
+def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.empty import nothing
+    from pollux.cli.meant import mistyped
 
     if shelf.count():
-        raise NotFound("Nothing was used then and there.", "Try: pollux stats, or: pollux list")
+        hint = mistyped(shelf, asked, "Try: pollux stats, or: pollux list")
+        raise NotFound("Nothing was used then and there.", hint)
     nothing(ctx, screen, shelf)

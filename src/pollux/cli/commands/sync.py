@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from pollux.cli.common import common, json_option, library
+from pollux.errors import StoreError
 
 
 @click.command("sync")
@@ -39,3 +40,4 @@ def command(ctx: click.Context, as_json: bool) -> None:
         if outcome.changed:
             told.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
         screen.lines([", ".join(told) if len(told) > 1 else f"{told[0]}, nothing new"])
+    ctx.exit(StoreError.exit_code if outcome.busy else 0)

@@ -7,26 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.filters import narrowing, timezone_option, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.accounts import Of
     from pollux.cli.screen import Screen
+    from pollux.library import Filter, Library
 
 
 @click.command("timeline")
 @click.option(
     "--of",
     "what",
-    type=click.Choice(["sessions", "prompts", "tokens", "cost"]),
+    type=Choice(["sessions", "prompts", "tokens", "cost"]),
     default="tokens",
     show_default=True,
     help="What a day is measured by.",
 )
 @narrowing
 @timezone_option
-@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
+@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
 @click.option("--force", is_flag=True, help="Overwrite the picture.")
 @json_option
 @common()
@@ -60,10 +65,13 @@ def command(
     days = shelf.accounts.timeline(of, asked, timezone)
     if as_json:
         rows = [{"day": day.isoformat(), of.value: days[day]} for day in sorted(days)]
-        screen.json({"of": of.value, "days": rows, "total": sum(days.values())})
+        screen.json({"of": of.value, "days": rows, "total": sum(days.values()), **_sure(shelf, of, asked)})
         ctx.exit(0 if days else 1)
     if not days:
-        raise NotFound("Nothing was done then and there.", "Try: pollux timeline, or: pollux list")
+        from pollux.cli.meant import mistyped
+
+        hint = mistyped(shelf, asked, "Try: pollux timeline, or: pollux list")
+        raise NotFound("Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.drawing import draw_timeline
 
@@ -71,8 +79,32 @@ def command(
         return
     from pollux.cli.drawing import least
     from pollux.cli.heat import heat
+    from pollux.cli.screen import talk
 
     screen.lines(heat(screen, of, days, _span(screen, days), least(shelf, of, asked)))
+    for line in _remarks(screen, shelf, of, asked):
+        talk(line)
+
+
+def _sure(shelf: Library, of: Of, asked: Filter) -> dict[str, Any]:
+    """How sure tokens and dollars are."""
+    from pollux.accounts import By
+
+    if of not in ("tokens", "cost"):
+        return {}
+    total = shelf.accounts.stats(By.AGENT, asked).total
+    return {"exact": total.usage.exact, **({"unpriced_requests": total.unpriced} if of == "cost" else {})}
+
+
+def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter) -> Iterator[str]:
+    from pollux.accounts import By
+    from pollux.cli.accounting import remarks
+    from pollux.cli.words import tilde
+
+    if of in ("tokens", "cost"):
+        found = shelf.accounts.stats(By.AGENT, asked)
+        settings = tilde(str(shelf.places.settings), str(shelf.places.home))
+        yield from remarks(screen, found, shelf.accounts.prices, settings, cost=of == "cost")
 
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:

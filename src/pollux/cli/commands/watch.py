@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 @click.command("watch", short_help="Follow sessions while agents write them.")
 @click.argument("key", required=False, shell_complete=sessions)
 @whose
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
+@click.option("--plain", is_flag=True, help="Show a model's Markdown as it was written.")
+@click.option("--jsonl", "--json", "as_json", is_flag=True, help="Print one JSON object a line, an event each.")
 @common()
 @click.pass_context
-def command(ctx: click.Context, key: str | None, agent: str | None, project: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context, key: str | None, agent: str | None, project: str | None, plain: bool, as_json: bool
+) -> None:
     """Follow sessions while agents write them: all of them, or the one called KEY.
 
     Messages are shown as they come, and new sessions are announced. Ctrl-C ends it.
@@ -38,8 +41,13 @@ def command(ctx: click.Context, key: str | None, agent: str | None, project: str
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     events = shelf.watch(asked, key)
     if not as_json:
+        if asked.project is not None and not shelf.projects(asked.project):
+            from pollux.cli.meant import mistyped
+
+            talk(mistyped(shelf, asked, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
+    screen.markdown = screen.markdown and not plain
     live = Live(screen)
     for event in events:
         if as_json:

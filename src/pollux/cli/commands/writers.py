@@ -22,7 +22,7 @@ def command(ctx: click.Context, as_json: bool = False) -> None:
     if as_json:
         screen.json([{"name": w.name, "suffix": w.suffix, "purpose": w.purpose} for w in writers])
         return
-    name, suffix, purpose = Column("format"), Column("files"), Column("what for", flexible=True, least=20)
+    name, suffix, purpose = Column("format"), Column("files", sacrifice=1), Column("what for", flexible=True, least=50)
     for writer in writers:
         name.add(writer.name)
         suffix.add(f"*{writer.suffix}", "dim")

@@ -9,6 +9,7 @@ from pollux.cli.clean import one_line
 from pollux.cli.transcript.head import head, remarks
 from pollux.cli.transcript.messages import Reader
 from pollux.errors import RequestError, UnknownName
+from pollux.near import closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +68,9 @@ def find(messages: list[Message], name: str) -> int:
     exact = [number for number, message in enumerate(messages) if message.id == name]
     found = exact or [number for number, message in enumerate(messages) if name and message.id.startswith(name)]
     if not found:
-        raise UnknownName("message", name, hint="pollux show KEY --raw tells the id of each message.")
+        close = closest(name, {message.id[: len(name)] for message in messages}, alike=0.8)
+        hint = f"Did you mean: {close}?" if close else "pollux show KEY --raw tells the id of each message."
+        raise UnknownName("message", name, hint=hint)
     if len({messages[number].id for number in found}) > 1:
         several = ", ".join(messages[number].id for number in found[:5]) + (", …" if len(found) > 5 else "")
         raise RequestError(f"{len(found)} messages start with {name!r}.", f"Type more of the id: {several}")

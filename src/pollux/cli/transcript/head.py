@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from pollux.model import Session, Summary
 
 LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
-KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
+_DIGEST = 12
+KINDS = {
+    "subagent": "sub-agent",
+    "checkpoint": "saved checkpoint",
+    "prompts": "only the prompts are left",
+    "warm-up": "the client's own warm-up",
+}
 
 
 def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
@@ -30,6 +36,8 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
     facts = [session.agent, *map(one_line, summary.models), _project(summary, home), _span(summary), *_amounts(summary)]
     for line in wrap_facts((fact for fact in facts if fact), screen.columns):
         yield screen.paint(line, "dim")
+    for line in wrap_facts(_surroundings(session), screen.columns):
+        yield screen.paint(line, "dim")
     yield screen.paint(one_line(session.key), "dim")
     if session.kept:
         yield screen.paint("from what pollux kept: pollux history tells what became of its files", "dim")
@@ -37,6 +45,15 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
         if link.target == session.key:
             continue  # its own second file: the facts count the files
         yield screen.paint(f"{LINKS.get(link.kind, link.kind)} {one_line(link.target)}", "dim")
+
+
+def _surroundings(session: Session) -> Iterator[str]:
+    """What is known of its surroundings; of many values, the first and how many there are."""
+    for name, values in session.facts.items():
+        other = [value for value in values if value != session.project]
+        if other:
+            first = other[0][:_DIGEST] if name == "commit" else other[0]
+            yield f"{name} {one_line(first)}" + (f" and {len(other) - 1:,} more" if len(other) > 1 else "")
 
 
 def _project(summary: Summary, home: str) -> str:

@@ -54,7 +54,8 @@ class Reader:
         speaker = (who(message), *tags(message))
         if speaker != self._last or message.author is not Author.MODEL:
             self._writing.before = None
-        words = list(self._writing.parts(message.parts, dim=message.author is Author.CLIENT))
+        model, client = message.author is Author.MODEL, message.author is Author.CLIENT
+        words = list(self._writing.parts(message.parts, dim=client, markdown=model))
         if not words:
             return
         if speaker != self._last or message.author is not Author.MODEL:

@@ -37,10 +37,12 @@ class Writing:
     def __init__(self, screen: Screen, *, full: bool) -> None:
         self._screen = screen
         self._full = full
+        self._markdown = False
         self.before: type | None = None
 
-    def parts(self, parts: Iterable[Part], *, dim: bool) -> Iterator[str]:
-        """All parts, an empty line between those that do not belong together."""
+    def parts(self, parts: Iterable[Part], *, dim: bool, markdown: bool = False) -> Iterator[str]:
+        """All parts, an empty line between those that do not belong together. `markdown` is what a model writes."""
+        self._markdown = markdown and self._screen.markdown
         for part in parts:
             lines = list(self._part(part, dim))
             if not lines:
@@ -54,7 +56,7 @@ class Writing:
     def _part(self, part: Part, dim: bool) -> Iterator[str]:
         match part:
             case Text():
-                yield from self._prose(part.text, "dim" if dim else None)
+                yield from self._markdown_or_prose(part.text, "dim" if dim else None)
             case Thinking():
                 yield from self._thinking(part)
             case ToolCall():
@@ -73,6 +75,17 @@ class Writing:
                 yield self._note(f"? unknown part: {one_line(_json(part.raw))}")
 
     # ------------------------------------------------------------------ words
+
+    def _markdown_or_prose(self, text: str, style: str | None) -> Iterator[str]:
+        """A model's Markdown laid out where somebody reads it, everything else as it was written."""
+        if self._markdown:
+            from pollux.cli.transcript.markdown import markdown
+
+            columns = None if self._screen.columns is None else max(self._screen.columns - len(INDENT), 20)
+            for line in markdown(self._screen, clean(text).strip("\n").expandtabs(4), columns):
+                yield f"{INDENT}{line}" if line else ""
+        else:
+            yield from self._prose(text, style)
 
     def _prose(self, text: str, style: str | None, indent: str = INDENT) -> Iterator[str]:
         """Text as it was written, wrapped at words; code and tables keep their lines."""

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from pollux.model import About, Session
+
+_NO_BRANCH = ("", "HEAD")
+_SETTING = {
+    "gitBranch": "branch",
+    "cwd": "directory",
+    "version": "version",
+    "entrypoint": "client",
+    "permissionMode": "mode",
+    "effort": "effort",
+    "slug": "name",
+}
 
 
 def about(session: Session) -> About:
@@ -14,5 +28,26 @@ def about(session: Session) -> About:
         vendor="anthropic",
         trace="claude-jsonl",
         version=version if isinstance(version, str) and version else None,
-        branch=branch if isinstance(branch, str) and branch not in ("", "HEAD") else None,
+        branch=branch if isinstance(branch, str) and branch not in _NO_BRANCH else None,
     )
+
+
+def facts(session: Session) -> Iterator[tuple[str, Any]]:
+    """What the session's lines tell of their setting: the first, and each that changes it."""
+    for told in (session.extra, *(message.extra for message in session.messages if message.extra)):
+        for key, name in _SETTING.items():
+            if key in told and not (name == "branch" and told[key] in _NO_BRANCH):
+                yield name, told[key]
+        if "thinkingMetadata" in told:
+            yield "effort", _inner(told, "thinkingMetadata").get("level")
+    yield "subagent", _inner(session.extra, "meta").get("agentType")
+    records = _inner(session.extra, "records")
+    for kind, key, name in (("permission-mode", "permissionMode", "mode"), ("agent-name", "agentName", "name")):
+        for record in records.get(kind) or ():
+            if isinstance(record, Mapping):
+                yield name, record.get(key)
+
+
+def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = record.get(name)
+    return found if isinstance(found, Mapping) else {}

@@ -43,6 +43,9 @@ class Aside(Shape, omit_defaults=True):
     aiTitle: str | None = None
     agentName: str | None = None
     lastPrompt: str | None = None
+    explicit: bool | None = None
+    rewound: bool | None = None
+    cutUuid: str | None = None
     # Modes and the queue.
     mode: str | None = None
     permissionMode: str | None = None

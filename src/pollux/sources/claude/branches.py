@@ -6,15 +6,18 @@ from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
 from pollux.sources.claude.messages import Builder, Item
-from pollux.sources.claude.schema import Asked, Fold, Line, Put
+from pollux.sources.claude.schema import Fold, Line, Put
+from pollux.sources.claude.tree import Tree
+
+_REWOUND, _CANCELLED = Fate.REWOUND, Fate.CANCELLED
 
 
-def fates(builder: Builder, by_uuid: Mapping[str, Line]) -> dict[int, Fate]:
-    """The fate of each message that is not live, by its number."""
-    gone = dict.fromkeys(_rewound(builder, by_uuid), Fate.REWOUND)
+def fates(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate]:
+    """The fate of each message that is not live, by its number, where the conversation would go on at a leaf."""
+    gone = _left(builder, tree, leaf)
     # A fold that was rewound folds nothing any more.
     folds = [number for number in builder.folds if number not in gone]
-    for number in _folded(builder, folds[-1], by_uuid) if folds else ():
+    for number in _folded(builder, folds[-1], tree.by_uuid) if folds else ():
         gone.setdefault(number, Fate.COMPRESSED)
     return gone
 
@@ -24,44 +27,67 @@ def uuids_of(item: Item) -> list[str | None]:
     return [line.uuid for _, line in item] if type(item) is list else [item[1].uuid]  # type: ignore[union-attr]
 
 
-def _rewound(builder: Builder, by_uuid: Mapping[str, Line]) -> list[int]:
-    """What hangs on a prompt that a later prompt under the same parent replaced.
+def _left(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate]:
+    """What the way to the leaf leaves aside.
 
-    Results of parallel calls make branches as well: only prompts that were sent compete, not those a running turn
-    absorbed. A reply of which one line is live is live.
+    A branch that begins with a prompt was rewound; one that begins with a reply was broken off. The lines of a reply,
+    and what the client puts behind them, as the results of parallel calls, are branches too: they go with the reply.
     """
-    prompts = {line.uuid: line for line in builder.prompts if line.uuid is not None}
-    rivals: dict[str | None, list[str]] = {}
-    for uuid, line in prompts.items() if len(prompts) > 1 else ():
-        if line.type == "user":
-            rivals.setdefault(_anchor(line, prompts, by_uuid), []).append(uuid)
-    dead = {uuid for siblings in rivals.values() for uuid in siblings[:-1]}
-    if not dead:
-        return []
-    below: dict[str | None, list[str]] = {}
-    for uuid, line in by_uuid.items():
-        below.setdefault(_above(line), []).append(uuid)
-    waiting = list(dead)
-    while waiting:
-        hanging = [uuid for uuid in below.get(waiting.pop(), ()) if uuid not in dead]
-        dead.update(hanging)
-        waiting += hanging
-    return [n for n, item in enumerate(builder.items) if all(uuid in dead for uuid in uuids_of(item))]
+    way = list(tree.path(leaf))
+    known: dict[str | None, Fate | None] = {line.uuid: None for line in way}
+    if all(uuid in known for item in builder.items for uuid in uuids_of(item)):
+        return {}
+    prompts = {line.uuid for line in builder.prompts if line.type == "user"}
+    replies = {line.message.id for line in way if line.type == "assistant" and line.message is not None} - {None}
+    for line in tree.lines:
+        aside: list[Line] = []
+        fate: Fate | None = None
+        for above in tree.path(line):
+            if above.uuid in known:
+                fate = known[above.uuid]
+                break
+            aside.append(above)
+        for one in reversed(aside):
+            if one.uuid in prompts:
+                fate = _REWOUND
+            elif one.type == "assistant":
+                fate = None if one.message is not None and one.message.id in replies else fate or _CANCELLED
+            known[one.uuid] = fate
+    found = {number: [known.get(uuid) for uuid in uuids_of(item)] for number, item in enumerate(builder.items)}
+    return {number: all_of[0] for number, all_of in found.items() if all_of[0] is not None and None not in all_of}
 
 
-def _anchor(line: Line, prompts: Mapping[str, Line], by_uuid: Mapping[str, Line]) -> str | None:
-    """What a prompt follows: the nearest prompt, reply or fold above it, beyond what the client put between."""
-    seen: set[str] = set()
-    above = line.parentUuid
-    while above is not None and above not in seen:
-        seen.add(above)
-        parent = by_uuid.get(above)
-        if parent is None or above in prompts or _is_fold(parent):
-            return above
-        if parent.type == "assistant" and parent.message is not None:
-            return parent.message.id or above
-        above = parent.parentUuid
-    return None
+def in_order(items: list[Item], tree: Tree) -> list[int] | None:
+    """The numbers of messages in the order in which they happened; None where they stand so.
+
+    Two writers at once may put a reply before its prompt: then the prompt, and what it hangs on, comes first.
+    """
+    places: dict[str | None, int] = {}
+    for number, item in enumerate(items):
+        for uuid in uuids_of(item):
+            places.setdefault(uuid, number)
+    above = [_place_above(item, tree, places) for item in items]
+    if all(place <= number for number, place in enumerate(above)):
+        return None
+    order: dict[int, None] = {}
+    for number in range(len(items)):
+        waiting, now = [number], above[number]
+        while now > -1 and now not in order and now not in waiting:
+            waiting.append(now)
+            now = above[now]
+        order.update(dict.fromkeys(reversed(waiting)))
+    return list(order)
+
+
+def _place_above(item: Item, tree: Tree, places: Mapping[str | None, int]) -> int:
+    """The number of the message that a message hangs on; -1 where there is none."""
+    line = item[0][1] if isinstance(item, list) else item[1]
+    parent = line.parentUuid
+    if parent is None or (parent not in places and parent not in tree.by_uuid):
+        return -1
+    if (place := places.get(parent)) is not None:
+        return place
+    return next((places[one.uuid] for one in tree.path(tree.by_uuid[parent]) if one.uuid in places), -1)
 
 
 def _folded(builder: Builder, last: int, by_uuid: Mapping[str, Line]) -> list[int]:
@@ -83,18 +109,6 @@ def _waiting(messages: list[Message], fold: int) -> int:
         if messages[number].author is Author.HUMAN and messages[number].role is Role.USER:
             start = number
     return start
-
-
-def _above(line: Line) -> str | None:
-    """What a record hangs on: a fold has no parent, and names the record that it stands behind."""
-    return line.parentUuid or (line.logicalParentUuid if type(line) is Put else None)
-
-
-def _is_fold(line: Line) -> bool:
-    """Does a conversation begin anew here? Early releases wrote the summary alone."""
-    if type(line) is Put:
-        return line.subtype == "compact_boundary"
-    return type(line) is Asked and bool(line.isCompactSummary)
 
 
 def _preserved(fold: Fold, by_uuid: Mapping[str, Line]) -> set[str]:

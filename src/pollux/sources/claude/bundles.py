@@ -14,7 +14,7 @@ from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings, sealed, unchanged
 from pollux.sources.claude import find
-from pollux.sources.claude.heads import Folds, Head, folds_of, head_of
+from pollux.sources.claude.heads import Head, Roots, head_of, roots_of
 from pollux.sources.claude.history import History, Kept, Typing, kept
 from pollux.sources.walk import stat_file
 from pollux.wire import shown
@@ -27,8 +27,8 @@ class ClaudeBundle(Bundle, kw_only=True):
     """The files of one session and what lies around them.
 
     `name` is the id that its own records carry; `folders` are the folders named by the session. `peers` are
-    transcripts that begin with the same record, one of `roots`; `summaries` are titles that later sessions gave to
-    earlier ones.
+    transcripts that have one of `roots` in common with it; `summaries` are titles that later sessions gave to earlier
+    ones.
     """
 
     kind: Kind = Kind.MAIN
@@ -84,7 +84,7 @@ class ClaudeBundle(Bundle, kw_only=True):
         ]
 
     def companions(self) -> list[str]:
-        """The transcripts that begin as it does: they tell which of its words are inherited."""
+        """The transcripts that it has a beginning in common with: they tell which of its words are inherited."""
         return [shown(file.path) for peer in self.peers for file in peer.files]
 
     def transcripts(self) -> list[File]:
@@ -107,7 +107,7 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     agents = _agents(listed, look)
     _companions(listed, mains, agents)
     _adopt(mains, agents)
-    _introduce([*mains.values(), *agents], look, lambda file: around.glance(file, Folds, folds_of))
+    _introduce([*mains.values(), *agents], look, lambda file: around.glance(file, Roots, roots_of))
     alone = _alone(listed, mains, root, around)
     return [*mains.values(), *agents, *alone]
 
@@ -217,37 +217,20 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _introduce(found: list[ClaudeBundle], look: Look, folds: Callable[[File], Folds]) -> None:
-    """Transcripts that begin with the same record know one another: one of them is the other's fork.
-
-    What was forked after a fold begins with it: then the folds of all transcripts in the folder are looked at.
-    """
+def _introduce(found: list[ClaudeBundle], look: Look, roots: Callable[[File], Roots]) -> None:
+    """Transcripts that have a root in common know one another, wherever they lie: one of them is the other's fork."""
     by_root: dict[str, dict[str, ClaudeBundle]] = {}
-    folded: dict[str, set[str]] = {}
     for bundle in found:
-        heads = [look(file) for file in bundle.transcripts()]
-        bundle.roots = {head.root for head in heads if head.root is not None}
-        for head in heads:
-            if head.root is not None:
-                by_root.setdefault(head.root, {})[bundle.id] = bundle
-                for project in _projects(bundle) if head.folded else ():
-                    folded.setdefault(project, set()).add(head.root)
-    for bundle in found if folded else ():
-        near = set[str]().union(*(folded.get(project, ()) for project in _projects(bundle)))
-        for file in bundle.transcripts() if near else ():
-            for root in near.intersection(folds(file).uuids):
-                by_root[root][bundle.id] = bundle
-                bundle.roots.add(root)
-    for group in by_root.values():
+        heads = {head.root for file in bundle.transcripts() if (head := look(file)).root is not None}
+        bundle.roots = heads - {None}
+        for root in bundle.roots.union(*(roots(file).ids for file in bundle.transcripts())):
+            by_root.setdefault(root, {})[bundle.id] = bundle
+    for root, group in by_root.items():
         for bundle in group.values() if len(group) > 1 else ():
+            bundle.roots.add(root)
             known = {bundle.id, *(peer.id for peer in bundle.peers)}
             bundle.peers += [other for other in group.values() if other.id not in known]
             bundle.peers.sort(key=lambda peer: peer.id)
-
-
-def _projects(bundle: ClaudeBundle) -> set[str]:
-    """The projects' folders in which a session lies."""
-    return {os.path.dirname(folder) for folder in bundle.folders}  # noqa: PTH120
 
 
 def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: Surroundings) -> list[ClaudeBundle]:

@@ -21,7 +21,10 @@ from pollux.wire import seconds
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
 _EXIT = re.compile(r"(?:<tool_use_error>)?(?:Error: )?Exit code (-?\d{1,9})(?=\s|\Z)")
 _INTERRUPTED = "[Tool call interrupted:"
-_STOPPED = "[Request interrupted by user"
+_STOP = "[Request interrupted by user"
+# 2.0 puts the exit code of the command before it.
+_STOPPED = re.compile(r"(?:Exit code -?\d{1,9}\n)?\[Request interrupted by user")
+_REFUSED = "The user doesn't want to"
 _ENDED_EARLY = ("killed", "stopped", "cancelled")
 # A summary begins with what was run, in the model's words, and ends with what became of it.
 _CODE = re.compile(r"exit code (-?\d{1,9})\)?\s*\Z")
@@ -51,12 +54,15 @@ class Calls:
     def __init__(self, outputs: Outputs, children: Mapping[str, str]) -> None:
         self.asked: set[str | None] = set()
         self.results: dict[str | None, Result] = {}
+        self._refused: list[str] = []
+        self._stopped: set[str] = set()
         self._told: dict[str, dict[str, str]] = {}
         self._outputs = outputs
         self._children = children
 
     def heard(self, content: list[Block]) -> None:
         """Remember the calls of a reply; the results of tools that the server ran stand in the reply itself."""
+        self._refused.clear()
         for block in content:
             if block.id is not None:
                 # A block that is called otherwise is no call: then a result keeps its own words.
@@ -65,14 +71,30 @@ class Calls:
             elif block.tool_use_id is not None:
                 self.results.setdefault(block.tool_use_id, Result(block, None))
 
-    def answered(self, line: Line, content: list[Block]) -> None:
-        """Remember the results in the user's place; what the record tells of them belongs to the first."""
+    def answered(self, line: Line, content: str | list[Block]) -> None:
+        """Remember what stands in the user's place: results, news of tasks, or that the human stopped the turn.
+
+        Then what was refused since the last reply was not refused, but cancelled.
+        """
+        if isinstance(content, str):
+            self.notified(content)
+            first = content
+        else:
+            self._results(line, content)
+            first = (content[0].text if content else None) or ""
+        if first.startswith(_STOP):
+            self._stopped.update(self._refused)
+
+    def _results(self, line: Line, content: list[Block]) -> None:
+        """What the record tells of results belongs to the first."""
         detail = line.toolUseResult
         denied = line.toolDenialKind if type(line) is Asked else None
         for block in content:
             if block.type == "tool_result" and block.tool_use_id is not None:
                 self.results.setdefault(block.tool_use_id, Result(block, detail, denied))
                 detail = None
+                if block.is_error and (denied == "user-rejected" or _words(block.content).startswith(_REFUSED)):
+                    self._refused.append(block.tool_use_id)
             elif block.text is not None:
                 self.notified(block.text)
 
@@ -120,6 +142,8 @@ class Calls:
             output = _whole(output, detail, self._outputs, extra)
         if type(detail) is dict and not result.block.is_error and result.denied is None:
             status, exit_code = _ended(detail, name, output)
+        elif call in self._stopped:
+            status, exit_code = _CANCELLED, None
         else:
             status, exit_code = _outcome(result, name, output)
         if later is not None and status is _OK:
@@ -141,6 +165,13 @@ class Calls:
             attachments=held,
             extra=extra,
         )
+
+
+def _words(content: Any) -> str:
+    """The text of a refusal."""
+    if type(content) is list and content and type(content[0]) is dict:
+        content = content[0].get("text")
+    return content if type(content) is str else ""
 
 
 def _seconds(detail: dict[str, Any]) -> float | None:
@@ -231,7 +262,7 @@ def _outcome(result: Result, name: str, output: str | None) -> tuple[Status, int
         # A tool that the server ran says so in its own way.
         refused = type(result.block.content) is dict and "error_code" in result.block.content
         return _ERROR if refused else _OK, None
-    if text.startswith(_STOPPED) or (type(result.detail) is dict and result.detail.get("interrupted") is True):
+    if _STOPPED.match(text) or (type(result.detail) is dict and result.detail.get("interrupted") is True):
         return _CANCELLED, None
     code = _EXIT.match(text) if name == "Bash" else None
     return _ERROR, int(code.group(1)) if code is not None else None

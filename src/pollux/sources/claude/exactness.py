@@ -20,12 +20,8 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
             waiting, answered = None, True
-            usage = message.usage
-            if usage is not None and usage.exact is False:
-                why = "A reply has no end: only the figures with which it began were written."
-                found.append(gap(why, message, certain=True))
-            elif usage is None or usage.input is None or usage.output is None:
-                found.append(gap("A reply has no figures.", message))
+            if message.usage is None or not message.usage.exact:
+                found.append(_uncounted(message))
         elif author is _HUMAN and message.role is _USER:
             # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
             if not message.text.startswith("!"):
@@ -40,6 +36,15 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
     if not answered:
         found.append(Gap(why="No reply was written.", certain=False))
     return tuple(found)
+
+
+def _uncounted(message: Message) -> Gap:
+    """What a reply without all its figures shows to be missing."""
+    if message.usage is None:
+        return gap("A reply has no figures.", message)
+    if message.usage.exact is None:
+        return gap("A reply has only a part of its figures.", message)
+    return gap("A reply has no end: only the figures with which it began were written.", message, certain=True)
 
 
 def _folded(told: list[Message], messages: list[Message]) -> list[Gap]:

@@ -2,45 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from pollux.model import Usage
+from pollux.wire import MOST, Notes
 
-# The largest figure that is believed: no reply has more tokens, and any program can hold it.
-_MOST = 2**53
+_INPUT, _WRITTEN, _CACHED, _OUTPUT = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+)
 
 
-def usage_of(native: dict[str, Any], *, exact: bool, line: int | None = None) -> Usage:
-    """The vendor's input leaves out what a cache held; here it is part of the input."""
+def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | None = None) -> Usage:
+    """The vendor's input leaves out what a cache held; here it is part of the input.
+
+    A figure that is missing, or none that can be, is unknown: then what was used cannot be told exactly. A vendor
+    without a cache may not speak of one, so that the rest of its input is still told; beside an odd figure it is not.
+    """
     get = native.get
-    fresh, written, cached = get("input_tokens"), get("cache_creation_input_tokens"), get("cache_read_input_tokens")
-    output, details = get("output_tokens"), get("output_tokens_details")
+    fresh, written, cached = get(_INPUT), get(_WRITTEN), get(_CACHED)
+    output, details, kept = get(_OUTPUT), get("output_tokens_details"), get("cache_creation")
     total: int | None = None
-    if type(fresh) is int and type(written) is int and type(cached) is int:
-        total = fresh + written + cached
-    if total is None or not 0 <= total <= _MOST:
-        fresh, written, cached = _believed(fresh), _believed(written), _believed(cached)
-        known = [figure for figure in (fresh, written, cached) if figure is not None]
-        total = sum(known) if known else None
-    kept = get("cache_creation")
+    # Asked one by one: this is quicker than any loop, and every reply comes by.
+    if is_figure(fresh) and is_figure(written) and is_figure(cached) and is_figure(output):
+        total, known = fresh + written + cached, True
+    else:
+        known = False
+        given = [figure for figure in (fresh, written, cached) if figure is not None]
+        if fresh is not None and all(map(is_figure, given)):
+            total = sum(given)
+        _note(native, notes)
     return Usage(
         input=total,
-        cached=cached,
-        cache_write=written,
-        output=output if type(output) is int and 0 <= output <= _MOST else None,
-        reasoning=_believed(details.get("thinking_tokens")) if type(details) is dict else None,
+        cached=cached if is_figure(cached) else None,
+        cache_write=written if is_figure(written) else None,
+        output=output if is_figure(output) else None,
+        reasoning=_part(details, "thinking_tokens", notes),
         requests=1,
-        exact=exact,
+        exact=False if not exact else True if known else None,
         native=native,
-        cache_write_long=_believed(kept.get("ephemeral_1h_input_tokens")) if type(kept) is dict else None,
+        cache_write_long=_part(kept, "ephemeral_1h_input_tokens", notes),
         line=line,
     )
 
 
 def more_output(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Does the first tell of at least as much output? What a stream begins with is a placeholder."""
-    return (_believed(one.get("output_tokens")) or 0) >= (_believed(other.get("output_tokens")) or 0)
+    first, second = one.get(_OUTPUT), other.get(_OUTPUT)
+    return (first if is_figure(first) else -1) >= (second if is_figure(second) else -1)
 
 
-def _believed(figure: Any) -> int | None:
-    return figure if type(figure) is int and 0 <= figure <= _MOST else None
+def is_figure(figure: Any) -> TypeGuard[int]:
+    """Can it be a number of tokens?"""
+    return type(figure) is int and 0 <= figure <= MOST
+
+
+def _part(whole: Any, name: str, notes: Notes) -> int | None:
+    """A figure that is part of another, and that few releases write."""
+    figure = whole.get(name) if type(whole) is dict else None
+    if figure is None or is_figure(figure):
+        return figure
+    _odd(name, notes)
+    return None
+
+
+def _note(native: dict[str, Any], notes: Notes) -> None:
+    for name in (_INPUT, _WRITTEN, _CACHED, _OUTPUT):
+        if (figure := native.get(name)) is None:
+            notes.add("usage.missing", f"A reply does not say how many {name} it took.", subject=name)
+        elif not is_figure(figure):
+            _odd(name, notes)
+
+
+def _odd(name: str, notes: Notes) -> None:
+    notes.add("usage.odd", f"What a reply says of {name} is no number of tokens; kept, and not counted.", subject=name)

@@ -19,7 +19,7 @@ _META = re.compile(r"agent-.+\.meta\.json\Z", re.DOTALL)
 _NOTHING = "nothing was said in it"
 
 _SESSION: Place = (SESSION, Status.IGNORED, _NOTHING)
-_SUBAGENT: Place = (AGENT, Status.IGNORED, "nothing was said in it but the client's own warm-up")
+_SUBAGENT: Place = (AGENT, Status.IGNORED, "nothing was said in it")
 _ABOUT: Place = (META, Status.IGNORED, "about a sub-agent that left no session")
 _TITLE: Place = (TITLE, Status.IGNORED, "the title of a session that left nothing else")
 _OUTPUT: Place = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")

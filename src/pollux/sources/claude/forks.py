@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from math import inf
-from typing import cast
+from typing import NamedTuple, cast
 
 import msgspec
 
@@ -15,6 +15,7 @@ from pollux.model import Message
 from pollux.sources.base import File
 from pollux.sources.claude.branches import uuids_of
 from pollux.sources.claude.bundles import ClaudeBundle
+from pollux.sources.claude.heads import is_unique
 from pollux.sources.claude.messages import Item
 from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
@@ -22,18 +23,34 @@ from pollux.sources.claude.transcript import Transcript
 from pollux.wire import REFUSED, Utc, opened
 
 
+class _Said(msgspec.Struct):
+    id: str | None = None
+
+
 class _Glance(msgspec.Struct):
     """The little of a record that tells copies apart."""
 
+    type: str | None = None
     uuid: str | None = None
     timestamp: Utc | None = None
     sessionId: str | None = None
+    message: _Said | None = None
 
 
 _glance = msgspec.json.Decoder(_Glance).decode
 
-Records = dict[str, tuple[int, datetime | None, str | None]]
-"""The records of a session by uuid: the line each stands in, its time, and the session it names."""
+
+class Record(NamedTuple):
+    """The line a record stands in, its time, the session it names, and the id of the reply it belongs to."""
+
+    number: int
+    at: datetime | None
+    session: str | None
+    reply: str | None
+
+
+Records = dict[str, Record]
+"""The records of a session by uuid."""
 
 _NAMED = "copied records carry its id"
 
@@ -54,29 +71,50 @@ def has_copies(transcript: Transcript) -> bool:
 def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     """From which session this one was forked, if from any.
 
-    Old records are copied with their uuids and times. Some releases leave the parent's id in the copies, others name
-    it beside them; where none does, `_is_copy` finds out. Of several it may be the one with the most records in
-    common; of several forks of one session none is the other's.
+    Copies keep their uuids; where a release gives them new ones, the replies still have their ids. Times tell nothing:
+    some releases stamp copies anew. Some leave the parent's id in the copies, others name it beside them; where none
+    does, `_is_copy` finds out. Of several it may be the one with the most records in common; of several forks of one
+    session none is the other's.
     """
     held = list(pairs)
     named = _named(bundle, held)
-    own: Records = {
-        line.uuid: (number, line.timestamp, line.sessionId) for number, line in held if line.uuid is not None
-    }
+    own: Records = {}
+    for number, line in held:
+        if line.uuid is not None:
+            reply = line.message.id if line.type == "assistant" and line.message is not None else None
+            own.setdefault(line.uuid, Record(number, line.timestamp, line.sessionId, reply))
     found: list[tuple[tuple[int, int, float, int], ClaudeBundle, frozenset[str]]] = []
     for peer in bundle.peers:
         theirs = _records(tuple(peer.transcripts()))
-        shared = frozenset(uuid for uuid in own.keys() & theirs.keys() if own[uuid][1] == theirs[uuid][1])
-        if not shared or named not in (None, peer.id):
+        mine, others = _shared(own, theirs), _shared(theirs, own)
+        if not mine or named not in (None, peer.id):
             continue
-        if named is not None or _is_copy(own, theirs, shared, bundle, peer):
-            likely = (len(shared), _strangers(theirs, shared), _went_on(theirs, shared), -len(theirs))
-            found.append((likely, peer, shared))
+        if named is not None or _is_copy(_Side(bundle, own, mine), _Side(peer, theirs, others)):
+            likely = (len(mine), _strangers(theirs, others), _went_on(theirs, others), -len(theirs))
+            found.append((likely, peer, mine))
     if not found:
         return Fork(named, _NAMED, _foreign(bundle, held)) if named is not None else None
     _, peer, shared = max(found, key=lambda one: one[0])
     told = f"both hold {len(shared)} records with the same ids" if named is None else _NAMED
     return Fork(peer.id, told, shared)
+
+
+def _shared(records: Records, others: Records) -> frozenset[str]:
+    """The uuids of the records that another session holds as well.
+
+    Where copies have new uuids, prompts and results are known by where they stand: before a reply that is shared.
+    """
+    same = {uuid for uuid, record in records.items() if uuid in others and _is_same(uuid, record, others[uuid])}
+    replies = {record.reply for record in others.values() if record.reply is not None and is_unique(record.reply)}
+    replies -= {records[uuid].reply for uuid in same}
+    end = max((record.number for record in records.values() if record.reply in replies), default=0)
+    same.update(uuid for uuid, record in records.items() if record.number <= end and uuid not in same)
+    return frozenset(same)
+
+
+def _is_same(uuid: str, one: Record, other: Record) -> bool:
+    """Are two records with one uuid the same? An id that is not unique may come up twice."""
+    return is_unique(uuid) or one.at == other.at
 
 
 def _source(line: Line, name: str) -> str | None:
@@ -109,34 +147,53 @@ def _foreign(bundle: ClaudeBundle, pairs: list[Pair]) -> frozenset[str]:
     return frozenset(line.uuid for line in lines[:end] if line.uuid is not None)
 
 
-def _is_copy(own: Records, theirs: Records, shared: frozenset[str], bundle: ClaudeBundle, peer: ClaudeBundle) -> bool:
+class _Side(NamedTuple):
+    """One of two sessions that share records."""
+
+    bundle: ClaudeBundle
+    records: Records
+    shared: frozenset[str]
+
+
+def _is_copy(own: _Side, other: _Side) -> bool:
     """Is this session the fork, and not its peer? A side question always is one of a session.
 
     Where the peer's copies carry this session's id, this one is the parent. A fork begins with all that it copies, at
     a stretch. In the parent other lines stand between and before: what was rewound or folded, calls that were never
-    answered, the client's books. Where that does not tell, the fork is the one that has more; where both went on, the
-    one that went on first: at that moment the parent was as long as what they share.
+    answered, the client's books. Where that does not tell, copies that were stamped anew have all but one time; the
+    fork is the one that has more; where both went on, the one that went on first: at that moment the parent was as long
+    as what they share.
     """
+    bundle, peer = own.bundle, other.bundle
     if bundle.kind != peer.kind:
         return bundle.kind != "main"
-    if any(theirs[uuid][2] == bundle.name for uuid in shared):
+    if any(other.records[uuid].session == bundle.name for uuid in other.shared):
         return False
-    mine, others = _strangers(own, shared), _strangers(theirs, shared)
+    mine, others = _strangers(own.records, own.shared), _strangers(other.records, other.shared)
     if mine != others:
         return mine < others
-    began, they_began = _went_on(own, shared), _went_on(theirs, shared)
+    span, their_span = _span(own), _span(other)
+    if span != their_span:
+        return span < their_span
+    began, they_began = _went_on(own.records, own.shared), _went_on(other.records, other.shared)
     return began < they_began or (began == they_began and bundle.id > peer.id)
 
 
 def _strangers(records: Records, shared: frozenset[str]) -> int:
     """How many other lines stand before the last record that two sessions share, from the first record on."""
-    begin = min(number for number, *_ in records.values())
-    return max(records[uuid][0] for uuid in shared) - begin + 1 - len(shared)
+    begin = min(record.number for record in records.values())
+    return max(records[uuid].number for uuid in shared) - begin + 1 - len(shared)
+
+
+def _span(side: _Side) -> float:
+    """How many seconds lie between the first and the last of the shared records."""
+    times = [at.timestamp() for uuid in side.shared if (at := side.records[uuid].at) is not None]
+    return max(times) - min(times) if times else 0.0
 
 
 def _went_on(records: Records, shared: frozenset[str]) -> float:
     """When a session first said something of its own; never, where it did not."""
-    own = (at for uuid, (_, at, _) in records.items() if uuid not in shared and at is not None)
+    own = (record.at for uuid, record in records.items() if uuid not in shared and record.at is not None)
     return min((at.timestamp() for at in own), default=inf)
 
 
@@ -159,7 +216,8 @@ def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the
                 except REFUSED:
                     continue
                 if seen.uuid is not None:
-                    found.setdefault(seen.uuid, (number, seen.timestamp, seen.sessionId))
+                    reply = seen.message.id if seen.type == "assistant" and seen.message is not None else None
+                    found.setdefault(seen.uuid, Record(number, seen.timestamp, seen.sessionId, reply))
     except Unreadable:
         pass
     return found

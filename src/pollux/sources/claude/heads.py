@@ -15,36 +15,35 @@ from pollux.wire import REFUSED, decoder, opened
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
 _UUID = re.compile(rb'"uuid":\s*"([^"\\]+)"')
 _SESSION = re.compile(rb'"sessionId":\s*"([^"\\]+)"')
-_FOLD = re.compile(rb'"subtype":\s*"compact_boundary"')
+_MESSAGE = re.compile(rb'"id":\s*"([^"\\]+)"')
+_ROOT, _REPLY = b'"parentUuid":null', b'"type":"assistant"'
 _TAIL, _FAR = 1 << 14, 1 << 26
+_UNIQUE = 12
 _aside = decoder(Aside)
 
 
 class Head(msgspec.Struct, frozen=True):
     """What a file says about itself.
 
-    `root` is the uuid of its first record: a fork begins with its parent's, or with one of the folds in its parent,
-    as `folded` says. `first` and `last` are session ids. `summaries` are the titles of older sessions, by a uuid that
-    stands in them.
+    `root` is the uuid of its first record. `first` and `last` are session ids. `summaries` are the titles of older
+    sessions, by a uuid that stands in them.
     """
 
     root: str | None = None
     first: str | None = None
     last: str | None = None
     summaries: tuple[tuple[str, str], ...] = ()
-    folded: bool = False
 
 
-class Folds(msgspec.Struct, frozen=True):
-    """The uuids of a transcript's compactions."""
+class Roots(msgspec.Struct, frozen=True):
+    """Where a conversation begins in a transcript, or begins anew: uuids, and the ids of the first replies there."""
 
-    uuids: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 def head_of(told: File) -> Head:
     """The head of a file; of one that cannot be read, nothing."""
     root = first = last = None
-    folded = False
     summaries: list[tuple[str, str]] = []
     try:
         with opened(told.path, buffer=1 << 13) as file:
@@ -55,12 +54,11 @@ def head_of(told: File) -> Head:
                     first = found.group(1).decode("utf-8", "replace")
                 if (found := _UUID.search(line)) is not None:
                     root = found.group(1).decode("utf-8", "replace")
-                    folded = _FOLD.search(line) is not None
                     break
             last = _last(file, told.size) or first
     except Unreadable:
         pass
-    return Head(root, first, last, tuple(summaries), folded)
+    return Head(root, first, last, tuple(summaries))
 
 
 def _last(file: BinaryIO, size: int) -> str | None:
@@ -76,14 +74,32 @@ def _last(file: BinaryIO, size: int) -> str | None:
     return None
 
 
-def folds_of(told: File) -> Folds:
-    """The folds of a file: whoever forks a session after one begins there."""
+def roots_of(told: File) -> Roots:
+    """The roots of a file: whoever forks a session begins with one of its roots.
+
+    That is its first record, a fold, or the prompt with which the human began again. A release that copies under new
+    uuids leaves the replies their ids.
+    """
+    ids: dict[str, None] = {}
+    begun = True
     try:
         with opened(told.path) as file:
-            folds = [line for line in file if b"compact_boundary" in line and _FOLD.search(line)]
+            for line in file:
+                if begun and _REPLY in line and (found := _MESSAGE.search(line)) is not None:
+                    begun = False
+                    if is_unique(name := found.group(1).decode("utf-8", "replace")):
+                        ids[name] = None
+                elif _ROOT in line and (found := _UUID.search(line)) is not None:
+                    begun = True
+                    ids[found.group(1).decode("utf-8", "replace")] = None
     except Unreadable:
-        folds = []
-    return Folds(tuple(uuid.group(1).decode("utf-8", "replace") for uuid in map(_UUID.search, folds) if uuid))
+        pass
+    return Roots(tuple(ids))
+
+
+def is_unique(name: str) -> bool:
+    """Does nobody else have this id? One that somebody counted, or wrote by hand, tells nothing."""
+    return len(name) >= _UNIQUE
 
 
 def _summary(line: bytes) -> list[tuple[str, str]]:

@@ -79,6 +79,9 @@ class Injected(Shape, omit_defaults=True):
     removedNames: Any = None
     wireHiddenNames: Any = None
     readdedNames: Any = None
+    surfacedNames: Any = None
+    savedCopyFraming: Any = None
+    entries: Any = None
     pendingMcpServers: Any = None
     needsAuthMcpServers: Any = None
     failedMcpServers: Any = None
@@ -129,14 +132,14 @@ INJECTED = frozenset({
     "agent_listing_delta", "agent_mention", "already_read_file", "async_hook_response", "auto_mode",
     "auto_mode_exit", "background_task_status", "budget_usd", "command_permissions", "compact_file_reference",
     "companion_intro", "context_efficiency", "critical_system_reminder", "current_session_memory", "date",
-    "date_change", "deferred_tools_delta", "diagnostics", "directory", "dynamic_skill", "edited_image_file",
-    "edited_text_file", "environment", "file", "goal_status", "hook_additional_context", "hook_blocking_error",
-    "hook_cancelled", "hook_error_during_execution", "hook_non_blocking_error", "hook_stopped_continuation",
-    "hook_success", "hook_system_message", "image", "instructions", "invoked_skills", "max_turns_reached",
-    "mcp_instructions_delta", "mcp_resource", "model", "nested_memory", "new_file", "opened_file_in_ide",
-    "output_style", "pdf_reference", "plan_file_reference", "plan_mode", "plan_mode_exit", "plan_mode_reentry",
-    "prompt_snapshot", "queued_command", "relevant_memories", "remote_session_change", "selected_lines_in_ide",
-    "session_context", "skill_listing", "structured_output", "task_reminder", "task_status", "team_context",
-    "teammate_mailbox", "todo", "todo_reminder", "token_usage", "total_tokens_reminder", "ultramemory",
-    "ultrathink_effort", "verify_plan_reminder",
+    "date_change", "deferred_tools_delta", "deferred_tools_record", "diagnostics", "directory", "dynamic_skill",
+    "edited_image_file", "edited_text_file", "environment", "file", "goal_status", "hook_additional_context",
+    "hook_blocking_error", "hook_cancelled", "hook_error_during_execution", "hook_non_blocking_error",
+    "hook_stopped_continuation", "hook_success", "hook_system_message", "image", "instructions", "invoked_skills",
+    "max_turns_reached", "mcp_instructions_delta", "mcp_resource", "model", "nested_memory", "new_file",
+    "opened_file_in_ide", "output_style", "pdf_reference", "plan_file_reference", "plan_mode", "plan_mode_exit",
+    "plan_mode_reentry", "prompt_snapshot", "queued_command", "relevant_memories", "remote_session_change",
+    "selected_lines_in_ide", "session_context", "skill_listing", "structured_output", "task_reminder",
+    "task_status", "team_context", "teammate_mailbox", "todo", "todo_reminder", "token_usage",
+    "total_tokens_reminder", "ultramemory", "ultrathink_effort", "verify_plan_reminder",
 })  # fmt: skip

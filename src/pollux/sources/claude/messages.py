@@ -62,6 +62,13 @@ class Builder:
             self._build(items)
         return self
 
+    def reorder(self, order: list[int]) -> None:
+        """Put the messages in another order."""
+        places = {number: place for place, number in enumerate(order)}
+        self.items = [self.items[number] for number in order]
+        self.messages = [self.messages[number] for number in order]
+        self.folds = sorted(places[number] for number in self.folds)
+
     def _build(self, items: list[Item]) -> None:
         desk, notes, add = self._desk, self._desk.notes, self.messages.append
         for item in items:
@@ -99,10 +106,8 @@ class Builder:
                     calls.heard(content)
             elif kind == "user":
                 add(pair)
-                if type(content) is list:
+                if content is not None:
                     calls.answered(line, content)
-                elif content is not None:
-                    calls.notified(cast("str", content))
             elif kind == "progress":
                 self.ticks.append(line)
             else:

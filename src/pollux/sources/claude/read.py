@@ -13,6 +13,7 @@ from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Sev
 from pollux.sources.claude import branches, forks, history, queue
 from pollux.sources.claude.books import Meta, Title
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
+from pollux.sources.claude.copies import copies_in, difference
 from pollux.sources.claude.exactness import gaps
 from pollux.sources.claude.messages import Builder
 from pollux.sources.claude.outputs import Outputs
@@ -20,6 +21,7 @@ from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
 from pollux.sources.claude.subagents import Chain, Spawned, divided, is_warm_up, read_meta, starter
 from pollux.sources.claude.transcript import Transcript
+from pollux.sources.claude.tree import Tree, leaf_of
 from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
 
 
@@ -74,6 +76,7 @@ class Reading:
         self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders], notes)
         self.by_uuid: dict[str, Line] = {}
         self._books: dict[str, Any] = {}
+        self.warm_up = False
         for transcript in transcripts:
             self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid
 
@@ -81,14 +84,13 @@ class Reading:
         """The main session first."""
         bundle = self.bundle
         own, chains = self._divided()
-        if bundle.kind is Kind.SUBAGENT and own and is_warm_up(own[0][1]):
-            return []
+        self.warm_up = bool(own) and is_warm_up(own[0][1])
         spawned = Spawned(bundle, self.transcripts, chains)
         builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
         for transcript in self.transcripts:
             builder.told(step.content or "" for step in transcript.prompts_of_queue())
         builder.build([(transcript.file, lines) for transcript, lines in own])
-        messages = self._settled(builder)
+        messages = self._settled(builder, own)
         fork = None
         if bundle.peers or (bundle.kind is Kind.MAIN and any(map(forks.has_copies, self.transcripts))):
             fork = forks.fork_of(bundle, [pair for transcript in self.transcripts for pair in transcript.lines])
@@ -119,7 +121,7 @@ class Reading:
         chains: list[Chain] = []
         seen: set[str | None] = set()
         for transcript in self.transcripts:
-            lines = transcript.lines
+            lines = self._once(transcript)
             if len(self.transcripts) > 1:
                 lines = [pair for pair in lines if pair[1].uuid is None or pair[1].uuid not in seen]
                 seen.update(transcript.by_uuid)
@@ -132,9 +134,29 @@ class Reading:
             own.append((transcript, lines))
         return own, chains
 
-    def _settled(self, builder: Builder) -> list[Message]:
-        """The messages with what became of them."""
-        gone = branches.fates(builder, self.by_uuid)
+    def _once(self, transcript: Transcript) -> list[Pair]:
+        """The lines of a file without those that were written again; what only a copy says is kept beside."""
+        copies = copies_in(transcript.lines, transcript.by_uuid)
+        if not copies:
+            return transcript.lines
+        again = transcript.books.setdefault("again", [])
+        for number, line in transcript.lines:
+            if line.uuid in copies:
+                again.append({"line": number, **difference(line, copies[line.uuid])})
+        self.by_uuid = {**self.by_uuid, **copies}
+        return [pair for pair in transcript.lines if pair[1].uuid not in copies]
+
+    def _settled(self, builder: Builder, own: list[tuple[Transcript, list[Pair]]]) -> list[Message]:
+        """The messages in the order in which they happened, with what became of them."""
+        tree = Tree([line for _, lines in own for _, line in lines], self.by_uuid)
+        if (order := branches.in_order(builder.items, tree)) is not None:
+            builder.reorder(order)
+        if self.bundle.kind is not Kind.MAIN:
+            return builder.messages
+        prompts = {line.uuid for line in builder.prompts if line.type == "user"}
+        written = [(transcript, lines) for transcript, lines in own if lines]
+        last, rows = written[-1] if written else (self.transcripts[-1], [])
+        gone = branches.fates(builder, tree, leaf_of(tree, rows, last.mark, prompts))
         if not gone:
             return builder.messages
         return [
@@ -148,7 +170,9 @@ class Reading:
         parent = starter(bundle, meta)
         times = _times(messages)
         kind = bundle.kind
-        if kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
+        if self.warm_up:
+            kind = Kind.WARM_UP
+        elif kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
             # Nothing was sent: prompts that never left the queue, commands for the client.
             kind = Kind.PROMPTS
         missing = gaps(messages)
@@ -188,7 +212,7 @@ class Reading:
         return Session(
             agent=AGENT,
             id=chain.id,
-            kind=Kind.SUBAGENT,
+            kind=Kind.WARM_UP if is_warm_up(chain.lines) else Kind.SUBAGENT,
             parent=parent,
             title=first_words(chain.task) or None,
             project=_project({**facts, **builder.facts}),

@@ -56,7 +56,7 @@ def reply(group: list[Pair], desk: Desk) -> Message:
         role = _own_words(said, usage, extra, failed=bool(told.isApiErrorMessage))
         model = None
     elif usage is not None:
-        figures = usage_of(usage, exact=ended is not None and not told.isAbortedMidStream, line=line)
+        figures = usage_of(usage, desk.notes, exact=ended is not None and not told.isAbortedMidStream, line=line)
     return Message(
         id=name,
         role=role,

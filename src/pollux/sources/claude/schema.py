@@ -43,6 +43,7 @@ class Block(Shape, omit_defaults=True):
     citations: Any = None
     cache_control: Any = None
     caller: Any = None
+    tool: Any = None
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
@@ -76,6 +77,7 @@ class Decision(Shape, omit_defaults=True):
     decision: str | None = None
     source: str | None = None
     reasonType: str | None = None
+    reasonCode: str | None = None
     reason: str | None = None
 
 
@@ -199,6 +201,7 @@ class Asked(Line, omit_defaults=True):
     imagePasteIds: Any = None
     planContent: str | None = None
     mcpMeta: Any = None
+    mcpCallNotReadOnly: Any = None
     sessionKind: str | None = None
     teamName: str | None = None
     attributionSkill: str | None = None
@@ -259,6 +262,8 @@ class Put(Line, omit_defaults=True):
     microcompactMetadata: Any = None
     durationMs: float | None = None
     messageCount: int | None = None
+    pendingBackgroundAgentCount: int | None = None
+    modelRestriction: Any = None
     commandRun: Run | None = None
     error: Any = None
     retryInMs: float | None = None

@@ -42,7 +42,7 @@ def task_of(lines: list[Line]) -> str:
 
 def is_warm_up(lines: list[Pair]) -> bool:
     """Did the client only warm up (2.0)? Billed, but nobody's conversation."""
-    return task_of([line for _, line in lines]) == WARM_UP
+    return bool(lines and lines[0][1].isSidechain) and task_of([line for _, line in lines]) == WARM_UP
 
 
 def divided(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:

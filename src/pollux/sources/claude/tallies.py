@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from pollux.sources.claude.books import Aside
 
 _COUNTED = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens")
+# No session has as many tokens: what says so is no account of one.
+_MOST = 10**15
 
 
 def tally_of(state: Aside, file: str, line: int) -> Tally | None:
@@ -19,7 +21,7 @@ def tally_of(state: Aside, file: str, line: int) -> Tally | None:
         return None
     used = [used for used in models.values() if type(used) is dict]
     figures = [figure for one in used for name in _COUNTED if type(figure := one.get(name)) is int]
-    if not figures:
+    if not figures or not all(0 <= figure <= _MOST for figure in figures):
         return None
     return Tally(
         name="cost-state",

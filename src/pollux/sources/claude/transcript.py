@@ -11,6 +11,7 @@ from pollux.model import Severity, Tally
 from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied, Spoken
 from pollux.sources.claude.tallies import tally_of
+from pollux.sources.claude.tree import Mark
 from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
@@ -69,6 +70,7 @@ class Transcript:
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
         self.tally: Tally | None = None
+        self.mark: Mark | None = None
         self.damaged = 0
         self.sidechains = False
         self.foreign = False
@@ -181,6 +183,9 @@ class Transcript:
                 for title in (aside.customTitle, aside.aiTitle, aside.agentName):
                     if title is not None:
                         self.titles[kind] = title
+            case "last-prompt":
+                if aside.leafUuid is not None or aside.explicit:
+                    self.mark = Mark(number, aside.leafUuid, bool(aside.explicit))
             case "cost-state":
                 self.tally = tally_of(aside, self.file, number) or self.tally
             case _:

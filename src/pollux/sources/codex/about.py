@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pollux.model import About, Message, Session
@@ -22,6 +22,39 @@ def about(session: Session) -> About:
         revision=_text(git, "commit_hash"),
         repository=_text(git, "repository_url"),
     )
+
+
+_META = {
+    "cwd": "directory",
+    "cli_version": "version",
+    "originator": "client",
+    "source": "client",
+    "model_provider": "provider",
+    "agent_role": "subagent",
+    "agent_nickname": "name",
+}
+_CONTEXT = {"cwd": "directory", "approval_policy": "mode", "effort": "effort"}
+_SANDBOX = ("mode", "type")
+_GIT = {"branch": "branch", "commit_hash": "commit", "repository_url": "repository"}
+
+
+def facts(session: Session) -> Iterator[tuple[str, Any]]:
+    """What each file says about itself, and how the settings changed."""
+    for meta in (*_each(session.extra.get("earlier")), _inner(session.extra, "meta")):
+        git = _inner(meta, "git")
+        yield from ((name, git.get(key)) for key, name in _GIT.items())
+        yield from ((name, meta.get(key)) for key, name in _META.items())
+        yield "subagent", _inner(meta, "source").get("subagent")
+    for record in _each(session.extra.get("records")):
+        if record.get("kind") == "turn_context":
+            context = _inner(record, "record")
+            yield from ((name, context.get(key)) for key, name in _CONTEXT.items())
+            yield from (("mode", _inner(context, "sandbox_policy").get(key)) for key in _SANDBOX)
+
+
+def _each(records: Any) -> Iterator[Mapping[str, Any]]:
+    """Those of some records that are objects."""
+    yield from (one for one in records or () if isinstance(one, Mapping))
 
 
 def compacts(message: Message) -> bool:

@@ -9,17 +9,25 @@ import msgspec
 
 from pollux.model import Fate, SummaryPart, Text
 from pollux.sources.codex.content import letter, words_of
-from pollux.sources.codex.entries import CLIENT, SYSTEM, USER, Entry
+from pollux.sources.codex.entries import CLIENT, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.fates import Fold, absorbed, fold, foldable, roll_back, unfold
 from pollux.sources.codex.items import adopt, take
 from pollux.sources.codex.keys import KNOWN
 from pollux.sources.codex.records import look_through, settled
+from pollux.sources.codex.refusals import is_refusal
 from pollux.sources.codex.schema import Bookkeeping, ContextLine, Envelope, Kept
 from pollux.sources.codex.walk import Walk
 from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
 _UNTOLD = object()
+
+
+class Task(msgspec.Struct):
+    """A turn as the client counts them (0.100+): the line with which it begins, and whether it came to its end."""
+
+    line: int
+    ended: bool = False
 
 
 class _Settings(dict[str, Any]):
@@ -39,6 +47,7 @@ class Books:
         self.meta: dict[str, Any] = {}
         self.copied: list[str] = []
         self.turns: list[tuple[int, str]] = []
+        self.tasks: list[Task] = []
         self.name: str | None = None
         self.uncounted: list[Entry] = []
         self.bare = False
@@ -112,9 +121,7 @@ class Books:
             walk.keep("turn_context", changed)
         self._seen = held
         if type(model := held.get("model")) is str and model:
-            walk.model = model
-            if type(turn := held.get("turn_id")) is str:
-                walk.models[turn] = model
+            walk.name(model, turn if type(turn := held.get("turn_id")) is str else None)
         self._turn(walk, held)
 
     def _turn(self, walk: Walk, held: dict[str, Any]) -> None:
@@ -128,8 +135,8 @@ class Books:
             return
         held["thread_settings"] = self._settings.news(settings)
         walk.keep("event_msg/thread_settings_applied", held)
-        if walk.model is None and type(model := settings.get("model")) is str:
-            walk.model = model
+        if walk.model is None and type(model := settings.get("model")) is str and model:
+            walk.name(model, None)
 
     def _named(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         if type(name := held.get("thread_name")) is str:
@@ -137,13 +144,17 @@ class Books:
         walk.keep("event_msg/thread_name_updated", held)
 
     def _started(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        walk.open = None
+        walk.rest()
         walk.fresh = False
+        if not walk.reviewing:
+            self.tasks.append(Task(walk.line))
         self._turn(walk, held)
         walk.keep("event_msg/task_started", held)
 
     def _completed(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
         walk.open = None
+        if self.tasks:
+            self.tasks[-1].ended = True
         said = held.get("last_agent_message")
         if type(said) is str and walk.echoes.knows(said):
             del held["last_agent_message"]
@@ -162,18 +173,19 @@ class Books:
     def _notice(self, walk: Walk, around: Envelope, text: str, error: dict[str, Any]) -> None:
         """The only trace of a failed request."""
         entry = walk.add(SYSTEM, CLIENT, around, [Text(text=text)])
+        entry.refused = is_refusal(text, error.get("codex_error_info"))
         entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
 
     def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
         """What the turn was still waiting for will never come."""
-        walk.open = None
+        walk.rest()
+        went_on = False
         for entry in reversed(walk.entries):
             if entry.is_prompt and not entry.is_doubtful:
                 break
             for call in entry.calls:
-                call.cancelled = not call.answered
-        if walk.last is not None:
-            walk.last.aborted = True
+                call.cancelled = not call.answered or (call.is_denied and not went_on)
+            went_on = went_on or entry.author is MODEL
         walk.keep("event_msg/turn_aborted", held)
 
     def _rolled_back(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
@@ -204,6 +216,7 @@ class Books:
         walk.folds.append(Fold(entry, history, folded, left, len(before)))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
+            entry.model = entry.model or walk.model
         if rest:
             entry.note(compacted=rest)
         walk.open = walk.last = None

@@ -11,6 +11,7 @@ import msgspec
 from pollux.model import NOTHING, Attachment, Status, Text, ToolCall, ToolResult
 from pollux.sources.codex.content import part_of
 from pollux.sources.codex.durations import seconds_of
+from pollux.sources.codex.heads import exit_code
 from pollux.sources.codex.schema import (
     CustomCall,
     CustomOutput,
@@ -34,8 +35,6 @@ Answered = FunctionOutput | CustomOutput | ToolSearchOutput
 
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
 _ENDED = {None: _OK, "completed": _OK, "generating": _OK, "failed": _ERROR}
-# The head that Codex puts before a command's output: `Exit code: N` (0.60+), `Process exited with code N` (0.100+).
-_EXIT = re.compile(r"(?:Chunk ID: [^\n]*\n|Wall time: [^\n]*\n)*(?:Exit code:|Process exited with code) (-?\d{1,10})\b")
 _ABORTS = ("Wall time: ", "aborted")
 _ABORTED = re.compile(r"(?:Wall time: [^\n]*\n)?aborted by user")
 # What Codex answers itself where a run was killed before the tool could.
@@ -60,7 +59,11 @@ _FAILURES = (
     "unable to locate image",
     "Script failed\n",
 )
-
+# What is answered where the human did not allow an MCP tool; how it is wrapped depends on the release.
+_DENIED = re.compile(
+    r"(?:Wall time: [^\n]*\nOutput:\n)?"
+    r'(?:\[\{"type":"text","text":")?user (?:rejected|cancelled) MCP tool call(?:"\}\])?'
+)
 
 _shell_output = msgspec.json.Decoder(ShellOutput).decode
 _json = msgspec.json.Decoder().decode
@@ -73,8 +76,9 @@ Outcome = tuple[str | None, int | None, bool, tuple[Attachment, ...]]
 class Call(msgspec.Struct, gc=False):
     """A call while its file is read: what was asked, and whatever becomes of it.
 
-    `ended` is how a call ended that the model's own service saw to: no answer to it is ever written. `beside` and
-    `answer_beside` are what else was recorded of the call and of its answer.
+    `ended` is how a call ended that the model's own service saw to: no answer to it is ever written. `cancelled` says
+    that its turn was broken off while it ran or when it was refused. `beside` and `answer_beside` are what else was
+    recorded of the call and of its answer.
     """
 
     name: str
@@ -92,6 +96,18 @@ class Call(msgspec.Struct, gc=False):
     events: list[dict[str, Any]] | None = None
     cancelled: bool = False
     child: str | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Did the model get an answer that is one, so that it may have gone on? Codex makes one up for a killed run."""
+        output = self.outcome[0]
+        return self.answered and not (output is not None and (output == _MADE_UP or _ABORTED.match(output)))
+
+    @property
+    def is_denied(self) -> bool:
+        """Did the human refuse it?"""
+        output, _, failed, _ = self.outcome
+        return failed and output is not None and ("rejected by user" in output or _DENIED.fullmatch(output) is not None)
 
     def answer_with(self, item: Answered, around: Envelope) -> None:
         """Take an answer in."""
@@ -235,16 +251,9 @@ def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:
 
 
 def verdict(output: str) -> tuple[int | None, bool]:
-    """The exit code in the head of an answer, and whether its words are those of a failure.
-
-    A command may print anything: only what Codex itself puts at the very beginning counts.
-    """
-    first = output[:1]
-    if first in ("C", "E", "W", "P"):
-        exit_ = _EXIT.match(output)
-        if exit_ is not None:
-            return int(exit_[1]), False
-    return None, output.startswith(_FAILURES)
+    """The exit code in the head of an answer, and whether its words are those of a failure."""
+    code = exit_code(output)
+    return code, code is None and (output.startswith(_FAILURES) or _DENIED.fullmatch(output) is not None)
 
 
 def _told(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bool]:
@@ -264,9 +273,9 @@ def _told(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bo
 
 
 def _status(call: Call, output: str | None, *, failed: bool) -> Status:
+    if call.cancelled and (call.is_denied if call.answered else call.ended is None):
+        return _CANCELLED
     if not call.answered and call.ended is None:
-        if call.cancelled:
-            return _CANCELLED
         return _ERROR if failed and call.events is not None else _UNFINISHED
     if output is not None and output.startswith(_ABORTS):
         if output == _MADE_UP:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
+from pollux.sources.codex.heads import wall_time
 from pollux.wire import seconds
-
-_WALL = re.compile(r"^Wall time: (\d+(?:\.\d+)?) seconds$", re.MULTILINE)
-_HEAD = 300
 
 
 def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
@@ -22,5 +19,4 @@ def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: s
                 return whole + rest
     if type(metadata) is dict and (taken := seconds(metadata.get("duration_seconds"))) is not None:
         return taken
-    found = _WALL.search(output, 0, _HEAD) if output is not None and "Wall time: " in output[:_HEAD] else None
-    return seconds(float(found[1])) if found is not None else None
+    return wall_time(output) if output is not None else None

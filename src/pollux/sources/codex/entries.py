@@ -20,7 +20,8 @@ USER, ASSISTANT, SYSTEM = Role.USER, Role.ASSISTANT, Role.SYSTEM
 class Entry(msgspec.Struct, gc=False):
     """One message: its parts, among them calls that wait for their answers, and what became of it.
 
-    `sure` says that the user interface showed a prompt as one; `aborted` that the turn was broken off after it.
+    `sure` says that the user interface showed a prompt as one; `refused` that it tells of a request that was refused;
+    `continued` that it belongs to the response before it, which has the figures of both.
     """
 
     role: Role
@@ -36,12 +37,18 @@ class Entry(msgspec.Struct, gc=False):
     inherited: bool = False
     extra: dict[str, Any] | None = None
     sure: bool = False
-    aborted: bool = False
+    refused: bool = False
+    continued: bool = False
 
     @property
     def calls(self) -> list[Call]:
         """The calls among the parts."""
         return [part for part in self.parts if type(part) is Call]
+
+    @property
+    def is_paid(self) -> bool:
+        """Are there figures for it?"""
+        return self.usages is not None or self.continued
 
     @property
     def is_prompt(self) -> bool:

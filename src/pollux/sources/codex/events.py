@@ -66,9 +66,12 @@ def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, arou
 
 def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     """Figures, and the limits beside them."""
+    walk.counted = True
     info = event.info
     if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
         walk.spent(figures)
+    if "info" in event.extra:
+        walk.meter.lose(walk.line)
     rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
@@ -87,6 +90,7 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
 
 def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     """A response's own figures."""
+    walk.counted = True
     usage = walk.meter.record(record, walk.line)
     if usage is not None:
         walk.spent(usage)

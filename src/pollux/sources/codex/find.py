@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
@@ -80,3 +81,13 @@ def named(path: str) -> tuple[str | None, str | None, str | None]:
     if name is None:
         return None, None, None
     return name["thread"], name["rollout"] or name["thread"], name["at"]
+
+
+def created(name: str | None) -> datetime | None:
+    """When an id was made, where it tells (uuid7)."""
+    if name is None or len(name) != 36 or name[14] != "7":
+        return None
+    try:
+        return datetime.fromtimestamp(int(name[:8] + name[9:13], 16) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -16,6 +16,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.codex.books import Books
+from pollux.sources.codex.find import created
 from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.schema import Figures, MetaLine, TokenCount
@@ -40,16 +41,6 @@ class _Row(msgspec.Struct):
 
 
 _row = msgspec.json.Decoder(_Row).decode
-
-
-def created(name: str | None) -> datetime | None:
-    """When an id was made, where it tells (uuid7)."""
-    if name is None or len(name) != 36 or name[14] != "7":
-        return None
-    try:
-        return datetime.fromtimestamp(int(name[:8] + name[9:13], 16) / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def own_part(path: str, books: Books, shelf: Shelf) -> int:

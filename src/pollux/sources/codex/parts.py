@@ -14,6 +14,7 @@ from pollux.sources.codex import find
 from pollux.sources.codex.books import Books
 from pollux.sources.codex.document import document, records_of
 from pollux.sources.codex.entries import Entry
+from pollux.sources.codex.exactness import Account
 from pollux.sources.codex.fates import fold, unfold
 from pollux.sources.codex.forks import base_of, own_part, resumed_copy, total_before
 from pollux.sources.codex.lines import records
@@ -24,13 +25,14 @@ from pollux.wire import Notes, shown
 
 
 class Part(msgspec.Struct):
-    """What one file gave."""
+    """What one file gave. `begins` is the line with which the session's own part begins."""
 
     file: File
     walk: Walk
     books: Books
     extra: dict[str, Any]
     copied_from: str | None = None
+    begins: int = 0
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -46,6 +48,13 @@ class Part(msgspec.Struct):
     def base(self) -> tuple[str, int] | None:
         """The file that this one goes on from (0.149+), and up to where."""
         return base_of(self.meta)
+
+    @property
+    def account(self) -> Account:
+        """What the session itself did in it."""
+        own = [entry for entry in self.walk.entries if not entry.inherited]
+        tasks = [task for task in self.books.tasks if task.line >= self.begins]
+        return Account(own, tasks, [line for line in self.walk.meter.unreadable if line >= self.begins])
 
     @property
     def started(self) -> datetime | None:
@@ -84,6 +93,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
     extra: dict[str, Any] = {}
     copied_from: str | None = None
+    begins = 0
     try:
         if file.path.endswith(".json"):
             found = document(file.path, notes)
@@ -104,7 +114,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
         notes.add("file.unreadable", str(error), Severity.ERROR)
         return None
     notes.line = None
-    return Part(file, walk, books, extra, copied_from)
+    return Part(file, walk, books, extra, copied_from, begins)
 
 
 def whole(own: list[Part]) -> tuple[list[Part], list[File]]:

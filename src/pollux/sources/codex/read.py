@@ -18,7 +18,8 @@ from pollux.sources.codex.document import document, items_of, records_of, seal_o
 from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.exactness import gaps
 from pollux.sources.codex.parts import Chain, Part, chained, part, whole
-from pollux.sources.codex.shelf import identity, stem
+from pollux.sources.codex.reviews import asked_by
+from pollux.sources.codex.shelf import Shelf, identity, stem
 from pollux.sources.codex.tokens import tally
 from pollux.wire import Notes, shown
 
@@ -95,14 +96,14 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         files += [log] if lost else []
     if not any(_is_said(message) for message in messages):
         return None
-    project, evidence = _project(chain)
+    project, told = _project(chain)
     ends = [max(held.walk.times) for held in chain.own if held.walk.times]
     starts = [at for held in chain.own if (at := held.started) is not None]
-    own = [entry for _, entries in placed for entry in entries if not entry.inherited]
-    parent = _parent(meta)
+    parent, evidence = _parent(first, bundle.shelf)
     extra = _extra(chain, current, copies, notes)
     unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
-    missing = gaps(own, uncounted=any(True for _ in unpaid))
+    accounts = [held.account for held in chain.own]
+    missing = gaps(accounts, uncounted=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT)
     return Session(
         agent=AGENT,
         id=bundle.id,
@@ -110,11 +111,11 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         parent=f"{AGENT}:{parent}" if parent is not None else None,
         title=_title(bundle, chain) or _task(kind, messages),
         project=project,
-        project_evidence=evidence,
+        project_evidence=told,
         started=min(starts, default=None),
         ended=max(ends, default=None),
         messages=tuple(messages),
-        links=_links(bundle, chain, copies, parent),
+        links=_links(bundle, chain, copies, parent, evidence),
         notices=notes.all(),
         files=tuple(shown(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
@@ -186,16 +187,21 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
     return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
-def _parent(meta: dict[str, Any]) -> str | None:
-    match meta.get("source"):
-        case {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}:
-            return name
-    if type(named := meta.get("parent_thread_id")) is str:
-        return named
-    root = meta.get("session_id")
-    if _kind(meta)[0] is Kind.SUBAGENT and type(root) is str and root != meta.get("id"):
-        return root
-    return None
+def _parent(held: Part, shelf: Shelf) -> tuple[str | None, str]:
+    """The session that started one, and how we know."""
+    meta, evidence = held.meta, "its file names its parent"
+    match meta:
+        case {"source": {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}}:
+            return name, evidence
+        case {"parent_thread_id": str(name)}:
+            return name, evidence
+        case {"source": {"subagent": "review"}, "forked_from_id": str(name)}:
+            return name, evidence
+        case {"session_id": str(root)} if _kind(meta)[0] is Kind.SUBAGENT and root != meta.get("id"):
+            return root, evidence
+        case {"source": {"subagent": "review"}}:
+            return asked_by(held, shelf) or (None, "")
+    return None, ""
 
 
 def _project(chain: Chain) -> tuple[str | None, str | None]:
@@ -229,12 +235,14 @@ def _title(bundle: CodexBundle, chain: Chain) -> str | None:
     return named or (record.title if record is not None and record.title else None)
 
 
-def _links(bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None) -> tuple[Link, ...]:
+def _links(
+    bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None, evidence: str
+) -> tuple[Link, ...]:
     """How the session hangs together with others, and how its own files do."""
     first = chain.own[0]
     links: list[Link] = []
     if parent is not None:
-        links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence="its file names its parent"))
+        links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence=evidence))
     origin = first.meta.get("forked_from_id")
     if origin is None and chain.foreign:
         origin = chain.foreign[-1].meta.get("id")

@@ -15,6 +15,9 @@ from pollux.wire import Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A figure. One that no program could have counted is odd, and kept as such."""
+MOST = 10**9
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+"""Tokens of one response. No model reads or writes more."""
 
 
 class Piece(Shape):
@@ -185,8 +188,19 @@ Conversation = (
 )
 
 
+class Spent(Shape, omit_defaults=True):
+    """Tokens of a response: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
+
+    input_tokens: Tokens | None = None
+    cached_input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    reasoning_output_tokens: Tokens | None = None
+    total_tokens: Tokens | None = None
+    cache_write_input_tokens: Tokens | None = None
+
+
 class Figures(Shape, omit_defaults=True):
-    """Tokens: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
+    """Tokens of a turn or a thread, in the same meaning."""
 
     input_tokens: Count | None = None
     cached_input_tokens: Count | None = None
@@ -200,7 +214,7 @@ class TokenInfo(Shape):
     """The thread's figures so far, and those of the last response or an estimate."""
 
     total_token_usage: Figures | None = None
-    last_token_usage: Figures | None = None
+    last_token_usage: Spent | None = None
     model_context_window: Count | None = None
     last_usage_includes_reasoning: bool | None = None
 
@@ -276,7 +290,7 @@ class UsageRecord(Shape, omit_defaults=True):
     session_id: str | None = None
     root_turn_id: str | None = None
     response_id: str | None = None
-    usage: Figures | None = None
+    usage: Spent | None = None
     turn_token_usage: Figures | None = None
     thread_token_usage: Figures | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +30,8 @@ _TYPED = re.compile(rb'"role": ?"user"')
 _INJECTED = re.compile(rb'"text": ?"<')
 _HEAD = 512
 _TRIED = 40
+_HOUR = 3600 * 10**9
+_EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 class Head(msgspec.Struct):
@@ -97,7 +100,16 @@ class Shelf:
         """What a question that was `asked` before depends on now."""
         kind, _, name = question.partition(" ")
         kept, self.asked = self.asked, {}
-        _ = self.rollout(name) if kind == "file" else self.holds(name) if kind == "thread" else self.alike(name)
+        match kind:
+            case "file":
+                self.rollout(name)
+            case "thread":
+                self.holds(name)
+            case "around":
+                since, _, path = name.partition(" ")
+                self._around(path, int(since))
+            case _:
+                self.alike(name)
         now, self.asked = self.asked.get(question, ""), kept
         return now
 
@@ -127,6 +139,25 @@ class Shelf:
         first = _first_prompt(path)
         found = [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
         self.asked[f"alike {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
+        return found
+
+    def around(self, reviewer: File, begun: datetime) -> list[File]:
+        """The files of sessions that were begun before a reviewer, and written to since."""
+        # Where files were copied, all of them are younger, or all are older.
+        since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
+        return self._around(reviewer.path, since)
+
+    def _around(self, path: str, since: int) -> list[File]:
+        own = find.named(path)[0]
+        last = find.created(own) or _NEVER
+        found = [
+            file
+            for file in self.files
+            if file.mtime_ns >= since
+            and (name := find.named(file.path)[0]) != own
+            and (find.created(name) or _EVER) <= last
+        ]
+        self.asked[f"around {since} {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
         return found
 
 

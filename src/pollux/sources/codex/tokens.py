@@ -8,77 +8,100 @@ both say together can be added up. From 0.153 each response has a record of its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import sub
 from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Tally, Usage
-from pollux.sources.codex.schema import Figures, TokenInfo, UsageRecord
+from pollux.model import NOTHING, Tally, Usage, joint
+from pollux.sources.codex.schema import MOST, Figures, Spent, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
-_Parts = tuple[int, ...]
-_NOTHING: _Parts = (0, 0, 0, 0, 0)
+_Parts = tuple[int | None, ...]
+_NAMES = (
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+    "cache_write_input_tokens",
+)
+_UNKNOWN: _Parts = (None,) * len(_NAMES)
 
 
 class Meter:
     """Reads the figures of one file in order, and gives what each adds.
 
-    `origin` gives the total of the session that a file goes on from, which its first event may only repeat.
+    `origin` gives the total of the session that a file goes on from, which its first event may only repeat. A figure
+    that is not there, or is none, is unknown: what the total and the last response's figures both do not tell stays so.
     """
 
     def __init__(self) -> None:
         self.origin: Callable[[], Figures | None] | None = None
         self._total: _Parts | None = None
+        self._step = _UNKNOWN
         self._counted: set[str] = set()
         self._recorded = False
+        self._owed: int | None = None
+        self._lost: list[int] = []
         self.said: tuple[str, Figures, int] | None = None
+
+    @property
+    def unreadable(self) -> list[int]:
+        """The lines with figures of which nothing can be read."""
+        return [*self._lost, *([self._owed] if self._owed is not None else [])]
+
+    def lose(self, line: int) -> None:
+        """Figures stand here of which nothing can be read."""
+        self._lost.append(line)
 
     def count(self, info: TokenInfo, line: int) -> Usage | None:
         """What a `token_count` adds; None where it adds nothing."""
-        so_far = info.total_token_usage
-        if so_far is None:
+        so_far, last = info.total_token_usage, info.last_token_usage
+        if so_far is not None:
+            self.said = ("total_token_usage", so_far, line)
+        total, step = _parts(so_far), _parts(last)
+        if total == step == _UNKNOWN:
+            if info.extra:
+                self.lose(line)
             return None
-        self.said = ("total_token_usage", so_far, line)
-        before, total = self._total, _parts(so_far)
-        last = info.last_token_usage or so_far
-        step = _parts(last)
-        if before is None and total != step and self.origin is not None and (begun := self.origin()) is not None:
-            before = _parts(begun)
-        if total == before:
+        again, self._step = step == self._step, step
+        before = self._before(total, step)
+        if _alike(total, before) or (total == _UNKNOWN and again):
             return None
-        self._total = total
-        recorded, self._recorded = self._recorded, False
-        told = last
-        if before is not None and total != step:
-            grown = tuple(map(sub, total, before))
-            if grown != step and min(grown) >= 0:
-                step, told = grown, so_far
-        if recorded or step == _NOTHING:
+        step = _step(total, before, step)
+        self._total = tuple(
+            _either(now, _plus(then, more)) for now, then, more in zip(total, before, step, strict=True)
+        )
+        recorded, self._recorded, self._owed = self._recorded, False, None
+        if recorded or not any(step):
             return None
-        native = {
-            "input_tokens": last.input_tokens,
-            "cached_input_tokens": last.cached_input_tokens,
-            "output_tokens": last.output_tokens,
-            "reasoning_output_tokens": last.reasoning_output_tokens,
-            "total_tokens": last.total_tokens,
-        }
-        if last.cache_write_input_tokens is not None:
-            native["cache_write_input_tokens"] = last.cache_write_input_tokens
-        return _usage(step, told, {"last_token_usage": native}, line)
+        odd = _is_odd(step, before, so_far, last)
+        exact = False if odd else None if _is_wild(total, before) else True
+        return _usage(step, {"last_token_usage": _native(last or so_far)}, line, exact=exact)
+
+    def _before(self, total: _Parts, step: _Parts) -> _Parts:
+        """The total so far."""
+        if self._total is None and not _alike(total, step) and self.origin is not None:
+            begun = self.origin()
+            return _parts(begun)
+        return self._total or _UNKNOWN
 
     def record(self, record: UsageRecord, line: int) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
-        self._recorded = self._recorded or record.usage is not None
+        step = _parts(record.usage)
+        if self._owed is not None:
+            self.lose(self._owed)
+        # Where it tells nothing, the next `token_count` may.
+        self._owed = line if step == _UNKNOWN else None
+        self._recorded = self._recorded or step != _UNKNOWN
         if record.thread_token_usage is not None:
             self.said = ("thread_token_usage", record.thread_token_usage, line)
         if record.response_id is not None:
             if record.response_id in self._counted:
                 return None
             self._counted.add(record.response_id)
-        if record.usage is None:
+        if step == _UNKNOWN:
             return None
-        return _usage(_parts(record.usage), record.usage, native(record), line)
+        return _usage(step, native(record), line, exact=not _is_odd(step, _UNKNOWN, record.usage))
 
 
 def native(record: UsageRecord) -> dict[str, Any]:
@@ -89,26 +112,81 @@ def native(record: UsageRecord) -> dict[str, Any]:
     return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
 
-def _parts(figures: Figures) -> _Parts:
+def _native(figures: Spent | Figures | None) -> dict[str, Any]:
+    held: dict[str, Any] = {name: getattr(figures, name) for name in (*_NAMES[:4], "total_tokens")}
+    if figures is not None and figures.cache_write_input_tokens is not None:
+        held["cache_write_input_tokens"] = figures.cache_write_input_tokens
+    return held
+
+
+def _parts(figures: Spent | Figures | None) -> _Parts:
+    if figures is None:
+        return _UNKNOWN
     return (
-        figures.input_tokens or 0,
-        figures.cached_input_tokens or 0,
-        figures.output_tokens or 0,
-        figures.reasoning_output_tokens or 0,
-        figures.cache_write_input_tokens or 0,
+        figures.input_tokens,
+        figures.cached_input_tokens,
+        figures.output_tokens,
+        figures.reasoning_output_tokens,
+        figures.cache_write_input_tokens,
     )
 
 
-def _usage(parts: _Parts, said: Figures, native: dict[str, Any], line: int) -> Usage:
-    """The figures in the shared meaning. A part no figure stands for was not recorded."""
+def _step(total: _Parts, before: _Parts, last: _Parts) -> _Parts:
+    """What the last response used: as it says itself, unless the total has grown by something else."""
+    if before == _UNKNOWN:
+        return last if last != _UNKNOWN else total
+    grown = tuple(_minus(now, then) for now, then in zip(total, before, strict=True))
+    if any(more is not None and not 0 <= more <= MOST for more in grown):
+        # It started again, or it is no total.
+        return last if last != _UNKNOWN else total
+    if _alike(total, last) or _alike(grown, last):
+        return tuple(map(_either, last, grown))
+    return tuple(map(_either, grown, last))
+
+
+def _is_wild(total: _Parts, before: _Parts) -> bool:
+    """Is it no total, so that it does not tell whether the event is repeated?"""
+    grown = map(_minus, total, before)
+    return total == _UNKNOWN or any(more is not None and more > MOST for more in grown)
+
+
+def _is_odd(step: _Parts, before: _Parts, *told: Spent | Figures | None) -> bool:
+    """Is a figure not there that should be? What is written into a cache is told since 0.145."""
+    if None in step[:4]:
+        return True
+    if step[4] is not None:
+        return False
+    return before[4] is not None or any(figures is not None and _NAMES[4] in figures.extra for figures in told)
+
+
+def _alike(one: _Parts, other: _Parts) -> bool:
+    """Do two say the same, as far as both say something?"""
+    known = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return bool(known) and all(a == b for a, b in known)
+
+
+def _either(one: int | None, other: int | None) -> int | None:
+    return one if one is not None else other
+
+
+def _plus(one: int | None, other: int | None) -> int | None:
+    return one + other if one is not None and other is not None else None
+
+
+def _minus(one: int | None, other: int | None) -> int | None:
+    return one - other if one is not None and other is not None else None
+
+
+def _usage(parts: _Parts, native: dict[str, Any], line: int, *, exact: bool | None) -> Usage:
+    """The figures in the shared meaning."""
     return Usage(
-        input=parts[0] if said.input_tokens is not None else None,
-        cached=parts[1] if said.cached_input_tokens is not None else None,
-        cache_write=parts[4] if said.cache_write_input_tokens is not None else None,
-        output=parts[2] if said.output_tokens is not None else None,
-        reasoning=parts[3] if said.reasoning_output_tokens is not None else None,
+        input=parts[0],
+        cached=parts[1],
+        cache_write=parts[4],
+        output=parts[2],
+        reasoning=parts[3],
         requests=1,
-        exact=True,
+        exact=exact,
         native=native,
         line=line,
     )
@@ -123,7 +201,7 @@ def together(usages: list[Usage]) -> Usage:
         output=_sum([usage.output for usage in usages]),
         reasoning=_sum([usage.reasoning for usage in usages]),
         requests=len(usages),
-        exact=True,
+        exact=joint(usage.exact for usage in usages),
         native={"requests": [dict(usage.native) for usage in usages]},
         line=usages[0].line,
         each=tuple(usages),
@@ -131,15 +209,17 @@ def together(usages: list[Usage]) -> Usage:
 
 
 def tally(meter: Meter, file: str) -> Tally | None:
-    """The thread's total as the file tells it last."""
+    """The thread's total as the file tells it last, where it can be read."""
     if meter.said is None:
         return None
     name, figures, line = meter.said
+    if figures.input_tokens is None or figures.output_tokens is None:
+        return None
     return Tally(
         name=name,
         scope="thread",
         rule="Told after each response. It may start again at nothing, go on from a parent's, or be overwritten.",
-        total=(figures.input_tokens or 0) + (figures.output_tokens or 0),
+        total=figures.input_tokens + figures.output_tokens,
         file=file,
         line=line,
     )

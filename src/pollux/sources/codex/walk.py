@@ -69,6 +69,7 @@ class Walk:
         self.last: Entry | None = None
         self.pending: list[Usage] = []
         self.fresh = False
+        self.counted = False
         self.limits: Any = None
         self.window: int | None = None
 
@@ -100,13 +101,26 @@ class Walk:
         if entry is None:
             model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
             entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, around.timestamp, [], None, model)
+            # Up to 0.60 figures come first, then each call of the response with its answer.
+            entry.continued = self.last is not None and self.last.is_paid and not self.counted
             self.entries.append(entry)
             self.open = self.last = entry
             self.prompts.forget()
-            self.fresh = False
+            self.fresh = self.counted = False
             if self.pending:
                 entry.usages, self.pending = self.pending, []
         return entry
+
+    def name(self, model: str, turn: str | None) -> None:
+        """The model of a turn, whose first messages may stand before this is told."""
+        self.model = model
+        if turn is not None:
+            self.models[turn] = model
+        for entry in reversed(self.entries):
+            if entry.is_prompt or entry.model is not None:
+                break
+            if entry.role is ASSISTANT or entry.usages is not None:
+                entry.model = model
 
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
         """Bookkeeping, and whatever else has no place in the conversation."""
@@ -329,10 +343,15 @@ class Walk:
             self.turn(Item(), Envelope())
         self.open = None
 
+    def rest(self) -> None:
+        """A turn is over: figures that come now are not of its last response."""
+        self.spend()
+        self.open = self.last = None
+
     def spent(self, figures: Usage) -> None:
         """What a response cost."""
         self.fresh = True
-        if self.last is not None and self.last.usages is None:
+        if self.last is not None and not self.last.is_paid:
             self.last.usages = [figures]
         else:
             self.pending.append(figures)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import About, Message, Session, ToolCall
@@ -10,6 +11,13 @@ from pollux.model import About, Message, Session, ToolCall
 def about(_session: Session) -> About:
     """Gemini CLI records neither its version nor the checkout it works in."""
     return About(program="gemini-cli", harness="gemini_cli", vendor="google", trace="gemini-json", answered=True)
+
+
+def facts(session: Session) -> Iterator[tuple[str, Any]]:
+    """The directories that were added, and how the user signed in."""
+    directories = session.extra.get("directories")
+    yield from (("directory", one) for one in (directories if isinstance(directories, list) else ()))
+    yield "provider", session.extra.get("authType")
 
 
 def answer(call: ToolCall) -> Any:

@@ -11,18 +11,19 @@ from pollux.model import Kind
 from pollux.sources.base import Bundle, File, sealed
 from pollux.sources.gemini import find
 from pollux.sources.gemini.projects import Folder, Projects
-from pollux.sources.gemini.prompts import PromptLog, alive
+from pollux.sources.gemini.prompts import alive
+from pollux.sources.gemini.typed import Line, PromptLog
 from pollux.wire import shown
 
 
 class Leaning(msgspec.Struct):
     """What a reading leaned on beyond its own files: large outputs, the files of other sessions, a stretch of the log.
 
-    `files` are outputs with their stamps; `peers` the sessions that were alive at a moment, by the moment, with theirs.
+    `files` are outputs with their stamps; `peers` the sessions that were alive in a time, by that time, with theirs.
     """
 
     files: dict[str, str] = {}
-    peers: dict[float, dict[str, str]] = {}
+    peers: dict[tuple[float, float], dict[str, str]] = {}
     log: str | None = None
     since: float | None = None
     until: float | None = None
@@ -39,6 +40,7 @@ class GeminiBundle(Bundle, kw_only=True):
     parent: str | None = None
     evidence: str = ""
     hash: str | None = None
+    begun: datetime | None = None
     folders: tuple[Folder, ...] = ()
     projects: Projects | None = None
     log: PromptLog | None = None
@@ -66,7 +68,7 @@ class GeminiBundle(Bundle, kw_only=True):
         now = self.log.seal(self.id, then.since, then.until) if self.log is not None else None
         if now != then.log or any(stamps.get(path, "") != stamp for path, stamp in then.files.items()):
             return False
-        return all(_stamps(self._alive(moment)) == held for moment, held in then.peers.items())
+        return all(_stamps(self._alive(*time)) == held for time, held in then.peers.items())
 
     def companions(self) -> list[str]:
         """The notes that say which project its folders belong to."""
@@ -92,17 +94,16 @@ class GeminiBundle(Bundle, kw_only=True):
         """The ids of its sub-agents' sessions."""
         return {child.id for child in self.children}
 
-    def peers(self, at: datetime) -> list[File]:
-        """The project's other session files that were alive at a moment."""
-        moment = at.timestamp()
-        found = self._alive(moment)
-        self.leant.peers[moment] = _stamps(found)
+    def peers(self, line: Line) -> list[File]:
+        """The project's other session files that were alive when a line was typed."""
+        found = self._alive(line.since, line.until)
+        self.leant.peers[line.since, line.until] = _stamps(found)
         return found
 
-    def _alive(self, moment: float) -> list[File]:
+    def _alive(self, since: float, until: float) -> list[File]:
         own = {file.path for file in self.files}
         others = (f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own)
-        return [file for file in others if alive(file, moment)]
+        return [file for file in others if alive(file, since, until)]
 
     def project(self) -> tuple[str | None, str | None]:
         """The project's path and how we know it."""

@@ -5,38 +5,24 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
-
-import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, Surroundings
-from pollux.sources.gemini import find, records
+from pollux.sources.gemini import find
 from pollux.sources.gemini.bundle import GeminiBundle
+from pollux.sources.gemini.identity import Identity, id_around, identity, stem
 from pollux.sources.gemini.projects import Folder, Projects
-from pollux.sources.gemini.prompts import PromptLog
-from pollux.sources.gemini.schema import Record
+from pollux.sources.gemini.typed import PromptLog
 from pollux.sources.walk import stat_file
-from pollux.wire import Malformed, Notes, plain, read_head
+from pollux.wire import Malformed, Notes, plain
 
 AGENT = "gemini"
-_HEAD = 4096
-# Every release writes these two first, in a document as in a header line.
-_FIRST = re.compile(rb'\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:\s*"([^"\\]*)"')
-
-
 # Between a session's id and the number of a prompt: 0.35 and 0.36 name a sub-agent's session by the prompt it serves.
 _PROMPT = "########"
-
-
-class Identity(msgspec.Struct, frozen=True):
-    """What a session file says first: its id and its project's hash."""
-
-    id: str | None = None
-    project: str | None = None
 
 
 def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
@@ -51,13 +37,7 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     logs = _logs(folders.values(), around)
     served: list[tuple[Folder, File]] = []
     mains = _mains(folders.values(), projects, logs, around, served)
-    for main in mains:
-        if main.log is not None:
-            main.log.sessions.add(main.id)
-    for main in mains:
-        # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
-        if main.log is not None and any(".jsonl" in file.path for file in main.files):
-            main.log.divide(main.id)
+    _divide(mains, [log for _, log in logs.values()])
     served += ((folder, file) for folder in folders.values() for file in folder.files if file.role == find.SUBAGENT)
     _adopt(mains, _subagents(served, projects, around))
     checkpoints = _checkpoints(folders.values(), projects)
@@ -71,32 +51,6 @@ def _folder_of(root: Path, path: str) -> str:
     return above + name if inside else ""
 
 
-def identity(file: File) -> Identity:
-    """A session file's id and project hash, from its first bytes where they are as always, else from all of it."""
-    try:
-        head = read_head(file.path, _HEAD)
-        if (first := _FIRST.match(head)) is not None:
-            return Identity(
-                first.group(1).decode("utf-8", "replace"), first.group(2).decode("utf-8", "replace") or None
-            )
-        found = records.contents(file.path, Notes())
-    except Unreadable:
-        return Identity()
-    if isinstance(found, records.Log):
-        name: str | None = None
-        project: str | None = None
-        for record in (record for _, record in found.records if isinstance(record, Record)):
-            name = name or record.sessionId or (record.set.sessionId if record.set is not None else None)
-            project = project or record.projectHash
-            if name and project:
-                break
-        return Identity(name, project)
-    if isinstance(found, records.Captured):
-        stated = (event.get("session_id") for _, event in found.events)
-        return Identity(next((name for name in stated if isinstance(name, str) and name), None))
-    return Identity()
-
-
 def _mains(
     folders: Iterable[Folder],
     projects: Projects,
@@ -107,26 +61,46 @@ def _mains(
     """The sessions of their own; the files of sub-agents among them are put aside."""
     found: dict[tuple[str, str], GeminiBundle] = {}
     for folder in folders:
-        for file in folder.files:
-            if file.role != find.SESSION:
-                continue
-            told = around.glance(file, Identity, identity)
+        chats = [file for file in folder.files if file.role == find.SESSION]
+        tales = [around.glance(file, Identity, identity) for file in chats]
+        for file, told in zip(chats, tales, strict=True):
             project = told.project or folder.hash
-            name = told.id or stem(file.path)
+            log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
+            name = told.id or id_around(file.path, _ids_around(folder, tales, log)) or stem(file.path)
             if _PROMPT in name:
                 served.append((folder, file))
                 continue
             same = (name, project or folder.path)
             bundle = found.get(same)
             if bundle is None:
-                log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
                 bundle = found[same] = GeminiBundle(
                     agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None
                 )
             bundle.files = (*bundle.files, file)
+            bundle.begun = min(filter(None, (bundle.begun, told.started)), default=None)
             if folder not in bundle.folders:
                 bundle.folders = (*bundle.folders, folder)
     return _told_apart(list(found.values()))
+
+
+def _ids_around(folder: Folder, tales: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None) -> Iterator[str]:
+    """The ids of sessions that a project tells of: in its files, in names of folders, in the log of typed lines."""
+    yield from (told.id for told in tales if told.id is not None)
+    for file in folder.files:
+        if file.role == find.SUBAGENT:
+            yield os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
+    if log is not None:
+        yield from log[1].lines
+
+
+def _divide(mains: list[GeminiBundle], logs: list[PromptLog]) -> None:
+    """Give each log the sessions that have files, so that it can tell them apart."""
+    for log in logs:
+        own = [main for main in mains if main.log is log]
+        log.sessions.update(main.id for main in own)
+        # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
+        renewing = {main.id for main in own if any(".jsonl" in file.path for file in main.files)}
+        log.divide({main.id: main.begun for main in own if main.begun is not None}, renewing)
 
 
 def _in_project(name: str, bundle: GeminiBundle) -> str:
@@ -293,14 +267,6 @@ def _enclosing(path: Path) -> Folder | None:
         if (parent / ".project_root").is_file() or (parent.parent.name == "tmp" and (parent / "chats").is_dir()):
             return Folder(str(parent), find.in_project(str(parent)))
     return None
-
-
-def stem(path: str) -> str:
-    """A file's name without its endings."""
-    name = os.path.basename(path)  # noqa: PTH119
-    return re.sub(
-        r"\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", "", os.fsencode(name).decode("utf-8", "backslashreplace")
-    )
 
 
 def claims(path: Path, head: bytes) -> bool:

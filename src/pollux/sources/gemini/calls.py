@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pollux.model import NOTHING, Attachment, Status, ToolCall
+import msgspec
+
+from pollux.model import NOTHING, Attachment, Author, Message, Role, Status, ToolCall
 from pollux.sources.gemini.content import answer, attachments, bare, pieces, text_of
 from pollux.sources.gemini.outputs import MASKED, STUBS, Offloaded, whole_of
 from pollux.sources.gemini.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
-from pollux.sources.gemini.subagents import made_at
+from pollux.sources.gemini.subagents import created, made_at
 from pollux.sources.gemini.tools import canonical
 from pollux.wire import Notes
 
@@ -71,6 +73,38 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         attachments=held,
         extra=_extra(call, status, rest),
     )
+
+
+def refused(messages: list[Message]) -> list[Message]:
+    """A call that the user refused is an error where the conversation went on with the refusal, else cancelled."""
+    settled = list(messages)
+    went_on = False
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        if message.role is Role.USER and message.author is not Author.CLIENT:
+            went_on = False
+        elif message.role is Role.ASSISTANT and message.author is Author.MODEL:
+            calls = [part for part in message.parts if type(part) is ToolCall]
+            if any(call.status is Status.CANCELLED for call in calls):
+                parts = tuple(
+                    _as_error(part) if type(part) is ToolCall and (went_on or _followed(part, calls)) else part
+                    for part in message.parts
+                )
+                settled[place] = msgspec.structs.replace(message, parts=parts)
+            went_on = went_on or bool(message.text) or message.usage is not None
+    return settled
+
+
+def _followed(call: ToolCall, calls: list[ToolCall]) -> bool:
+    """Was another call made after this one had ended? Up to 0.31 a message holds those of many requests."""
+    times = (created(other.id) for other in calls)
+    return call.at is not None and any(made is not None and made > call.at for made in times)
+
+
+def _as_error(call: ToolCall) -> ToolCall:
+    if call.status is not Status.CANCELLED:
+        return call
+    return msgspec.structs.replace(call, status=Status.ERROR, extra={**call.extra, "status": "cancelled"})
 
 
 def _seconds(call: Call) -> float | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from pollux.model import Fate
-from pollux.sources.gemini.content import plain_text
+from pollux.sources.gemini.content import is_made_up, pieces, plain_text
 from pollux.sources.gemini.schema import Call, Message
 
 Copies = dict[tuple[str | None, datetime | None], int | None]
@@ -109,3 +110,55 @@ def _joined(kept: list[Call] | None, later: list[Call], entry: Entry, line: int 
             entry.set_aside(toolCall=old, line=line)
         calls[name] = call
     return list(calls.values())
+
+
+def gathered(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries, with the calls of a stopped turn in the reply that asked for them.
+
+    After Esc the line that tells of it stands last, so that the calls are recorded in a message of their own behind it.
+    """
+    found: list[Entry] = []
+    reply: Entry | None = None
+    for entry in entries:
+        message = entry.message
+        if message.type == "gemini":
+            if reply is not None and _completes(entry, reply):
+                _take_over(reply, entry)
+                continue
+            reply = entry
+        elif message.type == "user" and not answers(message):
+            reply = None
+        found.append(entry)
+    return found
+
+
+def _completes(entry: Entry, reply: Entry) -> bool:
+    """Is it nothing but the calls that a reply asked for: by its own words, or as the only one that can have?"""
+    message, calls = entry.message, entry.message.toolCalls or []
+    if message.tokens is not None or message.thoughts or message.displayContent is not None or plain_text(message):
+        return False
+    if all(call.status != "cancelled" for call in calls):
+        return False
+    items = [item for item in pieces(reply.message.content) if not isinstance(item, str)]
+    asked = [item.functionCall for item in items if item.functionCall is not None]
+    if asked:
+        named = sorted(call.name or "" for call in asked) == sorted(call.name or "" for call in calls)
+        return named and all(call.id in {made.id for made in calls} or is_made_up(call.id) for call in asked)
+    return entry.fate is reply.fate and reply.message.tokens is not None and not reply.message.toolCalls
+
+
+def _take_over(reply: Entry, entry: Entry) -> None:
+    """Give a reply the calls that a later message holds."""
+    message = entry.message
+    reply.message.toolCalls = _joined(reply.message.toolCalls, message.toolCalls or [], reply, entry.line)
+    reply.message.extra = {**message.extra, **reply.message.extra}
+    reply.also(message.id, message.timestamp, entry.line)
+    for (name, at), line in (entry.copies or {}).items():
+        reply.also(name, at, line)
+    for old in entry.replaced or ():
+        reply.set_aside(**old)
+
+
+def answers(message: Message) -> bool:
+    """Does a message hold a tool's answer?"""
+    return any(not isinstance(piece, str) and piece.functionResponse is not None for piece in pieces(message.content))

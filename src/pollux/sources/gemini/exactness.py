@@ -7,12 +7,16 @@ from datetime import datetime
 
 from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
 from pollux.sources.gemini.about import compacts
+from pollux.sources.gemini.content import CONTEXTS, begins
 from pollux.sources.gemini.subagents import created
+from pollux.sources.gemini.typed import CLEAR, COMPRESS, calls
 
 _COMPRESSED = "The conversation was compressed: that request is never recorded."
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _SEVERAL = "A turn holds the calls of several requests: up to 0.31 the figures of all but one are lost."
 _CUT_OUT = "A prompt is known from the log of typed lines only: its turn was cut out of the file."
+UNRECORDED = "Up to 0.8 no tool calls were recorded, nor the figures of requests that held nothing else."
+SILENT = "Up to 0.31 a sub-agent's requests that held nothing but calls were not recorded."
 _PAUSE = 0.1
 # Looked up once: an enumeration's members are slow to name.
 _MODEL, _HUMAN = Author.MODEL, Author.HUMAN
@@ -24,8 +28,10 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     """What is missing, or may be."""
     found: list[Gap] = [] if messages else [Gap(why="Nothing was said.", certain=False)]
     waiting: Message | None = None
+    spoken = False
     for message in messages:
         author = message.author
+        spoken = _is_spoken(message, spoken=spoken)
         if message.inherited:
             # What another session paid for.
             waiting = None
@@ -39,18 +45,26 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
                 used = message.usage
                 if used is None or used.input is None or used.output is None:
                     found += _uncounted(message)
-        elif author is _HUMAN:
-            role = message.role
-            if role is _SYSTEM and message.text.startswith("/compress"):
-                found.append(gap(_COMPRESSED, message, certain=True))
-            elif role is _USER and message.fate is not _FAILED:
+        elif author is _HUMAN and message.role is _USER:
+            if message.fate is not _FAILED:
                 found += _asked(message, waiting)
                 waiting = message
-        elif folds(message):
+        elif spoken and _compresses(message):
             found.append(gap(_COMPRESSED, message, certain=True))
     if waiting is not None:
         found.append(gap(_UNANSWERED, waiting))
     return tuple(found)
+
+
+def _is_spoken(message: Message, *, spoken: bool) -> bool:
+    """Is there something to compress? Not before the first words, nor after `/clear`."""
+    if message.role is _SYSTEM:
+        return spoken and not (message.author is _HUMAN and calls(message.text, CLEAR))
+    return spoken or not begins(message.text, CONTEXTS)
+
+
+def _compresses(message: Message) -> bool:
+    return calls(message.text, COMPRESS) if message.author is _HUMAN else folds(message)
 
 
 def _uncounted(message: Message) -> Iterator[Gap]:

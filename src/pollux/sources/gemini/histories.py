@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, ToolResult, Unknown
 from pollux.sources.gemini import records, schema
-from pollux.sources.gemini.calls import asked
+from pollux.sources.gemini.calls import asked, refused
 from pollux.sources.gemini.content import (
     client_parts,
     is_client_text,
@@ -98,7 +98,7 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
                 },
             )
         )
-    return messages
+    return refused(messages)
 
 
 def _ends(message: schema.Message) -> dict[str, Any]:

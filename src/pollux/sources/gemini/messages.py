@@ -11,6 +11,7 @@ import msgspec
 
 from pollux.model import (
     NOTHING,
+    Attachment,
     Author,
     Context,
     Kind,
@@ -18,6 +19,7 @@ from pollux.model import (
     Origin,
     Part,
     Role,
+    Status,
     Text,
     ToolCall,
     ToolResult,
@@ -25,7 +27,7 @@ from pollux.model import (
     Usage,
 )
 from pollux.sources.gemini import schema
-from pollux.sources.gemini.calls import asked, outcome, tool_call
+from pollux.sources.gemini.calls import asked, outcome, refused, tool_call
 from pollux.sources.gemini.content import (
     TASK,
     answer,
@@ -40,7 +42,7 @@ from pollux.sources.gemini.content import (
     stand_in,
     text_of,
 )
-from pollux.sources.gemini.entries import Entry
+from pollux.sources.gemini.entries import Entry, gathered
 from pollux.sources.gemini.outputs import Offloaded
 from pollux.sources.gemini.references import fused_parts, is_typed, prompt_parts
 from pollux.sources.gemini.tools import TASKS
@@ -65,12 +67,13 @@ class Builder:
 
     def __init__(self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, around: Companions) -> None:
         self._file = file
-        self._entries = list(entries)
+        self._entries = gathered(entries)
         self._notes = notes
         self._kind = kind
         self._around = around
         self._task_seen = False
         self._unpaid = False
+        self._cancelled = False
         self.spawns = False
 
     @cached_property
@@ -101,6 +104,8 @@ class Builder:
     def build(self) -> list[Message]:
         """All messages, in order."""
         messages = [self._message(entry) for entry in self._entries]
+        if self._cancelled:
+            messages = refused(messages)
         return _settled(messages) if self._unpaid else messages
 
     def _message(self, entry: Entry) -> Message:
@@ -113,9 +118,10 @@ class Builder:
         if kind == "gemini":
             role, author = _ASSISTANT, _MODEL
             parts = self._turn(message)
+            self._cancelled = self._cancelled or any(_is_cancelled(part) for part in parts)
             plain = type(message.content) is str
             if message.tokens is not None:
-                usage = usage_of(message.tokens)
+                usage = usage_of(message.tokens, spoken=bool(plain_text(message)))
             elif (said := stand_in(message)) is not None:
                 author, parts = _CLIENT, said
             else:
@@ -126,7 +132,7 @@ class Builder:
             role, author, parts = _USER, *self._user(message, words)
         else:
             role, author = _SYSTEM, _CLIENT
-            parts = client_parts(message)
+            parts = self._once(client_parts(message))
             if kind not in NOTICES:
                 self._notes.add(
                     "message.unknown",
@@ -206,7 +212,7 @@ class Builder:
         content = message.content
         for item in pieces(content) if words is None else ():
             if type(item) is schema.Part and item.functionResponse is not None:
-                return _CLIENT, [self._result_part(part) for part in client_parts(message)]
+                return _CLIENT, self._once([self._result_part(part) for part in client_parts(message)])
         if is_client_text(plain_text(message) if words is None else words):
             fused = fused_parts(message) if words is None and self._kind is not _SUBAGENT else None
             return (_CLIENT, client_parts(message)) if fused is None else (_HUMAN, fused)
@@ -215,7 +221,45 @@ class Builder:
             return (_MODEL if first else _CLIENT), client_parts(message)
         if words is not None and words.startswith(TASK):
             self.spawns = True
-        return _HUMAN, [Text(text=words)] if words and is_typed(words) else prompt_parts(message)
+        if words and is_typed(words):
+            return _HUMAN, [Text(text=words)]
+        parts = prompt_parts(message)
+        # A picture that a tool read comes back as the user's (0.44+).
+        if parts and all(type(part) is Attachment for part in parts):
+            known = self._once(parts)
+            if all(type(part) is ToolResult for part in known):
+                return _CLIENT, known
+        return _HUMAN, parts
+
+    def _once(self, parts: list[Part]) -> list[Part]:
+        """What a tool read stands with its call; where the client repeats it there is a reference to the call."""
+        if not any(type(part) is Attachment for part in parts):
+            return parts
+        named = {part.call for part in parts if type(part) is ToolResult}
+        found: list[Part] = []
+        for part in parts:
+            if type(part) is not Attachment:
+                found.append(part)
+                continue
+            holders = [result for result, held in self._held if held == part]
+            if not holders:
+                found.append(part)
+            elif named.isdisjoint(result.call for result in holders):
+                found.append(holders[0])
+                named.add(holders[0].call)
+        return found
+
+    @cached_property
+    def _held(self) -> list[tuple[ToolResult, Attachment]]:
+        """The attachments of calls, each with a reference to its call."""
+        found: list[tuple[ToolResult, Attachment]] = []
+        for call in self._recorded.values():
+            found += ((ToolResult(call=call.id, name=call.name), held) for held in outcome(call.result, call)[2])
+        for name in self._asked - self._recorded.keys():
+            if (response := self._answers.get(name)) is not None:
+                inner = attachments(response.parts or ())
+                found += ((ToolResult(call=name, name=response.name), held) for held in inner)
+        return found
 
     def _result_part(self, part: Part) -> Part:
         """A tool's answer that stands with its call is only a reference; one that says more keeps its words."""
@@ -250,8 +294,11 @@ def _settled(messages: list[Message]) -> list[Message]:
     return messages
 
 
-def usage_of(tokens: schema.Tokens) -> Usage:
-    """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output."""
+def usage_of(tokens: schema.Tokens, *, spoken: bool) -> Usage:
+    """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output.
+
+    Where words were spoken and no output is counted the figures are those of a stream that had not ended.
+    """
     given, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
     native: dict[str, Any] = {
         "input": given,
@@ -263,6 +310,8 @@ def usage_of(tokens: schema.Tokens) -> Usage:
     }
     if tokens.extra:
         native.update(tokens.extra)
+    if spoken and output == 0 and not thoughts:
+        output = None
     return Usage(
         input=given if not tool else (given or 0) + tool,
         cached=tokens.cached,
@@ -282,6 +331,10 @@ def _convertible(raw: dict[str, Any]) -> bool:
         and isinstance(call.get("name", ""), str)
         and call.keys() <= {"id", "name", "args"}
     )
+
+
+def _is_cancelled(part: Part) -> bool:
+    return type(part) is ToolCall and part.status is Status.CANCELLED
 
 
 def _strays(message: schema.Message) -> bool:

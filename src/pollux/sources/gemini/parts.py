@@ -10,8 +10,8 @@ from pollux.model import Author, Fate, Kind, Message, Role
 from pollux.sources.base import File
 from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.exactness import folds
-from pollux.sources.gemini.prompts import Line
 from pollux.sources.gemini.replay import Replay
+from pollux.sources.gemini.typed import COMPRESS, Line
 
 
 class Part(msgspec.Struct):
@@ -28,6 +28,15 @@ class Part(msgspec.Struct):
         said = any(message.author is not Author.CLIENT for message in self.messages)
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
         return said, updated, ".jsonl" in self.file.path
+
+    @property
+    def may_lack_calls(self) -> bool:
+        """May 0.4 to 0.8 have written it, which recorded no calls? Nothing shows that a later release did."""
+        if ".jsonl" in self.file.path or self.replay.facts.keys() - {"sessionId", "projectHash"}:
+            return False
+        held = [entry.message for entry in self.replay.entries]
+        plain = all(m.type in ("user", "gemini") and type(m.content) is str and not m.toolCalls for m in held)
+        return plain and any(m.type == "gemini" for m in held)
 
     @property
     def is_subagent(self) -> bool:
@@ -61,7 +70,7 @@ def _folded_by(typed: list[Line], part: Part, following: Part | None) -> bool:
     since, until = part.replay.updated, following.replay.started if following is not None else None
     if since is None or until is None:
         return False
-    return any(line.text.startswith("/compress") and line.at and since <= line.at <= until for line in typed)
+    return any(line.calls(COMPRESS) and line.at and since <= line.at <= until for line in typed)
 
 
 def _richer(one: Message, other: Message) -> Message:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pollux.errors import Unreadable
+from pollux.folding import fold
 from pollux.sources.base import File, Surroundings
 from pollux.sources.gemini.find import MARKER
 from pollux.sources.gemini.witnesses import ALL, EACH, Witness, digest, upwards, witness
@@ -194,8 +195,8 @@ class Search:
 
     def _later(self, folder: str) -> tuple[bool, bool]:
         """Folders whose name was asked for and folders Gemini CLI left its mark in come first."""
-        asked = (self._around.asked or "").casefold()
-        named = bool(asked) and asked in os.path.basename(folder).casefold()  # noqa: PTH119
+        asked = fold(self._around.asked or "")
+        named = bool(asked) and asked in fold(os.path.basename(folder))  # noqa: PTH119
         marked = any(os.path.exists(os.path.join(folder, mark)) for mark in ("GEMINI.md", ".gemini"))  # noqa: PTH110, PTH118
         return not named, not marked
 

@@ -8,19 +8,21 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
+from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundle import GeminiBundle, Leaning
-from pollux.sources.gemini.bundles import AGENT, stem
-from pollux.sources.gemini.content import SUMMARY
-from pollux.sources.gemini.exactness import gaps, tallies
+from pollux.sources.gemini.bundles import AGENT
+from pollux.sources.gemini.content import CONTEXTS, SUMMARY, begins
+from pollux.sources.gemini.exactness import SILENT, UNRECORDED, gaps, tallies
+from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.messages import Builder, Companions
 from pollux.sources.gemini.outputs import Outputs
 from pollux.sources.gemini.parts import Part, joined
 from pollux.sources.gemini.replay import Replay
 from pollux.sources.gemini.schema import Call
 from pollux.sources.gemini.subagents import carve, link_children, objective_of, wants_children
+from pollux.sources.gemini.typed import PromptLog
 from pollux.wire import Notes, shown
 
 _SYSTEM = Role.SYSTEM
@@ -56,7 +58,7 @@ def read(bundle: GeminiBundle) -> list[Session]:
             case records.Captured(events=events):
                 others.append(captured.session(events, bundle, file, notes))
             case records.Prompts():
-                log = prompts.PromptLog([file])
+                log = PromptLog([file])
                 others += [session for name in log.lines for session in _typed(name, log, bundle)]
             case records.Nothing(reason=reason, damaged=True):
                 notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
@@ -93,6 +95,8 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
     session = _session(bundle, mains, notes, outputs)
     if session is None:
         return []
+    if session.kind is Kind.PROMPTS:
+        return [session]
     children = [_beside(bundle, session, part) for part in agents] if mains is not parts else []
     inline: list[Session] = []
     if any(part.spawns for part in mains):
@@ -101,6 +105,8 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
             session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
     own = session.messages
     missing = gaps(own)
+    if any(part.may_lack_calls for part in mains):
+        missing = (*missing, Gap(why=UNRECORDED, certain=False))
     session = msgspec.structs.replace(session, exact=exactness(missing), gaps=missing, tallies=tallies(own))
     return [session, *children, *inline]
 
@@ -116,11 +122,13 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     used = set(outputs.used)
     if bundle.log is not None and kind is Kind.MAIN:
         bundle.leant.since, bundle.leant.until = prompts.around(messages, bundle.log.lines.get(bundle.id, []))
-        messages, lost = prompts.settled(bundle.id, messages, bundle.log, bundle.peers)
-        messages = prompts.woven(messages, prompts.as_messages(lost, alone=False))
-        used.update(line.file for line in lost)
+        told = prompts.settled(bundle.id, messages, bundle.log, bundle.peers)
+        messages = told.woven()
+        used.update(line.file for line in told.lost)
     if not any(_is_said(message) for message in messages):
         return None
+    if kind is Kind.MAIN and all(_is_preparation(message) for message in messages):
+        kind = Kind.PROMPTS
     messages = _inherited(messages)
     times = [message.at for message in messages if message.at is not None]
     started = [part.replay.started for part in parts if part.replay.started is not None] or times
@@ -136,7 +144,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         id=bundle.id,
         kind=kind,
         parent=f"{AGENT}:{bundle.parent}" if bundle.parent is not None else None,
-        title=_title(facts.summary) or (_task_title(messages) if kind is Kind.SUBAGENT else None),
+        title=_title(facts.summary) or (_task_title(messages) if kind is Kind.SUBAGENT else _command_title(messages)),
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
@@ -155,6 +163,13 @@ def _is_said(message: Message) -> bool:
     return message.author is not Author.CLIENT or (message.role is Role.SYSTEM and "level" not in message.extra)
 
 
+def _is_preparation(message: Message) -> bool:
+    """Is it no part of a conversation: a command, a line of the client's, or the context that it sets up first?"""
+    if message.role is Role.SYSTEM:
+        return message.author is Author.HUMAN or "level" in message.extra
+    return message.author is Author.CLIENT and begins(message.text, CONTEXTS)
+
+
 def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
     """A sub-agent that wrote its own file under its parent's id (up to 0.34): the file's name is its id."""
     messages = list(part.messages)
@@ -165,6 +180,8 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
             messages[number] = msgspec.structs.replace(message, author=author)
     evidence = "its file carries the parent's id"
     missing = gaps(tuple(messages))
+    if all(message.usage is None or message.text for message in messages):
+        missing = (*missing, Gap(why=SILENT, certain=False))
     return Session(
         agent=AGENT,
         id=stem(part.file.path),
@@ -229,6 +246,12 @@ def _task_title(messages: list[Message]) -> str | None:
     return first_words(objective_of(task)) or None
 
 
+def _command_title(messages: list[Message]) -> str | None:
+    """Where nobody asked anything, the first command names the session."""
+    human = [message for message in messages if message.author is Author.HUMAN]
+    return first_words(human[0].text) if human and all(m.role is Role.SYSTEM for m in human) else None
+
+
 def _inherited(messages: list[Message]) -> list[Message]:
     """After `--session-file` all that was said before the line that tells of it is another session's."""
     told = [m.at for m in messages if m.role is _SYSTEM and m.at and m.text.startswith("Imported session from ")]
@@ -263,21 +286,20 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
     return tuple(links)
 
 
-def _typed(name: str, log: prompts.PromptLog, bundle: GeminiBundle) -> list[Session]:
+def _typed(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
     """A session of which only typed lines are left; empty where other sessions hold all of them."""
-    _, lines = prompts.settled(name, [], log, bundle.peers)
+    lines = prompts.settled(name, [], log, bundle.peers).lost
     if not lines:
         return []
     messages = prompts.as_messages(lines, alone=True)
     times = [message.at for message in messages if message.at is not None]
     project, evidence = bundle.project()
-    commands = not any(message.role is Role.USER for message in messages)
     return [
         Session(
             agent=AGENT,
             id=name,
             kind=Kind.PROMPTS,
-            title=first_words(messages[0].text) if commands else None,
+            title=_command_title(messages),
             project=project,
             project_evidence=evidence,
             project_hash=bundle.hash,

@@ -14,13 +14,20 @@ from itertools import dropwhile, pairwise
 from typing import Any
 
 from pollux.model import Fate, Severity
-from pollux.sources.gemini.content import is_client_text, is_summary, pieces, plain_text
+from pollux.sources.gemini.content import is_client_text, is_summary, plain_text
 from pollux.sources.gemini.copies import aligned
-from pollux.sources.gemini.entries import Entry, enrich
+from pollux.sources.gemini.entries import Entry, answers, enrich
 from pollux.sources.gemini.schema import Facts, Message, Record
 from pollux.wire import Notes, tidy
 
 _LOST = (Fate.FAILED, Fate.REWOUND)
+_COUNTS = (
+    "messageCount",
+    "userMessageCount",
+    "firstUserMessage",
+    "hasResumableContent",
+    "hasUserOrAssistantMessage",
+)
 _LIVE = Fate.LIVE  # looked up once: an enumeration's members are slow to name
 
 
@@ -230,7 +237,7 @@ class Replay:
         if facts.lastUpdated is not None:
             self.updated = facts.lastUpdated if self.updated is None else max(self.updated, facts.lastUpdated)
         if isinstance(facts, Record):
-            for name in ("messageCount", "userMessageCount", "firstUserMessage", "hasResumableContent"):
+            for name in _COUNTS:
                 if (value := getattr(facts, name)) is not None:
                     self.facts[name] = value
         if facts.extra:
@@ -269,11 +276,7 @@ def _is_spoken(message: Message) -> bool:
 
 def _is_prompt(message: Message) -> bool:
     """Did a human say it? Neither a tool's answer nor the client's own texts are."""
-    return message.type == "user" and not _answers(message) and not is_client_text(plain_text(message))
-
-
-def _answers(message: Message) -> bool:
-    return any(not isinstance(piece, str) and piece.functionResponse is not None for piece in pieces(message.content))
+    return message.type == "user" and not answers(message) and not is_client_text(plain_text(message))
 
 
 def _cancelled(message: Message) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Kind, Session
-from pollux.sources.gemini.bundles import stem
+from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.projects import marker_of
 from pollux.sources.gemini.witnesses import digest
 from pollux.sources.resuming import Form, Resumable, fullest, sources

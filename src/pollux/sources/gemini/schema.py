@@ -157,6 +157,7 @@ class Record(Message):
     userMessageCount: int | None = None
     firstUserMessage: str | None = None
     hasResumableContent: bool | None = None
+    hasUserOrAssistantMessage: bool | None = None
 
 
 class Content(Shape):

@@ -2,6 +2,10 @@
 
 Most texts hold none, and most of those none of the letters that secrets begin with: to look for a few letters is quick.
 Patterns are tried only where letters were found.
+
+A text may be made so that the letters stand everywhere and no pattern ever holds. So a pattern sees no more than its
+rule's `reach` of the text: each place costs at most so much, and the whole text costs in proportion to its length. Only
+a secret that was found is followed beyond that, and what belongs to it is not looked at again.
 """
 
 from __future__ import annotations
@@ -119,15 +123,20 @@ def _start(text: str, place: int, rule: Rule) -> int:
 
 
 def _matched(text: str, start: int, rule: Rule) -> Span | None:
-    found = rule.pattern.match(text, start)
+    limit = start + rule.reach
+    found = rule.pattern.match(text, start, limit)
     if found is None or (rule.check is not None and not rule.check(found)):
         return None
+    if found.end() == limit:
+        found = rule.pattern.match(text, start) or found
     begin, end = found.span("secret" if "secret" in rule.pattern.groupindex else 0)
     return None if text.startswith(PLACEHOLDER, begin) else Span(start=begin, end=end, rule=rule)
 
 
 def _wrapped(text: str, start: int, rule: Rule) -> Span | None:
     """A secret that a terminal broke into lines: as it reads with the lines joined."""
+    if text.find("\n", start, start + _REACH) < 0:
+        return None
     joined, breaks = text[start : start + _REACH], 0
     before = text[max(0, start - 3) : start]
     taken = 0
@@ -146,7 +155,7 @@ def _continued(text: str, span: Span) -> Span:
     """A secret of no certain length that ends where its line does may go on in the next."""
     end = span.end
     for _ in range(_BREAKS):
-        wide = end - text.rfind("\n", 0, end) > _NARROW
+        wide = end >= _NARROW and text.find("\n", end - _NARROW, end) < 0
         more = _NEXT_LINE.match(text, end) if wide else None
         if more is None or any(letters in more["piece"] for letters in span.rule.letters):
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import UUID, chosen, random
+from pollux.transforms.redact.values import UUID, chosen, random, unlike_a_word
 
 _REST = r"(?:(?i:_?key|_?value|_base|_prod|_dev|_staging|_live|_hash|_salt|_?\d{1,3})){0,3}"
 _KINDS = r"(?i:secret|token|passw(?:or)?d|passphrase|pwd|credentials?|key)"
@@ -15,7 +15,6 @@ _KEY_OF = re.compile(
 _ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _NAME_BEFORE = re.compile(r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9_.\\-]))[A-Za-z0-9_.-]*\Z")
 _BEGINS_A_LINE = re.compile(r"(?:\A|[\n\"'`,;{(>|]|\\n|(?:export|ENV|ARG|set|env|-e|--env)\s)\s*\Z")
-_UNLIKE_A_WORD = re.compile(r"[0-9!@#$%^&*+?]")
 _PASSWORD = re.compile(r"passw(?:or)?d|passphrase|pwd|secret", re.IGNORECASE)
 _QUOTES = ("'", '"')
 _LONGEST_NAME = 60
@@ -39,11 +38,11 @@ def _named(found: re.Match[str]) -> bool:
         return False
     if not _as_in_settings(found, before):
         if _PASSWORD.match(found["name"]) and _is_data(found):
-            return " " not in value and chosen(value) and _UNLIKE_A_WORD.search(value) is not None
+            return " " not in value and chosen(value) and unlike_a_word(value)
         first = value.partition(" ")[0]
         return len(first) >= 12 and random(first)
     if "=" not in found["is"]:
-        return chosen(value) and _UNLIKE_A_WORD.search(value) is not None
+        return chosen(value) and unlike_a_word(value)
     return chosen(value) or UUID.fullmatch(value) is not None
 
 
@@ -70,22 +69,3 @@ NAMED = Rule(
     any_case=True,
     check=_named,
 )
-
-OPTION = Rule(
-    name="option",
-    what="passwords and tokens given to a program: `--password …`, `--token …`, `mysql -p…`, `curl -u name:…`",
-    letters=(
-        *("--pass", "--pwd", "--token", "--secret", "--api", "--auth", "--access", "--client", "--private"),
-        *("sshpass", "mysql", "mariadb", "curl"),
-    ),
-    pattern=re.compile(
-        r"(?:--(?:password|passwd|pass|passphrase|pwd|token|secret|(?:api|access|auth|client|private)-(?:key|token|secret))"
-        r"|sshpass\s+-p|(?:mysql|mariadb)\w*\b[^\n|;&]{0,300}?\s-p(?=[^\s-])|curl\b[^\n|;&]{0,300}?\s(?:-u|--user)[\s=]*[\"'\\]{0,3}[^\s:\"']{1,64}(?=:))"
-        r"(?:[\s=:]|\"\s*,\s*\"){0,3}\\*[\"']?(?P<secret>[^\s\"'`\\,;|&)]{6,200})"
-    ),
-    example="deploy --password kaffee7Rosen",
-    check=lambda found: chosen(found["secret"]) and _UNLIKE_A_WORD.search(found["secret"]) is not None,
-)
-
-SUSPICIOUS = re.compile("secret|token|pass|pwd|credential|key|authorization", re.IGNORECASE)
-"""Names under which a recorded object may hold a secret that would not be told without them."""

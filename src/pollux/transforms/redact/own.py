@@ -93,7 +93,9 @@ def _alone(name: str) -> str:
 
 
 def _names(path: str) -> list[str]:
-    return [found["name"] for folders in (_FOLDERS, _WINDOWS_FOLDERS) for found in folders.finditer(path)]
+    """The owners of the homes in which a path lies."""
+    found = (folders.search(path) for folders in (_FOLDERS, _WINDOWS_FOLDERS))
+    return [one["name"] for one in found if one is not None]
 
 
 def _telling(name: str) -> bool:

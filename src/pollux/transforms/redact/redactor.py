@@ -11,20 +11,24 @@ from typing import TypeVar
 import msgspec
 
 from pollux.model import Message, Session, Value
+from pollux.transforms.redact.cookies import COOKIE
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
-from pollux.transforms.redact.named import NAMED, OPTION, SUSPICIOUS
+from pollux.transforms.redact.named import NAMED
+from pollux.transforms.redact.options import OPTION
 from pollux.transforms.redact.own import EMAIL, WORD, Homes, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
 from pollux.transforms.texts import rewritten
 
-RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, NAMED, OPTION)
+RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, COOKIE, NAMED, OPTION)
 """The rules that always hold, in order of precedence."""
 
 V = TypeVar("V", bound=Value)
 
 _SPACE = re.compile(r"\\[nrt]|[\s\\]+")
 _HEAD = 12
+_SUSPICIOUS = re.compile('secret|token|pass|pwd|credential|key|authorization|cookie|"-', re.IGNORECASE)
+"""What must stand before a text that would not be known for a secret without it."""
 
 
 class Private(Value, frozen=True, kw_only=True):
@@ -83,11 +87,11 @@ class Redactor:
         if finder is None and not homes.stand_in(joined):
             return value
 
-        def visit(text: str, _: str, name: str | None) -> str:
-            if name is None and text in seen:
+        def visit(text: str, _: str, lead: str) -> str:
+            if not lead and text in seen:
                 return seen[text]
-            bare = homes.hidden(self._without(text, name, finder))
-            if name is None and len(text) <= _NAME:
+            bare = homes.hidden(self._without(text, lead, finder))
+            if not lead and len(text) <= _NAME:
                 seen[text] = bare
             return bare
 
@@ -95,20 +99,20 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A text by itself, as the name of a file, without its secrets."""
-        return self._homes.hidden(self._without(text, None, self._finder))
+        return self._homes.hidden(self._without(text, "", self._finder))
 
     def findings(self, session: Session) -> Iterator[Finding]:
         """What is in a session, field by field, in order. Homes and names are no findings.
 
         An id that is itself a secret is not told.
         """
-        key = self._without(session.key, None, self._finder)
+        key = self._without(session.key, "", self._finder)
         for value, finder in self._looked(session):
             counts: dict[tuple[str, str, str | None], int] = {}
             for text, field, span in _secrets(value, finder):
                 place = (field, span.rule.name, _head(text[span.start : span.end], span.rule))
                 counts[place] = counts.get(place, 0) + 1
-            message = self._without(value.id, None, finder) if isinstance(value, Message) else None
+            message = self._without(value.id, "", finder) if isinstance(value, Message) else None
             for (field, rule, head), count in counts.items():
                 yield Finding(key=key, message=message, field=field, rule=rule, count=count, head=head)
 
@@ -140,9 +144,9 @@ class Redactor:
         """How many different secrets there were."""
         return sum(len(known) for known in self._numbers.values())
 
-    def _without(self, text: str, name: str | None, finder: Finder | None) -> str:
+    def _without(self, text: str, lead: str, finder: Finder | None) -> str:
         pieces, end = list[str](), 0
-        for span in _spans(text, name, finder):
+        for span in _spans(text, lead, finder):
             self.learn([(span.rule.name, mark := self._mark(text, span))])
             pieces += (text[end : span.start], f"{PLACEHOLDER}{span.rule.name}#{self._numbers[span.rule.name][mark]}]")
             end = span.end
@@ -159,8 +163,8 @@ def _joined(value: Value) -> str:
     """All texts of a value: to look at many short ones together is much quicker than one by one."""
     texts: list[str] = []
 
-    def visit(text: str, _field: str, name: str | None) -> str:
-        texts.append(text if name is None else f'"{name}": "{text}')
+    def visit(text: str, _field: str, lead: str) -> str:
+        texts.append(lead + text)
         return text
 
     rewritten(value, visit)
@@ -171,8 +175,8 @@ def _secrets(value: Session | Message, finder: Finder | None) -> list[tuple[str,
     """Every secret in a value: the text and the field it stands in, and where."""
     found: list[tuple[str, str, Span]] = []
 
-    def visit(text: str, field: str, name: str | None) -> str:
-        found.extend((text, field, span) for span in _spans(text, name, finder))
+    def visit(text: str, field: str, lead: str) -> str:
+        found.extend((text, field, span) for span in _spans(text, lead, finder))
         return text
 
     if finder is not None:
@@ -180,15 +184,14 @@ def _secrets(value: Session | Message, finder: Finder | None) -> list[tuple[str,
     return found
 
 
-def _spans(text: str, name: str | None, finder: Finder | None) -> list[Span]:
-    """Where secrets are, also those that only the name of the value tells."""
+def _spans(text: str, lead: str, finder: Finder | None) -> list[Span]:
+    """Where secrets are, also those that only what stands before the text tells."""
     if finder is None:
         return []
-    if name is None or SUSPICIOUS.search(name) is None:
+    if not lead or _SUSPICIOUS.search(lead) is None:
         return finder.find(text)
-    before = f'"{name}": "'
-    found = finder.find(before + text)
-    moved = (Span(start=one.start - len(before), end=one.end - len(before), rule=one.rule) for one in found)
+    found = finder.find(lead + text)
+    moved = (Span(start=one.start - len(lead), end=one.end - len(lead), rule=one.rule) for one in found)
     return [one for one in moved if one.start >= 0]
 
 

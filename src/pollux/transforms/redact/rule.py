@@ -21,7 +21,7 @@ class Rule(Value, frozen=True, kw_only=True):
     The pattern is tried at every place of one of the `letters`, or where that begins which ends `before` them. The
     group `secret` is what must not be seen, the whole match where there is none. `any_case` letters are written in
     lower case. A secret that `wraps` is also found where a terminal broke it into lines; one that `grows` has no
-    certain length.
+    certain length. Whether something is a secret is decided by its first `reach` characters.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Rule(Value, frozen=True, kw_only=True):
     before: re.Pattern[str] | None = None
     wraps: bool = False
     grows: bool = False
+    reach: int = 600
     check: Check | None = None
 
 

@@ -5,6 +5,8 @@ The examples are made up. They are put together here, so that no other program t
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
 from pollux.transforms.redact.rule import START, Rule, token
@@ -99,6 +101,34 @@ KEYS = (
         letters=("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
     ),
     token(
+        "teams-webhook",
+        "webhooks of Microsoft Teams",
+        r"webhook\.office\.com/webhookb2/",
+        "[A-Za-z0-9@-]{36,}/[A-Za-z]{3,40}/[A-Za-z0-9/-]{32,}",
+        f"webhook.office.com/webhookb2/3f9a1c07-e5b2-4d64-80a9-c3b71e5d8246@0f9b3a7c/IncomingWebhook/{_HEX[:32]}/x",
+    ),
+    token(
+        "discord-mfa",
+        "tokens of Discord's users",
+        r"mfa\.",
+        f"{_WORD}{{80,100}}",
+        f"mfa.{_MIX}{_MIX[:7]}",
+    ),
+    token(
+        "matrix-token",
+        "access tokens of Matrix",
+        "syt_",
+        f"{_ALNUM}{{2,80}}_{_ALNUM}{{20}}_{_ALNUM}{{6}}",
+        f"syt_YWRh_{_MIX[:20]}_{_MIX[20:26]}",
+    ),
+    token(
+        "meta-token",
+        "access tokens of Meta: Facebook, Messenger, WhatsApp",
+        "EAA",
+        f"{_ALNUM}{{100,}}",
+        f"EAAB{_MIX}{_MIX[:40]}",
+    ),
+    token(
         "stripe-key",
         "Stripe's keys",
         "[sr]k_(?:live|test)_",
@@ -134,12 +164,40 @@ def _rule(name: str, what: str, letters: tuple[str, ...], pattern: str, example:
 _PEM = "-----BEGIN " + "RSA PRIVATE KEY-----"
 _BREAK = r"\\?\r?\n[ \t]*"
 _BROKEN = rf"(?:{_BREAK})?"
-_JWT_PIECE = rf"[A-Za-z0-9_-]{{6,}}+(?:{_BREAK}[A-Za-z0-9_-]++)*+{_BROKEN}"
+_JWT_HEAD = rf"[A-Za-z0-9_-]{{6,4000}}+(?:{_BREAK}[A-Za-z0-9_-]{{1,200}}+){{0,20}}+{_BROKEN}"
+_JWT_CLAIMS = rf"[A-Za-z0-9_-]{{6,16000}}+(?:{_BREAK}[A-Za-z0-9_-]{{1,200}}+){{0,80}}+{_BROKEN}"
 _WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
 _QUOTE = r"""\\*["'`]?"""
 _IS = rf"{_QUOTE}\s{{0,3}}(?::=|=>|[:=])\s{{0,3}}{_QUOTE}"
 
+_DISCORD = base64.b64encode(b"112233445566778899").decode().rstrip("=")
+
+
+def _discord_user(found: re.Match[str]) -> bool:
+    """Is the first piece the number of a user?"""
+    try:
+        return base64.b64decode(found["user"] + "=" * (-len(found["user"]) % 4)).isdigit()
+    except binascii.Error:
+        return False
+
+
 SHAPES = (
+    _rule(
+        "telegram-token",
+        "tokens of Telegram's bots",
+        (":AA",),
+        rf"(?<![0-9])\d{{8,10}}:AA{_WORD}{{33}}(?!{_WORD})",
+        f"112233445:AA{_MIX[:33]}",
+        before=re.compile(r"(?<![0-9])\d{8,10}\Z"),
+    ),
+    _rule(
+        "discord-token",
+        "tokens of Discord's bots",
+        tuple(a + b for a in "MNO" for b in "DTjz"),  # how digits begin in base64
+        rf"{START}(?P<user>{_ALNUM}{{23,28}}+)\.{_WORD}{{6,7}}+\.{_WORD}{{27,38}}(?!{_WORD})",
+        f"{_DISCORD}.{_MIX[:6]}.{_MIX[6:44]}",
+        check=_discord_user,
+    ),
     _rule(
         "private-key",
         "private keys in PEM, as of SSH, TLS, PGP and service accounts; also with `\\n` for line ends, and cut off",
@@ -147,6 +205,7 @@ SHAPES = (
         r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?P<body>(?:(?!-----)[\s\S]){40,40000})"
         r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?",
         f"{_PEM}\n{_MIX[:64]}\n{_MIX[8:72]}\n{_MIX[:30]}==\n{_PEM.replace('BEGIN', 'END')}",
+        reach=40_200,  # a key goes no further than to the next dashes, so no place is looked at twice
         check=lambda found: key_material(found["body"]),
     ),
     _rule(
@@ -192,8 +251,9 @@ SHAPES = (
         "jwt",
         "JSON web tokens, signed ones",
         ("eyJ",),
-        rf"{START}eyJ{_JWT_PIECE}\.{_BROKEN}eyJ{_JWT_PIECE}\.{_BROKEN}[A-Za-z0-9_-]{{20,}}",
+        rf"{START}eyJ{_JWT_HEAD}\.{_BROKEN}eyJ{_JWT_CLAIMS}\.{_BROKEN}[A-Za-z0-9_-]{{20,}}",
         f"eyJ{_MIX[:33]}.eyJ{_MIX[:60]}.{_MIX[:43]}",
+        reach=45_000,
     ),
     _rule(
         "url-password",

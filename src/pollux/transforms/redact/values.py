@@ -7,9 +7,11 @@ import binascii
 import re
 
 _REFERENCE = re.compile(r"[$<{%(\[*]|\.\.\.|…|(?:os|process|env|self|config|settings|args|var|secrets?|local)\.")
+_PRETENCE_ANYWHERE = re.compile(
+    r"your|example|placeholder|change[-_]?me|dummy|redacted|(.)\1{5}|[-_]here\Z", re.IGNORECASE
+)
 _PRETENCE = re.compile(
-    r".*(?:your|example|placeholder|change[-_]?me|dummy|redacted|(.)\1{5}|[-_]here\Z)|my[-_]|x{3}|sample|fake|insert|enter"
-    r"|todo|test|(?:pass(?:word|wd|phrase)?|secret|token|key|null|none|true|false|undefined|string|required|optional"
+    r"my[-_]|x{3}|sample|fake|insert|enter|todo|test|(?:pass(?:word|wd|phrase)?|secret|token|key|null|none|true|false|undefined|string|required|optional"
     r"|unset|hidden|disabled|enabled|default|unknown|value|auto|user(?:name)?|pwd|admin|root|guest|foo|bar|baz|hunter)\Z",
     re.IGNORECASE,
 )
@@ -20,14 +22,21 @@ _PLACE = re.compile(r"[a-z][a-z0-9+.-]*://|~?/|\.{1,2}/|[A-Za-z]:\\")
 _CODE = re.compile(r"[()\[\]{}<>;|`]|->|=>|==|::")
 _SHORT_HEX = re.compile(r"[0-9a-f]{1,31}|[0-9A-F]{1,31}")
 _TURN = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
+_UNLIKE_A_WORD = re.compile(r"[0-9!@#$%^&*+?]")
+_ENOUGH = 120
 _ESCAPE = re.compile(r"\\[nrt]")
 
 
 def chosen(value: str) -> bool:
-    """Could somebody have chosen this as a password? Not where it only says where one is, or what one is like."""
+    """Could somebody have chosen this as a password? Not where it only says where one is, or what one is like.
+
+    A long value is judged by how it begins.
+    """
+    value = value[:_ENOUGH]
     return (
         _REFERENCE.match(value) is None
         and _PRETENCE.match(value) is None
+        and _PRETENCE_ANYWHERE.search(value) is None
         and _NUMBER.fullmatch(value) is None
         and _PLACE.match(value) is None
         and UUID.fullmatch(value) is None
@@ -35,8 +44,14 @@ def chosen(value: str) -> bool:
     )
 
 
+def unlike_a_word(value: str) -> bool:
+    """Is there something in it that words do not have?"""
+    return _UNLIKE_A_WORD.search(value) is not None
+
+
 def random(value: str) -> bool:
     """Was this made by chance? Letters and digits take turns in it, which they do in no word."""
+    value = value[:_ENOUGH]
     return (
         chosen(value)
         and _CODE.search(value) is None

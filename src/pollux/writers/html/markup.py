@@ -6,12 +6,10 @@ import html
 import re
 from collections.abc import Iterable
 
-from pollux.writers.visible import visible
+from pollux.writers.visible import HARMFUL, visible
 
-# These turn the order of what follows around, so that a line reads other than it runs.
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 # A text without any of these, which is most, is markup already.
-_SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SPECIAL = re.compile(f"[&<>\"'{HARMFUL}]")
 _VOID = frozenset({"hr", "img", "input", "link", "meta"})
 
 
@@ -30,10 +28,7 @@ def escape(text: str) -> Html:
         return text
     if _SPECIAL.search(text) is None:
         return Html(text)
-    shown = visible(text)
-    if _TURNING.search(shown) is not None:
-        shown = _TURNING.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", shown)
-    return Html(html.escape(shown))
+    return Html(html.escape(visible(text)))
 
 
 def tag(name: str, *inner: str | None, **attributes: str | bool | None) -> Html:

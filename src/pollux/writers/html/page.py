@@ -70,6 +70,7 @@ def top(session: Session, options: Options, messages: Messages) -> Iterator[Html
     yield tag(
         "header",
         tag("h1", words, title=whole if whole != words else None),
+        tag("p", *_brief(session, summary), tag("label", tag("input", type="checkbox"), " All facts"), class_="brief"),
         tag("dl", *_facts(session, summary, options, messages.cost())),
         class_="top",
     )
@@ -114,6 +115,15 @@ def _bar(session: Session, options: Options) -> Html:
 def _index(links: list[Html]) -> Html:
     summary = tag("summary", f"{len(links):,} {'prompt' if len(links) == 1 else 'prompts'}")
     return tag("details", summary, tag("ol", *links), class_="index", open=True)
+
+
+def _brief(session: Session, summary: Summary) -> Iterator[Html]:
+    """What a phone shows of the facts until somebody asks for all of them."""
+    project = summary.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] if summary.project else ""
+    known = (escape(one_line(session.agent)), escape(one_line(project)), clock(summary.started))
+    for piece in filter(None, known):
+        yield piece
+        yield escape(" · ")
 
 
 def _facts(session: Session, summary: Summary, options: Options, cost: float | None) -> Iterator[Html]:

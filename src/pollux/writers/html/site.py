@@ -10,12 +10,13 @@ from itertools import groupby
 from pollux.model import Author, Kind, Session, Summary, SummaryPart, Text
 from pollux.writers.base import Entry, Options, Page
 from pollux.writers.facts import KINDS, counted, title
-from pollux.writers.html.markup import Html, end, escape, join, start, tag
+from pollux.writers.html.chart import charts, totals
+from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.messages import money
 from pollux.writers.html.page import foot, head
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import INDEX, between
-from pollux.writers.html.words import LONGEST, Index
+from pollux.writers.html.words import Index
 from pollux.writers.visible import one_line
 
 ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "site.js")
@@ -35,14 +36,11 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
             index.add(numbers[session.key], _said(session))
             whole += 1
     firsts: list[str] = []
-    size = 0
     for number, (first, script) in enumerate(index.files()):
         firsts.append(first)
-        size += len(script.encode())
         yield f"{FOLDER}/{number:03}.js", [script]
     covers = "titles, projects, prompts and replies" if whole else "titles, projects, the first prompt and the last"
-    about = f"Search covers {covers}: {len(index):,} words of up to {LONGEST} characters, {_kilobytes(size)}."
-    yield INDEX, _index(entries, numbers, firsts, about)
+    yield INDEX, _index(entries, numbers, firsts, f"Searches {covers}")
 
 
 def _age(entry: Entry) -> tuple[datetime, str]:
@@ -69,13 +67,12 @@ def _index(entries: Sequence[Entry], numbers: dict[str, int], firsts: list[str],
     projects.sort(key=lambda pair: _age(pair[1][0]), reverse=True)
     yield head("Sessions", ASSETS, more=" 'self'")
     yield start("body", class_="site", data_words=json.dumps(firsts, ensure_ascii=False))
-    yield _bar()
+    yield _bar(about)
     yield start("main", id="sessions")
     yield tag("h1", "Sessions")
-    minor = sum(entry.summary.kind is not Kind.MAIN for entry in entries)
-    more = f", {minor:,} more of other kinds" if minor else None
-    held = _some(len(entries) - minor, "session"), more, ", ", _some(len(projects), "project")
-    yield tag("p", *held, ". ", about, class_="note")
+    summaries = [entry.summary for entry in entries]
+    yield totals(summaries, len(projects))
+    yield charts(summaries) or EMPTY
     for project, several in projects:
         yield start("section")
         yield tag("h2", _name(project), " ", tag("small", project) if project else None)
@@ -89,7 +86,7 @@ def _index(entries: Sequence[Entry], numbers: dict[str, int], firsts: list[str],
     yield foot(ASSETS)
 
 
-def _bar() -> Html:
+def _bar(about: str) -> Html:
     buttons = [
         ("group", "By day", "Group the sessions by project or by day"),
         ("kinds", "All kinds", "Show sub-agents, checkpoints and lone prompts too"),
@@ -99,7 +96,14 @@ def _bar() -> Html:
         "div",
         tag(
             "search",
-            tag("input", type="search", id="find", placeholder="Search all sessions", aria_label="Search all sessions"),
+            tag(
+                "input",
+                type="search",
+                id="find",
+                placeholder="Search all sessions",
+                aria_label="Search all sessions",
+                title=about,
+            ),
             tag("output", id="found", aria_live="polite"),
         ),
         tag("span", *(tag("button", words, type="button", id=id, title=what) for id, words, what in buttons)),
@@ -132,11 +136,3 @@ def _row(entry: Entry, number: int) -> Html:
 
 def _name(project: str | None) -> str:
     return one_line(project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project) if project else "No project"
-
-
-def _some(count: int, what: str) -> Html:
-    return escape(f"{count:,} {what if count == 1 else what + 's'}")
-
-
-def _kilobytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.0f} kB"

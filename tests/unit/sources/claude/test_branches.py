@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
+    SID,
     SUMMARY,
     Home,
+    Json,
     call,
+    chained,
     fold,
     model,
     put,
@@ -76,8 +79,8 @@ def test_what_hangs_on_a_rewound_prompt_may_stand_before_it(home: Home) -> None:
     late = model("To the old one", "msg_2", parentUuid=old["uuid"])
     new = user("New", parentUuid=answer["uuid"])
     assert fates(home.session(first, answer, late, old, new))[2:] == [
-        ("To the old one", "rewound"),
         ("Old", "rewound"),
+        ("To the old one", "rewound"),
         ("New", "live"),
     ]
 
@@ -106,6 +109,20 @@ def test_records_that_a_fold_takes_along(home: Home) -> None:
     stretch = {"headUuid": second["uuid"], "tailUuid": answer["uuid"]}
     session = home.session(*records, fold(preservedSegment=stretch))
     assert fates(session) == [("One", "compressed"), ("1", "compressed"), ("Two", "live"), ("2", "live")]
+
+
+def test_fold_of_what_stands_before_what_it_takes_along(home: Home) -> None:
+    """The human folded all up to a prompt: the fold names the record before it, not the last one."""
+    first, answer, second, reply = chained([user("One"), model("1"), user("Two"), model("2", "msg_2")])
+    names = {"uuids": [second["uuid"], reply["uuid"]]}
+    for more in (
+        {"preservedMessages": names},
+        {"preservedSegment": {"headUuid": names["uuids"][0], "tailUuid": names["uuids"][1]}},
+    ):
+        folded = fold(**more)
+        folded["logicalParentUuid"] = answer["uuid"]
+        session = home.session(first, answer, second, reply, folded, user("Sum", **SUMMARY), user("Three"))
+        assert [fate for _, fate in fates(session)] == ["compressed", "compressed", "live", "live", "live"]
 
 
 def test_only_the_last_fold_counts(home: Home) -> None:
@@ -164,3 +181,84 @@ def test_summary_at_the_beginning_is_of_another_session(home: Home) -> None:
     session = home.session(user("Sum", **SUMMARY), user("Two"), model("2"))
     assert fates(session) == [("Two", "live"), ("2", "live")]
     assert session.exact is True
+
+
+# ------------------------------------------------------------------------------------- where the agent would go on
+
+
+def last_prompt(leaf: str | None, **more: object) -> Json:
+    return {"type": "last-prompt", "leafUuid": leaf, "sessionId": SID, **more}
+
+
+def two_processes() -> tuple[list[Json], list[Json], list[Json]]:
+    """What both resumed, and what each of them said."""
+    shared = chained([user("Hi"), model("Hello")])
+    first, second = user("One", parentUuid=shared[1]["uuid"]), user("Two", parentUuid=shared[1]["uuid"])
+    return (
+        shared,
+        [first, model("1", "msg_2", parentUuid=first["uuid"])],
+        [second, model("2", "msg_3", parentUuid=second["uuid"])],
+    )
+
+
+def test_of_two_processes_the_one_that_ended_last_goes_on(home: Home) -> None:
+    shared, one, two = two_processes()
+    home.log(SID, *shared, one[0], two[0], two[1], one[1])
+    assert fates(home.only())[2:] == [("One", "live"), ("Two", "rewound"), ("2", "rewound"), ("1", "live")]
+
+
+def test_the_last_mark_names_the_process_that_goes_on(home: Home) -> None:
+    shared, one, two = two_processes()
+    marks = [last_prompt(one[1]["uuid"]), last_prompt(two[1]["uuid"])]
+    home.log(SID, *shared, one[0], two[0], two[1], one[1], *marks)
+    assert fates(home.only())[2:] == [("One", "rewound"), ("Two", "live"), ("2", "live"), ("1", "rewound")]
+
+
+def test_a_mark_holds_until_another_prompt_is_sent(home: Home) -> None:
+    shared, one, two = two_processes()
+    home.log(SID, *shared, *one, last_prompt(one[1]["uuid"]), *two)
+    assert [fate for _, fate in fates(home.only())[2:]] == ["rewound", "rewound", "live", "live"]
+    late = model("1, still", "msg_4", parentUuid=two[1]["uuid"])
+    home.log(SID, *shared, *two, *one, last_prompt(one[1]["uuid"]), late)
+    assert [fate for _, fate in fates(home.only())[2:]] == ["rewound", "rewound", "live", "live", "rewound"]
+
+
+def test_human_who_went_back_and_said_nothing_yet(home: Home) -> None:
+    records = chained([user("Hi"), model("Hello"), user("Sonny?"), model("Who?", "msg_2")])
+    home.log(SID, *records, last_prompt(records[1]["uuid"], explicit=True))
+    assert [fate for _, fate in fates(home.only())] == ["live", "live", "rewound", "rewound"]
+    home.log(SID, *records, last_prompt(None, explicit=True))
+    assert [fate for _, fate in fates(home.only())] == ["rewound"] * 4
+
+
+def test_branch_behind_what_the_client_says_in_the_models_place(home: Home) -> None:
+    """Each of two processes puts a filler behind the last record, and its own prompt behind that."""
+    shared = chained([user("Hi"), model("Hello")])
+    fillers = [model("No response requested.", f"filler-{n}", parentUuid=shared[1]["uuid"]) for n in range(2)]
+    for filler in fillers:
+        filler["message"]["model"] = "<synthetic>"
+    one, two = (user(text, parentUuid=filler["uuid"]) for text, filler in zip(("One", "Two"), fillers, strict=True))
+    home.log(SID, *shared, fillers[0], one, fillers[1], two, model("2", "msg_2", parentUuid=two["uuid"]))
+    assert fates(home.only())[2:] == [("One", "rewound"), ("Two", "live"), ("2", "live")]
+
+
+def test_reply_that_was_written_before_its_prompt(home: Home) -> None:
+    prompt = user("Hi")
+    between = put("date", date="today", parentUuid=prompt["uuid"])
+    answer = model("Hello", parentUuid=between["uuid"])
+    more = user("More", parentUuid=answer["uuid"])
+    home.log(SID, answer, prompt, between, more, model("Yes.", "msg_2", parentUuid=more["uuid"]))
+    assert fates(home.only()) == [("Hi", "live"), ("Hello", "live"), ("More", "live"), ("Yes.", "live")]
+
+
+def test_reply_that_nobody_went_on_from_was_broken_off(home: Home) -> None:
+    prompt = user("Hi")
+    lost, kept = (model(text, name, parentUuid=prompt["uuid"]) for text, name in (("Hel", "msg_1"), ("Hello", "msg_2")))
+    home.log(SID, prompt, lost, kept)
+    assert fates(home.only()) == [("Hi", "live"), ("Hel", "cancelled"), ("Hello", "live")]
+
+
+def test_record_whose_parent_is_lost_follows_the_one_before(home: Home) -> None:
+    records = chained([user("Hi"), model("Hello"), user("More"), model("Yes.", "msg_2")])
+    home.log(SID, records[0], *records[2:])
+    assert {message.fate.value for message in home.only().messages} == {"live"}

@@ -267,3 +267,29 @@ def test_whatever_runs_in_the_background_may_answer_later(home: Home) -> None:
     told = notice("toolu_1", "completed", "Workflow done", "<result>All checked</result>")
     made = ended(home, result("toolu_1", "Workflow launched", {"status": "launched"}), user(told), tool="Workflow")
     assert (made.output, made.extra["shown"]) == ("All checked", "Workflow launched")
+
+
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+STOPPED = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
+
+
+def test_refusal_after_which_the_conversation_went_on_is_an_error(home: Home) -> None:
+    refused = result("toolu_1", REFUSED, error=True, toolDenialKind="user-rejected")
+    session = home.session(user("Go"), call("toolu_1"), refused, model("As you like.", "msg_2"))
+    assert [made.status.value for made in calls(session)] == ["error"]
+
+
+@pytest.mark.parametrize("kind", ["user-rejected", None])
+def test_refusal_that_ended_the_turn_cancels_the_call(home: Home, kind: str | None) -> None:
+    denial = {"toolDenialKind": kind} if kind else {}
+    one, two = call("toolu_1"), call("toolu_2")
+    failed = result("toolu_1", "Exit code 2\nno such file", error=True)
+    refused = result("toolu_2", REFUSED, error=True, **denial)
+    session = home.session(user("Go"), one, two, failed, refused, user(STOPPED), user("Then?"), model("So.", "msg_2"))
+    assert [(made.status.value, made.exit_code) for made in calls(session)] == [("error", 2), ("cancelled", None)]
+
+
+def test_exit_code_of_a_command_that_the_human_stopped(home: Home) -> None:
+    text = "Exit code 137\n[Request interrupted by user for tool use]\nhalf"
+    session = home.session(user("Go"), call("toolu_1"), result("toolu_1", text, error=True), user(STOPPED))
+    assert [made.status.value for made in calls(session)] == ["cancelled"]

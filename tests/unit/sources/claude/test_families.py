@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from pollux.accounts import By
+from pollux.library import Filter
 from tests.unit.sources.claude.conftest import (
     OTHER,
     PROJECT,
@@ -60,14 +62,39 @@ def test_file_belongs_to_the_session_of_its_last_record(home: Home, length: int)
     assert home.sessions()["a1"].parent == f"claude:{SID}"
 
 
-def test_warm_ups_are_hidden(home: Home) -> None:
-    home.log(SID, user("Hi"), model("Hello"))
-    home.log("agent-a1", *agent("Warmup", "I am ready."))
-    home.log("agent-a2", agent("Warmup", "")[0])
-    assert set(home.sessions()) == {SID}
-    report = home.library().doctor()
+@pytest.mark.parametrize("inside", [False, True])
+def test_warm_ups_are_counted_and_in_no_list(home: Home, inside: bool) -> None:
+    """In files of their own, and inside their session's."""
+    warm_up = chained(agent("Warmup", "I am ready."))
+    home.log(SID, user("Hi"), model("Hello", "msg_0"), *(warm_up if inside else ()))
+    if not inside:
+        home.log("agent-a1", *warm_up)
+        home.log("agent-a2", agent("Warmup", "")[0])
+    library = home.library()
+    (listed,) = library.list(Filter(everything=True))
+    assert (listed.summary.id, listed.summary.usage.total, listed.family_usage.total) == (SID, 20, 40)
+    for by in (By.AGENT, By.PROJECT, By.DAY, By.SESSION):
+        total = library.accounts.stats(by).total
+        assert (total.sessions, total.usage.total, total.usage.requests) == (1, 40, 2)
+    assert [reviewed.requests for reviewed in library.accounts.review().agents] == [2]
+    assert library.count(Filter(everything=True)) == 1
+    assert not library.search("Warmup").hits
+    assert [project.agents for project in library.projects()] == [{"claude": 1}]
+    report = library.doctor()
     assert report.sound
-    assert [line.status for line in report.files] == ["read", "ignored", "ignored"]
+    assert {line.status for line in report.files} == {"read"}
+
+
+def test_warm_up_without_its_session_is_counted_too(home: Home) -> None:
+    home.log("agent-a1", *chained(agent("Warmup", "I am ready.")))
+    library = home.library()
+    total = library.accounts.stats(By.AGENT).total
+    assert (library.list(Filter(everything=True)), total.sessions, total.usage.total) == ([], 0, 20)
+    assert library.session("claude:a1").kind == "warm-up"
+
+
+def test_a_human_may_say_the_same(home: Home) -> None:
+    assert home.session(user("Warmup"), model("Ready.")).kind == "main"
 
 
 def test_a_task_about_warm_ups_is_not_hidden(home: Home) -> None:

@@ -245,3 +245,101 @@ def test_session_after_clear_is_another(home: Home) -> None:
     session = home.sessions()[OTHER]
     assert said(session)[0] == ("human", "/clear")
     assert session.usage.requests == 1
+
+
+# ------------------------------------------------------------------------- copies are known by their ids and words
+
+
+REAL = ("msg_01aaaaaaaaaaaaaaaaaaaaaa", "msg_01bbbbbbbbbbbbbbbbbbbbbb", "msg_01cccccccccccccccccccccc")
+
+
+def stamped(records: list[Json], moment: str) -> list[Json]:
+    """Copies as 1.0 and early releases of 2.0 make them: all at the moment of the fork."""
+    return [{**one, "timestamp": f"{moment}.{place:03}Z"} for place, one in enumerate(records)]
+
+
+@pytest.mark.parametrize("moment", ["2026-11-16T10:00:00", "2026-11-01T10:00:00"])
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_fork_whose_copies_have_the_time_of_the_fork(home: Home, moment: str, goes_on: bool) -> None:
+    """Also where the clock was set back, and where the parent went on."""
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    later = [user("Thanks", parentUuid=shared[-1]["uuid"])] if goes_on else []
+    home.log(SID, *shared, *later)
+    home.log(OTHER, *stamped(renamed(shared, OTHER), moment), *own(OTHER, shared[-1]))
+    check_fork(home.sessions())
+
+
+def test_fork_after_a_fold_in_another_folder(home: Home) -> None:
+    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")])
+    home.log(SID, *records)
+    home.log(OTHER, *renamed(records[2:], OTHER), *own(OTHER, records[-1]), project="-work-moved")
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
+
+
+def test_fork_of_what_began_again_at_the_beginning(home: Home) -> None:
+    """The parent's first prompt was edited: the fork begins with the second one."""
+    old = chained([user("Helo"), model("?", REAL[0])])
+    new = chained([user("Hello", root=True), model("Hi.", REAL[1])])
+    home.log(SID, *old, *new)
+    home.log(OTHER, *renamed(new, OTHER), *own(OTHER, new[-1]), project="-work-moved")
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert [message.inherited for message in sessions[OTHER].messages] == [True, True, False, False]
+
+
+PICTURE: Json = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aWlp"}}
+WORDS: Json = {"type": "text", "text": "What is it?"}
+
+
+def parted(records: list[Json]) -> list[Json]:
+    """The records as 2.0.77 writes them again: a prompt of several parts as several, all under new uuids."""
+    again = [user([part], timestamp=records[0]["timestamp"]) for part in (PICTURE, WORDS)]
+    again += [{**one, "uuid": user("")["uuid"], "parentUuid": None} for one in records[1:]]
+    return chained(again)
+
+
+def test_fork_whose_copies_have_new_uuids(home: Home) -> None:
+    records = chained([user([PICTURE, WORDS]), model("A cat.", REAL[0])])
+    home.log(SID, *records)
+    copies = parted(records)
+    home.log(OTHER, *renamed(copies, OTHER), *own(OTHER, copies[-1]))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert [message.inherited for message in sessions[OTHER].messages] == [True, True, True, False, False]
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (1, 1)
+
+
+def test_session_that_was_written_again_into_its_file(home: Home) -> None:
+    records = chained(
+        [user([PICTURE, WORDS]), call("toolu_1", message=REAL[0]), result("toolu_1", "meow"), model("A cat.", REAL[1])]
+    )
+    again = parted(records)
+    asked = user("Which one?", parentUuid=again[-1]["uuid"])
+    home.log(SID, *records, *again, asked, model("Tom.", REAL[2], parentUuid=asked["uuid"]))
+    session = home.only()
+    assert said(session) == [("human", "What is it?"), ("model", "A cat."), ("human", "Which one?"), ("model", "Tom.")]
+    assert len(calls(session)) == 1
+    assert {message.fate.value for message in session.messages} == {"live"}
+    assert session.usage.requests == 3
+    assert [kept["uuid"] for kept in session.extra["records"]["again"]] == [one["uuid"] for one in again]
+
+
+def test_part_of_a_session_that_was_written_again(home: Home) -> None:
+    """Only what follows the prompt of several parts gets new uuids; the last prompt was never answered."""
+    first = chained([user("Hi"), model("Hello", REAL[0])])
+    rest = chained([user([PICTURE, WORDS], parentUuid=first[-1]["uuid"]), model("A cat.", REAL[1]), user("Continue")])
+    again = parted(rest)
+    again[0]["parentUuid"] = first[-1]["uuid"]
+    twice = user("Continue", parentUuid=again[-1]["uuid"])
+    home.log(SID, *first, *rest, *again, twice, model("Tom.", REAL[2], parentUuid=twice["uuid"]))
+    session = home.only()
+    prompts = [text for author, text in said(session) if author == "human"]
+    assert prompts == ["Hi", "What is it?", "Continue", "Continue"]
+    assert {message.fate.value for message in session.messages} == {"live"}
+
+
+def test_the_same_words_twice_in_one_reply_are_no_copies(home: Home) -> None:
+    session = home.session(user("Hi"), model("Ha", REAL[0]), model("Ha", REAL[0]))
+    assert session.messages[1].text == "Ha\nHa"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pollux.accounts import By
 from pollux.model import Thinking, ToolCall
 from pollux.sources.claude.schema import SETTING, Line
 from tests.unit.sources.claude.conftest import SID, Home, Json, call, calls, codes, model, result, said, usage, user
@@ -171,3 +172,51 @@ def test_what_changes_from_line_to_line_is_told_where_it_changes(home: Home, nam
     session = home.session(user("Hi", **one), model("Hello", **one), user("More", **{name: "two"}))
     assert [message.extra.get(name) for message in session.messages] == [None, None, "two"]
     assert session.extra[name] == "one"
+
+
+# ------------------------------------------------------------------------------------------------------- odd figures
+
+FIGURES = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+ODD_FIGURES = (None, -5, "12", 10**10, 10**30, 1.5, True, [7])
+
+
+@pytest.mark.parametrize("odd", ODD_FIGURES, ids=lambda odd: repr(odd)[:12])
+@pytest.mark.parametrize("name", FIGURES)
+def test_odd_figure_is_unknown_and_nothing_is_called_exact(home: Home, name: str, odd: object) -> None:
+    good, bad = usage(), {**usage(), name: odd}
+    records = [user("Hi"), model("a", "msg_1", figures=good), user("On"), model("b", "msg_2", figures=bad)]
+    session = home.session(*records)
+    used = session.messages[3].usage
+    assert used is not None
+    missing = [getattr(used, field) for field in ("input", "cached", "cache_write", "output")]
+    assert None in missing or (name == "input_tokens" and used.input is None)
+    assert (used.exact, session.exact, session.usage.exact) == (None, None, None)
+    assert used.native[name] == odd
+    assert codes(session) == {"usage.missing" if odd is None else "usage.odd"}
+    assert [gap.why for gap in session.gaps] == ["A reply has only a part of its figures."]
+    library = home.library()
+    assert library.accounts.stats(By.AGENT).total.usage.exact is None
+    assert library.accounts.review().missing
+    listed = library.list()[0].summary
+    assert (listed.usage.exact, listed.notice_count) == (None, 1)
+    assert (listed.usage.input, listed.usage.output) == (session.usage.input, session.usage.output)
+
+
+def test_figure_that_is_not_there_at_all(home: Home) -> None:
+    figures = usage()
+    del figures["output_tokens"]
+    session = home.session(user("Hi"), model("a", figures=figures))
+    assert (session.usage.input, session.usage.output, session.usage.total) == (15, None, None)
+    assert session.exact is None
+
+
+def test_right_figure_on_another_line_of_the_reply(home: Home) -> None:
+    odd = {**usage(), "output_tokens": "12"}
+    session = home.session(user("Hi"), model("a", figures=odd), model("b", figures=usage(12)))
+    assert (session.usage.output, session.exact, session.notices) == (12, True, ())
+
+
+def test_vendor_that_does_not_speak_of_a_cache(home: Home) -> None:
+    session = home.session(user("Hi"), model("a", figures={"input_tokens": 10, "output_tokens": 5}))
+    assert (session.usage.input, session.usage.cached, session.usage.output) == (10, None, 5)
+    assert session.exact is None

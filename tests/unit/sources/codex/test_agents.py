@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from pollux.library import Filter
 from pollux.model import Kind, Thinking
 from tests.unit.sources.codex.conftest import (
     ONE,
@@ -29,6 +31,7 @@ from tests.unit.sources.codex.conftest import (
     typed,
 )
 
+CORPUS = Path(__file__).parents[3] / "corpus" / "codex"
 OLDER, NEWER = "01a1ddc0-0001-7000-8000-000000000000", "01a1ddc1-0001-7000-8000-000000000000"
 THREE = "01a1ddc2-0000-7000-8000-000000000005"
 SPAWNED: Json = {"subagent": {"thread_spawn": {"parent_thread_id": ONE, "depth": 1}}}
@@ -142,3 +145,84 @@ def test_a_reviewers_call_with_the_id_of_an_own_one(home: Home) -> None:
     home.rollout(meta(), *prompt("Hello"), call("c1"), answer("ok", "c1"), reply("Hi"), *REVIEW, *theirs)
     (found,) = calls(home.only())
     assert (found.status.value, found.exit_code) == ("ok", None)
+
+
+REVIEWER = "01a1ddc3-0000-7000-8000-000000000004"
+OTHER = "01a1ddc0-0000-7000-8000-000000000005"
+TURN = "01a1ddc3-0001-7000-8000-000000000006"
+ENTERED = event("entered_review_mode", at="06:03:00.000", target={"type": "custom"}, user_facing_hint="a look")
+EXITED = event("exited_review_mode", at="06:05:00.000", review_output=None)
+CHILD = (meta(REVIEWER, at="06:03:00.100", source={"subagent": "review"}), *prompt("Check  it"), reply("Fine."))
+
+
+def of_reviewer(home: Home) -> tuple[str | None, list[str]]:
+    session = home.sessions()[REVIEWER]
+    return session.parent, [link.evidence for link in session.links if link.kind == "subagent_of"]
+
+
+@pytest.mark.parametrize(
+    "asked", [typed("Check it"), completed("UserMessage", content=[{"type": "text", "text": "Check it"}])]
+)
+def test_a_reviewers_parent_is_known_by_its_prompt(home: Home, asked: Json) -> None:
+    talk = (*prompt("Hello"), reply("Hi"))
+    home.rollout(*CHILD, name=REVIEWER)
+    home.rollout(meta(), *talk, ENTERED, asked, EXITED)
+    home.rollout(meta(OTHER), *prompt("Check it"), reply("Not as a review"), name=OTHER)
+    assert of_reviewer(home) == (f"codex:{ONE}", ["its prompt is shown there in a review"])
+
+
+def test_a_reviewers_parent_is_known_by_its_turn(home: Home) -> None:
+    begun = event("task_started", turn_id=TURN)
+    home.rollout(CHILD[0], begun, *CHILD[1:], name=REVIEWER)
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, begun, EXITED)
+    elsewhere = event("task_started", turn_id="another")
+    home.rollout(meta(OTHER), *prompt("Hello"), ENTERED, elsewhere, typed("Check it"), EXITED, name=OTHER)
+    assert of_reviewer(home) == (f"codex:{ONE}", ["its turn stands there in a review"])
+
+
+def test_reviews_with_the_same_words_are_told_apart_by_time(home: Home) -> None:
+    home.rollout(*CHILD, name=REVIEWER)
+    earlier = (
+        event("entered_review_mode", at="06:01:00.000"),
+        typed("Check it"),
+        event("exited_review_mode", at="06:02:00.000"),
+    )
+    home.rollout(meta(OTHER), *prompt("Hello"), *earlier, name=OTHER)
+    assert of_reviewer(home) == (None, [])
+    never_ended = event("entered_review_mode", at="06:02:30.000"), typed("Check it")
+    home.rollout(meta(OTHER), *prompt("Hello"), *earlier, *never_ended, name=OTHER)
+    assert of_reviewer(home)[0] == f"codex:{OTHER}"
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed("Check it"), EXITED)
+    assert of_reviewer(home)[0] == f"codex:{ONE}", "the latest that began before it"
+
+
+def test_a_reviewer_that_names_its_parent_as_its_origin(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"))
+    first = meta(REVIEWER, source={"subagent": "review"}, forked_from_id=ONE)
+    home.rollout(first, *CHILD[1:], name=REVIEWER)
+    assert of_reviewer(home)[0] == f"codex:{ONE}"
+
+
+def test_a_parent_that_comes_later_is_found(home: Home) -> None:
+    def listed() -> dict[str, str | None]:
+        return {
+            s.summary.id: s.summary.parent
+            for s in home.library(XDG_CACHE_HOME=str(home.path / "cache")).list(Filter(everything=True))
+        }
+
+    home.rollout(*CHILD, name=REVIEWER)
+    assert listed() == {REVIEWER: None}
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed("Check it"))
+    assert listed()[REVIEWER] == f"codex:{ONE}"
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed("Something else"))
+    assert listed()[REVIEWER] is None
+
+
+@pytest.mark.parametrize("release", ["0.80.0", "0.100.0", "0.130.0", "0.130.0-migrated-by-0.166.0"])
+def test_real_reviewers_have_their_parents(tmp_path: Path, release: str) -> None:
+    """The oracles say what the parent is, though the reviewer's own file does not."""
+    truths = [
+        s for s in json.loads((CORPUS / release / "oracle.json").read_text())["sessions"] if "review (" in s["scenario"]
+    ]
+    found = Home(CORPUS / release / "home").sessions(XDG_CACHE_HOME=str(tmp_path))
+    assert [found[truth["id"]].parent for truth in truths] == [f"codex:{truth['parent']}" for truth in truths] != []

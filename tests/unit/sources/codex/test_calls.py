@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
 from typing import Any
 
 import pytest
 
 from pollux.model import Status, ToolResult
+from pollux.sources.codex.heads import exit_code
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -24,6 +26,8 @@ from tests.unit.sources.codex.conftest import (
     prompt,
     reply,
 )
+
+HEAD = "Chunk ID: a1\nWall time: 0.05 seconds\nProcess exited with code"
 
 
 def one(home: Home, *records: dict[str, Any]) -> Any:
@@ -42,7 +46,31 @@ def one(home: Home, *records: dict[str, Any]) -> Any:
         ("Chunk ID: a1\nWall time: 0.05 seconds\nProcess exited with code 0\nOutput:\nfine", Status.OK, 0),
         ("Chunk ID: a1\nWall time: 0.05 seconds\nProcess exited with code 7\nOutput:\noops", Status.ERROR, 7),
         ("Chunk ID: a1\nWall time: 0.05 seconds\nProcess running with session ID 4\nOutput:\n", Status.OK, None),
+        (f"Command: ls\n{HEAD} 0\nOutput:\nfine", Status.OK, 0),
+        (f"Command: /bin/bash -lc 'exit 7'\n{HEAD} 7\nOutput:\n", Status.ERROR, 7),
+        (f"Command: /bin/bash -lc '# two\nlines\n\nexit 7'\n{HEAD} 7\nOutput:\n", Status.ERROR, 7),
+        (f'Command: bash -lc "it\'s \\"{HEAD} 0\n"\n{HEAD} 7\nOutput:\n', Status.ERROR, 7),
+        (f"Command: bash -lc 'echo\n{HEAD} 0\n'\\''{HEAD} 0\n'\n{HEAD} 7\nOutput:\n", Status.ERROR, 7),
+        (f"Command: <command included NUL byte>\n{HEAD} 1\nOutput:\n", Status.ERROR, 1),
+        (
+            "Command: sleep 9\nChunk ID: a1\nWall time: 0.05 seconds\nProcess running with session ID 4\nOutput:\n",
+            Status.OK,
+            None,
+        ),
+        (f"Command: it is 'not closed\n{HEAD} 7\nOutput:\n", Status.OK, None),
+        (f"Command: list\nno head\n{HEAD} 7\n", Status.OK, None),
         ("unsupported call: nothing", Status.ERROR, None),
+        ("exec command rejected by user", Status.ERROR, None),
+        ('exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }', Status.ERROR, None),
+        ("patch rejected by user", Status.ERROR, None),
+        ("user rejected MCP tool call", Status.ERROR, None),
+        ('[{"type":"text","text":"user rejected MCP tool call"}]', Status.ERROR, None),
+        (
+            'Wall time: 0.1 seconds\nOutput:\n[{"type":"text","text":"user cancelled MCP tool call"}]',
+            Status.ERROR,
+            None,
+        ),
+        ("user rejected MCP tool call, says the manual", Status.OK, None),
         ("apply_patch verification failed: no file", Status.ERROR, None),
         ("error: no file", Status.ERROR, None),
         ("failed in sandbox LinuxSeccomp with execution error", Status.ERROR, None),
@@ -298,3 +326,40 @@ def test_json_in_an_answer_with_some_quotes_as_code_points(home: Home) -> None:
     home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(meta(), *prompt("Do it"), call()) + odd + "\n")
     (found,) = calls(home.only())
     assert found.output == 'said "yes"'
+
+
+def test_the_time_of_a_command_with_a_head(home: Home) -> None:
+    command = "# " + "long " * 100 + "\nWall time: 9 seconds\n"
+    found = one(home, call(), answer(f"Command: bash -lc '{command}'\n{HEAD} 0\nOutput:\n"))
+    assert (found.exit_code, found.seconds) == (0, 0.05)
+
+
+@pytest.mark.parametrize("quote", ["'", '"', "\\"])
+def test_a_head_without_an_end_takes_no_time(quote: str) -> None:
+    begun = perf_counter()
+    assert exit_code("Command: " + f"a{quote}b\n" * 200_000) is None
+    assert perf_counter() - begun < 2
+
+
+DENIALS = (
+    "exec command rejected by user",
+    "patch rejected by user",
+    '[{"type":"text","text":"user rejected MCP tool call"}]',
+)
+
+
+@pytest.mark.parametrize("words", DENIALS)
+def test_a_denied_call_is_cancelled_where_its_turn_was(home: Home, words: str) -> None:
+    over = event("turn_aborted", reason="interrupted")
+    home.rollout(meta(), *prompt("Do it"), call("c1"), answer(words, "c1"), over)
+    assert [found.status for found in calls(home.only())] == [Status.CANCELLED]
+    home.rollout(meta(), *prompt("Do it"), call("c1"), answer(words, "c1"), reply("Then not."), over)
+    assert [found.status for found in calls(home.only())] == [Status.ERROR], "the conversation went on"
+    home.rollout(meta(), *prompt("Do it"), call("c1"), call("c2"), answer("fine", "c1"), answer(words, "c2"), over)
+    assert [found.status for found in calls(home.only())] == [Status.OK, Status.CANCELLED]
+
+
+def test_a_search_of_the_service_is_not_cancelled_with_its_turn(home: Home) -> None:
+    search = item("web_search_call", status="completed", action={"type": "search", "query": "x"})
+    home.rollout(meta(), *prompt("Do it"), search, event("turn_aborted", reason="interrupted"))
+    assert [found.status for found in calls(home.only())] == [Status.OK]

@@ -10,8 +10,7 @@ import zstandard
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.codex.find import roots
-from pollux.sources.codex.forks import created
+from pollux.sources.codex.find import created, roots
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.unit.sources.codex.conftest import (
     ONE,
     TWO,
     Home,
     answer,
     call,
+    compacted,
+    context,
     event,
     figures,
+    item,
     line,
     meta,
     prompt,
@@ -171,3 +176,200 @@ def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
     given = {"input_tokens": 100, "total_tokens": 100}
     home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
     assert used(home) == (100, None, None, None, 1)
+    assert home.only().usage.exact is False
+
+
+BAD: tuple[Any, ...] = ("many", -5, 10**18, 1.5, None, [], True)
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens"])
+def test_a_figure_that_is_none_is_not_nothing(home: Home, name: str, bad: Any) -> None:
+    first, second, total = (
+        figures(100, 10, 5, 2),
+        {**figures(60, 6, 3, 1), name: bad},
+        {**figures(160, 16, 8, 3), name: bad},
+    )
+    home.rollout(
+        meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"), tokens(total, second)
+    )
+    session = home.only()
+    assert session.usage.exact is False
+    assert [m.usage.exact for m in session.messages if m.usage is not None] == [True, False]
+    assert used(home)[4] == 2
+    known = {"input_tokens": 100, "cached_input_tokens": 10, "output_tokens": 5, "reasoning_output_tokens": 2}[name]
+    assert known in used(home), "what the other response told stands alone"
+    if bad is not None:
+        assert any(notice.severity.value != "info" for notice in session.notices)
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", ["input_tokens", "output_tokens"])
+def test_what_one_of_the_two_tells_is_enough(home: Home, name: str, bad: Any) -> None:
+    first, second, total = figures(100), figures(60), figures(160, out=2)
+    start = (meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"))
+    third = (*prompt("More"), reply("3"), tokens(figures(230, out=3), figures(70)))
+    for broken in (tokens({**total, name: bad}, second), tokens(total, {**second, name: bad})):
+        home.rollout(*start, broken, broken, *third)
+        assert used(home)[:3] == (230, 0, 3)
+        assert home.only().usage.exact is True
+
+
+@pytest.mark.parametrize("bad", ["many", 7, []])
+def test_figures_of_which_nothing_can_be_read(home: Home, bad: Any) -> None:
+    first, second = figures(100), figures(60)
+    start = (meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"))
+    home.rollout(*start, event("token_count", info=bad))
+    assert (used(home)[0], home.only().usage.exact) == (100, False)
+    home.rollout(*start, event("token_count", info={"total_token_usage": bad, "last_token_usage": bad}))
+    assert (used(home)[0], home.only().usage.exact) == (100, False)
+    one_of_two = event("token_count", info={"total_token_usage": bad, "last_token_usage": second})
+    home.rollout(*start, one_of_two, one_of_two)
+    assert (used(home)[0], home.only().usage.exact) == (160, None), "it may be a repetition"
+
+
+def test_a_total_that_no_program_counted(home: Home) -> None:
+    first, wild = figures(100), figures(5 * 10**15)
+    home.rollout(
+        meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"), tokens(wild, figures(60))
+    )
+    assert (used(home)[0], home.only().usage.exact) == (160, None)
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_record_of_a_response_with_a_figure_that_is_none(home: Home, bad: Any) -> None:
+    spoilt = record("r2", 60)
+    spoilt["payload"]["usage"]["output_tokens"] = bad
+    home.rollout(meta(), *prompt("Go"), reply("1"), record("r1", 100), *prompt("On"), reply("2"), spoilt)
+    assert used(home)[:3] == (160, 0, 1)
+    assert home.only().usage.exact is False
+    spoilt["payload"]["usage"] = bad
+    home.rollout(meta(), *prompt("Go"), reply("1"), record("r1", 100), *prompt("On"), reply("2"), spoilt)
+    assert (used(home)[0], home.only().usage.exact) == (100, False)
+    home.rollout(
+        meta(),
+        *prompt("Go"),
+        reply("1"),
+        record("r1", 100),
+        tokens(figures(100), figures(100)),
+        *prompt("On"),
+        reply("2"),
+        spoilt,
+        tokens(figures(160, out=2), figures(60)),
+    )
+    assert (used(home)[0], home.only().usage.exact) == (160, True), "the event beside it tells"
+
+
+THOUGHT = item("reasoning", summary=[{"type": "summary_text", "text": "Hm"}])
+OVER = event("turn_aborted", reason="interrupted")
+STARTED = event("task_started", turn_id="t")
+DONE = event("task_complete", turn_id="t", last_agent_message=None)
+FIRST = (meta(), *prompt("Go"), reply("1"), tokens(figures(100), figures(100)))
+
+
+@pytest.mark.parametrize(
+    ("rest", "exact"),
+    [
+        ((*prompt("On"), THOUGHT), False),
+        ((*prompt("On"), THOUGHT, OVER), False),
+        ((*prompt("On"), reply("I look."), OVER), False),
+        ((*prompt("On"), THOUGHT, OVER, *prompt("Again"), reply("2"), tokens(figures(160, out=2), figures(60))), False),
+        (
+            (*prompt("On"), THOUGHT, OVER, STARTED, compacted("SUMMARY"), tokens(figures(160, out=2), figures(60))),
+            False,
+        ),
+        ((*prompt("On"), OVER), None),
+        ((*prompt("On"), call(), tokens(figures(160, out=2), figures(60)), answer(), OVER), None),
+        (
+            (*prompt("On"), call(), tokens(figures(160, out=2), figures(60)), answer("aborted by user after 1s"), OVER),
+            True,
+        ),
+        (
+            (*prompt("On"), call(), tokens(figures(160, out=2), figures(60)), answer("patch rejected by user"), OVER),
+            True,
+        ),
+        ((*prompt("On"), call(), tokens(figures(160, out=2), figures(60))), True),
+        ((*prompt("On"), call(), tokens(figures(160, out=2), figures(60)), answer("aborted")), True),
+        ((STARTED,), None),
+        ((STARTED, OVER), None),
+        ((STARTED, DONE), True),
+    ],
+)
+def test_what_was_cut_is_not_exact(home: Home, rest: tuple[Any, ...], exact: bool | None) -> None:
+    home.rollout(*FIRST, *rest)
+    assert home.only().usage.exact is exact
+
+
+def failed(message: str, kind: Any = "other") -> dict[str, Any]:
+    return event("task_complete", turn_id="t", error={"message": message, "codex_error_info": kind})
+
+
+@pytest.mark.parametrize(
+    ("error", "exact"),
+    [
+        (failed('{"error": {"message": "no"}}'), True),
+        (failed('{"detail": "no such model"}'), True),
+        (failed("unexpected status 404 Not Found: no, url: x"), True),
+        (failed("unexpected status 401 Unauthorized", {"http_connection_failed": {"http_status_code": 401}}), True),
+        (failed("exceeded", {"response_too_many_failed_attempts": {"http_status_code": 429}}), True),
+        (failed("You've hit your usage limit.", "usage_limit_exceeded"), True),
+        (failed("We're currently experiencing high demand", "internal_server_error"), True),
+        (failed("Selected model is at capacity.", "server_overloaded"), True),
+        (failed("stream disconnected before completion: closed"), None),
+        (failed("cut", {"response_stream_disconnected": {"http_status_code": 500}}), None),
+        (failed("cut", {"http_connection_failed": {"http_status_code": None}}), None),
+        (failed("{ torn"), None),
+        (failed("request timed out"), None),
+        (DONE, None),
+    ],
+)
+def test_a_request_that_was_refused_cost_nothing(home: Home, error: dict[str, Any], exact: bool | None) -> None:
+    home.rollout(*FIRST, STARTED, *prompt("On"), error)
+    assert home.only().usage.exact is exact
+    after_a_tool = (call(), tokens(figures(160, out=2), figures(60)), answer())
+    home.rollout(*FIRST, STARTED, *prompt("On"), *after_a_tool, error)
+    assert home.only().usage.exact is exact
+    home.rollout(meta(), STARTED, *prompt("On"), error)
+    assert home.only().usage.exact is exact, "nothing else was asked"
+    home.rollout(*FIRST, STARTED, *prompt("On"), THOUGHT, error)
+    assert home.only().usage.exact is False, "what was written had cost something"
+
+
+def test_a_prompt_within_a_turn_is_no_end_of_it(home: Home) -> None:
+    whole = (call(), tokens(figures(160, out=2), figures(60)), answer())
+    end = (reply("2"), tokens(figures(230, out=3), figures(70)))
+    home.rollout(*FIRST, STARTED, *prompt("On"), *whole, *prompt("And this"), *end)
+    assert home.only().usage.exact is True
+    home.rollout(*FIRST, *prompt("On"), *whole, *prompt("And this"), *end)
+    assert home.only().usage.exact is None, "before turns were written it may have been killed"
+
+
+def test_calls_of_one_response_that_are_written_one_by_one(home: Home) -> None:
+    first, second = figures(100), figures(60)
+    home.rollout(
+        meta(),
+        *prompt("Go"),
+        tokens(first, first),
+        call("c1"),
+        answer("ok", "c1"),
+        call("c2"),
+        answer("ok", "c2"),
+        tokens(figures(160, out=2), second),
+        reply("Done"),
+    )
+    session = home.only()
+    assert [m.usage and m.usage.input for m in session.messages if m.role == "assistant"] == [100, None, 60]
+    assert session.usage.exact is True
+
+
+def test_a_summary_names_the_model_of_its_turn(home: Home) -> None:
+    first, second = figures(100), figures(60)
+    summary = (tokens(figures(160, out=2), second), compacted("SUMMARY"))
+    home.rollout(meta(), *prompt("Go"), context("gpt-5.4"), reply("1"), tokens(first, first), *summary)
+    assert [m.model for m in home.only().messages if m.usage is not None] == ["gpt-5.4", "gpt-5.4"]
+
+
+def test_a_turn_names_its_model_late(home: Home) -> None:
+    first = figures(100)
+    home.rollout(meta(), *prompt("Go"), reply("1"), tokens(first, first), context("gpt-5.4"))
+    assert [m.model for m in home.only().messages if m.usage is not None] == ["gpt-5.4"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Attachment, Context, FileReference, Message, Text, Thinking, ToolCall, ToolResult, Unknown
-from tests.unit.sources.gemini.conftest import LOG, Home, call, gemini, header, info, user
+from tests.unit.sources.gemini.conftest import LOG, Home, call, document, gemini, header, info, user
 
 PIXEL = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
 
@@ -209,3 +209,23 @@ def test_half_the_figures_are_not_exact(home: Home) -> None:
 def test_calls_without_figures_are_not_exact(home: Home) -> None:
     home.log(LOG, header(), user("u1", "go"), gemini("g1", "", tokens=None, toolCalls=[call("c1")]), gemini("g2", "ok"))
     assert home.only().usage.exact is None
+
+
+def test_words_of_which_no_output_is_counted_have_figures_of_an_open_stream(home: Home) -> None:
+    figures = {"input": 10, "output": 0, "cached": 0, "thoughts": 0, "tool": 0, "total": 10}
+    home.log(LOG, header(), user("u1", "go"), {**gemini("g1", "words"), "tokens": figures})
+    used = home.only().usage
+    assert (used.input, used.output, used.exact) == (10, None, None)
+
+
+def test_a_document_in_which_nothing_tells_the_release_may_lack_calls_and_their_figures(home: Home) -> None:
+    place = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.json"
+    first, reply = {**user("u1", "go"), "content": "go"}, gemini("g1", "1")
+    for messages, exact in (
+        ([first, reply], None),
+        ([first, {**reply, "toolCalls": [call("c1")]}], True),
+        ([first, reply, info("i1", "hello")], True),
+        ([user("u1", "go"), reply], True),
+    ):
+        home.document(place, document(messages))
+        assert home.only().usage.exact is exact

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pollux.model import Kind
-from tests.unit.sources.gemini.conftest import LOG, Home, document, gemini, header, said, user
+from pollux.model import Kind, ToolCall
+from tests.unit.sources.gemini.conftest import LOG, Home, call, context, document, gemini, header, said, user
 
 DOCUMENT = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.json"
 
@@ -170,3 +170,159 @@ def test_the_log_tells_why_a_session_went_on_in_another_file(home: Home, command
         ("u2", "live"),
         ("g2", "live"),
     ]
+
+
+SECOND = "weather/chats/session-2026-11-15T06-10-bbbbbbbb.jsonl"
+
+
+def second(*messages: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """The session that a `/clear` at 06:09:00 begins."""
+    return header("bbbbbbbb-1", start="06:09:01"), *messages
+
+
+def test_with_the_clock_set_back_typed_lines_keep_the_order_of_typing(home: Home) -> None:
+    home.document(
+        DOCUMENT,
+        {**header(), "messages": [user("u4", "four", "05:10:01"), gemini("g4", "4", "05:10:02")]},
+    )
+    lines = typed(
+        ("aaaaaaaa-1", "one", "06:00:00"),
+        ("aaaaaaaa-1", "/quit", "06:01:00"),
+        ("aaaaaaaa-1", "two", "05:08:00"),
+        ("aaaaaaaa-1", "/rewind", "05:09:00"),
+        ("aaaaaaaa-1", "four", "05:10:00"),
+        ("aaaaaaaa-1", "five", "05:11:00"),
+    )
+    for order in (lines, lines[::-1]):
+        home.document("weather/logs.json", order)
+        assert said(home.only()) == [
+            ("human", "one", "rewound"),
+            ("human", "/quit", "live"),
+            ("human", "two", "rewound"),
+            ("human", "/rewind", "live"),
+            ("human", "four", "live"),
+            ("model", "4", "live"),
+            ("human", "five", "failed"),
+        ]
+
+
+def test_a_clock_set_back_after_an_answer_does_not_move_what_was_typed_then_before_it(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
+    home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/model", "05:00:00")))
+    assert [text for _, text, _ in said(home.only())] == ["one", "1", "/model"]
+
+
+@pytest.mark.parametrize("day", ["14", "16"])
+def test_a_clock_that_was_a_day_wrong_doubles_no_prompt(home: Home, day: str) -> None:
+    def wrong(record: dict[str, Any]) -> dict[str, Any]:
+        return {**record, "timestamp": record["timestamp"].replace("-15T", f"-{day}T")}
+
+    home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"), wrong(user("u2", "two", "06:00:11")))
+    first, last = typed(("aaaaaaaa-1", "one", "06:00:00"), ("cccccccc-1", "two", "06:00:10"))
+    home.document("weather/logs.json", [first, wrong(last)])
+    assert [text for _, text, _ in said(home.only())] == ["one", "1", "two"]
+
+
+def test_what_was_typed_under_an_id_without_a_file_belongs_to_the_session_that_holds_the_rest(home: Home) -> None:
+    home.document(
+        DOCUMENT,
+        {
+            **header(),
+            "messages": [user("u1", "one", "06:00:01"), gemini("g1", "1"), user("u3", "three", "06:05:01")],
+        },
+    )
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:00"),
+            ("cccccccc-1", "two", "06:03:00"),
+            ("cccccccc-1", "/rewind", "06:04:00"),
+            ("cccccccc-1", "three", "06:05:00"),
+        ),
+    )
+    assert said(home.only()) == [
+        ("human", "one", "live"),
+        ("model", "1", "live"),
+        ("human", "two", "rewound"),
+        ("human", "/rewind", "live"),
+        ("human", "three", "live"),
+    ]
+
+
+@pytest.mark.parametrize("clear", ["/clear", "/new"])
+def test_what_follows_a_clear_belongs_to_the_session_that_it_began(home: Home, clear: str) -> None:
+    home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"))
+    home.log(SECOND, *second(user("u2", "three", "06:10:01"), gemini("g2", "3", "06:10:02")))
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:00"),
+            ("aaaaaaaa-1", clear, "06:09:00"),
+            ("aaaaaaaa-1", "/compress", "06:09:10"),
+            ("aaaaaaaa-1", "two", "06:09:20"),
+            ("aaaaaaaa-1", "three", "06:10:00"),
+            ("aaaaaaaa-1", "/quit", "06:11:00"),
+        ),
+    )
+    found = home.sessions()
+    assert [text for _, text, _ in said(found["aaaaaaaa-1"])] == ["one", "1", clear]
+    assert [text for _, text, _ in said(found["bbbbbbbb-1"])] == ["/compress", "two", "three", "3", "/quit"]
+    assert [session.usage.exact for session in found.values()] == [True, True]
+
+
+def test_after_a_new_start_the_log_means_the_old_session_again(home: Home) -> None:
+    home.log(LOG, header(), user("u1", "one"), gemini("g1", "1"))
+    home.log(SECOND, *second(user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")))
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "one", "06:00:00"),
+            ("aaaaaaaa-1", "/clear", "06:09:00"),
+            ("aaaaaaaa-1", "two", "06:10:00"),
+            ("aaaaaaaa-1", "/quit", "06:11:00"),
+            ("aaaaaaaa-1", "/stats", "06:20:00"),
+        ),
+    )
+    found = home.sessions()
+    assert [text for _, text, _ in said(found["aaaaaaaa-1"])] == ["one", "1", "/clear", "/stats"]
+    assert [text for _, text, _ in said(found["bbbbbbbb-1"])] == ["two", "2", "/quit"]
+
+
+def test_commands_alone_are_no_session_to_list(home: Home) -> None:
+    home.log(LOG, header(), {"$set": {"messages": [context()]}})
+    home.log(SECOND, *second(user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")))
+    home.document(
+        "weather/logs.json",
+        typed(
+            ("aaaaaaaa-1", "/compress", "06:08:00"),
+            ("aaaaaaaa-1", "/clear", "06:09:00"),
+            ("aaaaaaaa-1", "two", "06:10:00"),
+        ),
+    )
+    assert [listed.summary.id for listed in home.library().list()] == ["bbbbbbbb-1"]
+    empty = home.sessions()["aaaaaaaa-1"]
+    assert (empty.kind, empty.title, empty.usage.exact) == (Kind.PROMPTS, "/compress", None)
+    assert [text for _, text, _ in said(empty)] == ["/compress", "/clear"]
+
+
+@pytest.mark.parametrize("witness", ["log", "folder", "stub"])
+def test_a_file_without_a_header_keeps_the_id_that_is_known_around_it(home: Home, witness: str) -> None:
+    home.log(LOG, user("u1", "one"), gemini("g1", "1", toolCalls=[call("c1", "invoke_agent", agentId="agent-1")]))
+    if witness == "log":
+        home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00")))
+    elif witness == "folder":
+        home.log("weather/chats/aaaaaaaa-1/agent-1.jsonl", header("agent-1", kind="subagent"), user("t1", "look"))
+    else:
+        home.log("weather/chats/session-2026-11-15T07-00-aaaaaaaa.jsonl", header())
+    found = home.sessions()
+    assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
+    if witness == "folder":
+        assert found["agent-1"].parent == "gemini:aaaaaaaa-1"
+        (made,) = (part for m in found["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall))
+        assert made.child == "gemini:agent-1"
+
+
+def test_a_file_without_a_header_takes_no_id_that_may_be_anothers(home: Home) -> None:
+    home.log(LOG, user("u1", "one"), gemini("g1", "1"))
+    home.document("weather/logs.json", typed(("aaaaaaaa-1", "/help", "05:00:00"), ("aaaaaaaa-2", "/help", "05:10:00")))
+    assert "session-2026-11-15T06-00-aaaaaaaa" in home.sessions()
