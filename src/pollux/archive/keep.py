@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cached_property
@@ -163,7 +164,7 @@ class Archive:
                     yield ink
                 finally:
                     ink.close()
-        except OSError as error:
+        except (OSError, sqlite3.OperationalError) as error:
             raise cannot_write(self.folder, error) from error
 
     def _tidy(self) -> None:
@@ -358,6 +359,7 @@ def head_of(place: Location) -> Content:
     return place.record.head
 
 
-def cannot_write(folder: Path, error: OSError) -> StoreError:
+def cannot_write(folder: Path, error: OSError | sqlite3.Error) -> StoreError:
     """The error as one sentence."""
-    return StoreError(f"The archive in {shown(folder)} cannot be written: {error.strerror or error}.")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return StoreError(f"The archive in {shown(folder)} cannot be written: {reason}.")

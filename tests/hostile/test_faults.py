@@ -1,0 +1,219 @@
+"""Killed at any moment, on a full disk, before closed doors: the next answer is right, and nothing is half made."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pollux.archive.keep import Archive
+from pollux.archive.verify import verify
+from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
+
+KILLS = 4
+ROOM = 192 << 10
+
+
+def _listed(world: World) -> list[dict[str, Any]]:
+    told = world.command("list", "--all", "--json")
+    assert told.returncode == 0, told.stderr
+    listed: list[dict[str, Any]] = json.loads(told.stdout)
+    return listed
+
+
+@contextlib.contextmanager
+def _killed(world: World, after: float, *arguments: str) -> Iterator[None]:
+    """Start the program, kill it and all its helpers, and go on with what that left."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pollux", *arguments],
+        env=world.env(),
+        cwd=world.home,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        time.sleep(after)
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _moments(world: World, *arguments: str) -> list[float]:
+    """Some moments while a command is at work, by the time that it takes."""
+    began = time.monotonic()
+    assert world.command(*arguments).returncode == 0
+    chance = random.Random(" ".join(arguments))
+    return [chance.uniform(0.3, 1.0) * (time.monotonic() - began) for _ in range(KILLS)]
+
+
+def test_a_sync_that_was_killed(world: World) -> None:
+    moments = _moments(world, "sync")
+    truth = _listed(world)
+    for moment in moments:
+        shutil.rmtree(world.cache)
+        with _killed(world, moment, "sync"):
+            pass
+        assert _listed(world) == truth
+        assert world.command("search", "weather").returncode == 0
+
+
+def test_a_keeping_that_was_killed(world: World) -> None:
+    moments = _moments(world, "archive", "run")
+    states = len(world.library().archive.index.states())
+    for number, moment in enumerate(moments):
+        shutil.rmtree(world.data)
+        with _killed(world, moment, "archive", "run"):
+            pass
+        told = world.command("archive", "run")
+        assert told.returncode == 0, told.stderr
+        archive = Archive(world.data / "archive", world.folder / f"fresh-{number}.db")
+        assert verify(archive).sound
+        assert len(archive.index.states()) == states
+        archive.close()
+
+
+def test_an_export_that_was_killed(world: World) -> None:
+    def exported(name: str) -> dict[str, bytes]:
+        folder = world.folder / name
+        told = world.command("export", "--all", "--to", "markdown", "-o", str(folder))
+        assert told.returncode == 0, told.stderr
+        return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+    moments = _moments(world, "export", "--all", "--to", "markdown", "-o", str(world.folder / "first"))
+    truth = exported("whole")
+    for number, moment in enumerate(moments):
+        with _killed(world, moment, "export", "--all", "--to", "markdown", "-o", str(world.folder / f"cut-{number}")):
+            pass
+        for file in (world.folder / f"cut-{number}").glob("*.md"):
+            assert file.read_bytes() == truth[file.name], "a file is there as a whole, or not"
+        after = exported(f"cut-{number}")
+        assert {name: after[name] for name in truth} == truth
+        assert not [name for name in after if name.endswith(".tmp")]
+
+
+# ---------------------------------------------------------------------------------------------- a full disk
+
+
+@pytest.fixture(params=["a small disk", "a limit"])
+def small(request: pytest.FixtureRequest, world: World) -> Iterator[tuple[World, dict[str, Any]]]:
+    """Where pollux keeps its own things there is little room: on a disk of its own, or by a limit for each file."""
+    own = world.folder / "own"
+    own.mkdir()
+    if request.param == "a limit":
+        yield world, {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
+        return
+    mount = shutil.which("mount")
+    made = (
+        mount is not None
+        and not subprocess.run(
+            [mount, "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(own)], capture_output=True, check=False
+        ).returncode
+    )
+    if not made:
+        pytest.skip("only root makes a small disk")
+    try:
+        yield world, {}
+    finally:
+        subprocess.run(["umount", "-l", str(own)], check=True)
+
+
+def test_a_disk_that_is_full(small: tuple[World, dict[str, Any]]) -> None:
+    world, limits = small
+    (world.folder / "roomy").mkdir()
+    truth = {one["key"] for one in _listed(World(world.folder / "roomy"))}
+    told = world.command("list", "--all", "--json", **limits)
+    assert told.returncode == 0, told.stderr
+    assert {one["key"] for one in json.loads(told.stdout)} == truth
+    assert "Traceback" not in told.stderr
+    told = world.command("archive", "run", **limits)
+    assert told.returncode in (0, 4), told.stderr
+    assert "Traceback" not in told.stderr
+    if told.returncode:
+        assert "cannot be written" in told.stderr
+    target = world.folder / "own" / "out"
+    target.mkdir(exist_ok=True)
+    told = world.command("export", "--all", "--to", "json", "-o", str(target), **limits)
+    assert told.returncode in (0, 5), told.stderr
+    assert "Traceback" not in told.stderr
+    for file in target.glob("*.json"):
+        assert json.loads(file.read_bytes())["key"] in truth, "a file is there as a whole, or not"
+
+
+def test_there_is_room_again(small: tuple[World, dict[str, Any]]) -> None:
+    world, limits = small
+    world.command("archive", "on", **limits)
+    world.command("search", "weather", **limits)
+    if not limits:
+        subprocess.run(["mount", "-o", "remount,size=64m", str(world.folder / "own")], check=True)
+    assert world.command("archive", "run").returncode == 0
+    assert world.command("search", "weather").returncode == 0
+    with world.library() as library:
+        assert verify(library.archive).sound
+        kept = {(state.agent, state.path) for state in library.archive.index.states()}
+        assert len(kept) > len(library.list(EVERYTHING)) / 2
+
+
+# ---------------------------------------------------------------------------------------------- closed doors
+
+
+@contextlib.contextmanager
+def _nobody(world: World) -> Iterator[None]:
+    """Root may look into everything, so somebody else looks."""
+    if os.getuid():
+        yield
+        return
+    for path in (world.folder, *world.folder.rglob("*")):
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    for above in world.folder.parents:
+        if not above.stat().st_mode & 0o001:
+            above.chmod(above.stat().st_mode | 0o011)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize(
+    ("folder", "agent"),
+    [
+        (".gemini/tmp/weather/chats", "gemini"),
+        (".claude/projects/-home-ada-claude-code-weather", "claude"),
+        (".codex/sessions/2026", "codex"),
+        (".codex", "codex"),
+    ],
+)
+def test_a_folder_that_cannot_be_opened(world: World, folder: str, agent: str) -> None:
+    whole = {key: words(session) for key, session in read_all(world.library()).items()}
+    world.library().doctor()
+    shutil.rmtree(world.folder / "own")
+    closed = world.home / folder
+    closed.chmod(0)
+    with _nobody(world):
+        library = world.library()
+        there = {key: words(session) for key, session in read_all(library).items()}
+        account = library.doctor()
+        library.archive.turn(on=True)
+        library.keeping.run()
+        library.close()
+    assert {key for key in whole if not key.startswith(agent)} <= there.keys() < whole.keys()
+    if folder != ".codex":
+        assert line_of(account, closed) == ("unreadable", "Permission denied")
+        assert not account.sound
+    closed.chmod(0o755)
+    with _nobody(world):
+        assert {key: words(session) for key, session in read_all(world.library()).items()} == whole
