@@ -14,6 +14,7 @@ import pytest
 
 from pollux.accounts import Of
 from pollux.cli.drawing import label
+from pollux.cli.words import number
 from tests.cli.running import Pollux
 
 MISSING = (
@@ -98,6 +99,55 @@ def test_without_the_package_tokens_are_told_and_costs_are_unknown(pollux: Pollu
     told = run("stats").stderr
     assert "pollux[cost]" in told
     assert "31 requests not in the cost: no price is known of gemini-2.5-pro." in told
+
+
+def test_several_things_in_one_table(empty: Pollux) -> None:
+    told = json.loads(empty("--sample", "stats", "--by", "day,model", "--json").stdout)
+    assert told["by"] == "day,model"
+    days = json.loads(empty("--sample", "stats", "--by", "day", "--json").stdout)
+    assert [{name: value for name, value in row.items() if name != "rows"} for row in told["rows"]] == days["rows"]
+    assert told["total"] == days["total"]
+    for row in told["rows"]:
+        for figure in ("input", "output", "total", "requests", "unpriced_requests"):
+            assert sum(inner[figure] for inner in row["rows"]) == row[figure]
+        assert sum(inner["cost_usd"] for inner in row["rows"]) == pytest.approx(row["cost_usd"])
+    rows = list(csv.DictReader(io.StringIO(empty("--sample", "stats", "--by", "day", "--by", "model", "--csv").stdout)))
+    assert list(rows[0])[:3] == ["day", "model", "sessions"]
+    assert sum(int(row["total"]) for row in rows) == days["total"]["total"]
+    seen = empty("--sample", "stats", "--by", "day,model").stdout.splitlines()
+    assert seen[0].split()[:2] == ["day,", "model"]
+    assert seen[1].startswith("2026-10-24 ")
+    assert seen[2].startswith("  gemini-2.5-pro ")
+
+
+@pytest.mark.parametrize(
+    ("by", "shown"), [("agent", "by cost"), ("tool", "by calls"), ("day,model", "by cost"), ("session", "by cost")]
+)
+def test_bars_have_a_heading(empty: Pollux, by: str, shown: str) -> None:
+    done = empty("--sample", "stats", "--by", by, COLUMNS="120")
+    assert done.stdout.splitlines()[0].rstrip().endswith((shown, f"{shown}           over time"))
+    assert "by tokens" in empty("--sample", "stats", "--of", "tokens", COLUMNS="120").stdout.splitlines()[0]
+
+
+def test_a_cost_of_which_a_part_has_no_price_says_so(pollux: Pollux) -> None:
+    file = next(file for file in pollux.home.rglob("*.jsonl") if file.read_text("utf-8").count("gemini-2.5-pro") > 1)
+    file.write_text(file.read_text("utf-8").replace("gemini-2.5-pro", "strange-1", 1), "utf-8")
+    listed = {one["key"]: one for one in json.loads(pollux("list", "--all", "--json").stdout)}
+    stats = json.loads(pollux("stats", "--by", "session", "--json").stdout)
+    partly = [row for row in stats["rows"] if row["unpriced_requests"]]
+    assert [row["without_price"] for row in partly] == [1]
+    for row in stats["rows"]:
+        assert listed[row["name"]]["unpriced_requests"] == row["unpriced_requests"]
+        shown = json.loads(pollux("show", row["name"], "--json").stdout) if row in partly else None
+        assert shown is None or shown["unpriced_requests"] == 1
+    assert "1 request not in the cost: no price is known of strange-1." in pollux("stats").stderr
+
+
+@pytest.mark.parametrize(
+    ("figure", "told"), [(1_500_000_000, "1.5B"), (2_340_000_000_000, "2.3T"), (9_000_000, "9.0M")]
+)
+def test_large_figures(figure: int, told: str) -> None:
+    assert number(figure) == told
 
 
 def test_csv_is_the_same_as_json(pollux: Pollux) -> None:
