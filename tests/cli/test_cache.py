@@ -191,6 +191,17 @@ def test_the_bar_fits_on_the_line(columns: int) -> None:
         assert len(line("Indexing anew", told, part, 1000, columns)) < max(columns, 24)
 
 
+def test_waiting_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    bar = Bar()
+    bar(Progress(files=4, bytes=100, done_files=1, done_bytes=50, by=7))
+    waiting = "Waiting for another pollux (process 7), which is indexing: 50% of 100 B"
+    assert capsys.readouterr().err == f"\r\x1b[2K{waiting}"
+    bar(Progress())
+    assert capsys.readouterr().err == "\r\x1b[2K"
+
+
 def test_nobody_else_can_look_into_the_cache(pollux: Pollux) -> None:
     """Agents write conversations for their user alone; the cache holds their words."""
     assert pollux("list", "--all").returncode in (0, 1)
