@@ -15,8 +15,8 @@ L = TypeVar("L", bound=Hashable)
 class Row(Value, frozen=True, kw_only=True):
     """What was used under one name.
 
-    `sessions` counts conversations: a sub-agent's belongs to the one that started it, a warm-up is none. `cost_usd` is
-    the sum of what has a price; `unpriced` counts the requests that have none. `trend` is the tokens day by day.
+    `sessions` counts conversations: a sub-agent's belongs to the one that started it. `cost_usd` is the sum of what has
+    a price; `unpriced` counts the requests that have none. `trend` is the tokens day by day.
     """
 
     name: str | None
@@ -78,7 +78,7 @@ class Sum:
         figures = Figures(*self.figures)
         return Row(
             name=name,
-            sessions=len({session.head for session in whose} - {None}),
+            sessions=len({session.head for session in whose}),
             usage=Usage(**figures._asdict(), exact=joint(session.exact for session in whose) if whose else None),
             cost_usd=dollars(self.cost),
             unpriced=self.unpriced,

@@ -44,7 +44,7 @@ def _row(name: str | None, sessions: Mapping[int, Counted], calls: list[Called])
     return ToolRow(
         name=name,
         canonical=mode(call.canonical for call in calls) if name is not None else None,
-        sessions=len({sessions[call.session].head for call in calls} - {None}),
+        sessions=len({sessions[call.session].head for call in calls}),
         calls=len(calls),
         failed=ended.count(Status.ERROR),
         cancelled=ended.count(Status.CANCELLED),

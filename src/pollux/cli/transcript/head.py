@@ -17,12 +17,7 @@ if TYPE_CHECKING:
     from pollux.model import Session, Summary
 
 LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
-KINDS = {
-    "subagent": "sub-agent",
-    "checkpoint": "saved checkpoint",
-    "prompts": "only the prompts are left",
-    "warm-up": "the client's own warm-up",
-}
+KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
 
 
 def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
