@@ -13,13 +13,12 @@ from pollux.model.usage import Usage, add
 
 
 class Kind(StrEnum):
-    """What sort of session it is. A warm-up is what a client asked for itself: counted, and in no list."""
+    """What sort of session it is."""
 
     MAIN = "main"
     SUBAGENT = "subagent"
     CHECKPOINT = "checkpoint"
     PROMPTS = "prompts"
-    WARM_UP = "warm-up"
 
 
 class Role(StrEnum):

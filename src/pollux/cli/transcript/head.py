@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
 _DIGEST = 12
-KINDS = {
-    "subagent": "sub-agent",
-    "checkpoint": "saved checkpoint",
-    "prompts": "only the prompts are left",
-    "warm-up": "the client's own warm-up",
-}
+KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
 
 
 def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
