@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pollux.errors import OutputError, RequestError, StoreError, UnknownName
-from pollux.files import private
+from pollux.files import created, private, read
 from pollux.ledger import Archiving
 from pollux.model import Value
 from pollux.places import Places
@@ -169,7 +169,7 @@ class Scheduling:
 
     def _noted(self) -> Note | None:
         try:
-            note = msgspec.json.decode(self._places.schedule.read_bytes(), type=Note)
+            note = msgspec.json.decode(read(self._places.schedule), type=Note)
             Period.parse(note.every)
         except (OSError, msgspec.DecodeError, RequestError):
             return None
@@ -178,7 +178,9 @@ class Scheduling:
     def _remember(self, note: Note) -> None:
         try:
             private(self._places.schedule.parent)
-            self._places.schedule.write_bytes(msgspec.json.encode(note))
+            self._places.schedule.unlink(missing_ok=True)
+            with created(self._places.schedule) as file:
+                file.write(msgspec.json.encode(note))
         except OSError as error:
             raise StoreError(f"{self._places.schedule} cannot be written: {error.strerror}.") from error
 

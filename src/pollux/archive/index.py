@@ -111,18 +111,7 @@ class Index:
     # ------------------------------------------------------------------ keeping up with the packs
 
     def refresh(self) -> None:
-        """Take in what was appended since. Raises `StoreError` where a newer pollux wrote it.
-
-        Where it cannot be written down, as on a full disk, memory serves for this run.
-        """
-        try:
-            self._refresh()
-        except sqlite3.OperationalError:
-            self._sql.close()
-            self._sql = _connect(":memory:")
-            self._refresh()
-
-    def _refresh(self) -> None:
+        """Take in what was appended since. Raises `StoreError` where a newer pollux wrote it."""
         sizes = {path.name: path.stat().st_size for path in standing(self._packs)}
         if self._scanned() == sizes:
             return

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux.errors import OutputError, PolluxError, RequestError
+from pollux.files import read
 from pollux.schedule.base import NAME, Job, Period, Piece, ask, tell
 
 _LABEL = NAME
@@ -42,13 +43,13 @@ class Launchd:
     def installed(self) -> list[Piece]:
         """The file, where it is there."""
         there = self._file.is_file()
-        return [Piece(place=str(self._file), text=self._file.read_text("utf-8", "surrogateescape"))] if there else []
+        return [Piece(place=str(self._file), text=read(self._file).decode("utf-8", "surrogateescape"))] if there else []
 
     def every(self) -> Period | None:
         """As the file says."""
         told: dict[str, Any] = {}
         with contextlib.suppress(OSError, ValueError, plistlib.InvalidFileException):
-            told = plistlib.loads(self._file.read_bytes())
+            told = plistlib.loads(read(self._file))
         seconds = told.get("StartInterval")
         return Period(seconds // 60) if isinstance(seconds, int) else None
 
@@ -60,7 +61,7 @@ class Launchd:
 
     def install(self, job: Job) -> None:
         """Write the file and load it. Where launchd does not take it, all is as it was."""
-        before = self._file.read_bytes() if self._file.is_file() else None
+        before = read(self._file) if self._file.is_file() else None
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(self.pieces(job)[0].text, "utf-8")

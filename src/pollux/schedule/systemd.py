@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 
 from pollux.errors import OutputError, PolluxError, RequestError
+from pollux.files import read
 from pollux.schedule.base import MARK, NAME, Job, Period, Piece, ask, tell
 
 _CALENDAR = {60: "hourly", 1440: "daily", 10080: "weekly"}
@@ -55,7 +56,7 @@ class Systemd:
     def installed(self) -> list[Piece]:
         """The units that are there."""
         there = [path for path in (self._service, self._timer) if path.is_file()]
-        return [Piece(place=str(path), text=path.read_text("utf-8", "surrogateescape")) for path in there]
+        return [Piece(place=str(path), text=read(path).decode("utf-8", "surrogateescape")) for path in there]
 
     def every(self) -> Period | None:
         """As the units say."""
@@ -73,7 +74,7 @@ class Systemd:
 
     def install(self, job: Job) -> None:
         """Write the units and start the timer. Where systemd does not take it, all is as it was."""
-        before = {path: path.read_bytes() if path.is_file() else None for path in (self._service, self._timer)}
+        before = {path: read(path) if path.is_file() else None for path in (self._service, self._timer)}
         try:
             for piece in self.pieces(job):
                 path = Path(piece.place)

@@ -52,7 +52,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
 def _folders(*above: Path) -> Iterator[Path]:
     for place in above:
         if place.is_dir():
-            yield from sorted(folder for folder in place.iterdir() if folder.is_dir())
+            yield from sorted(folder for folder in place.iterdir() if folder.is_dir() and not folder.is_symlink())
 
 
 def _note(file: Path, old: str, new: str) -> Rewrite:
