@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pollux.transforms.redact import Redactor
     from pollux.writers.base import Options, Writer
 
+LARGE_PAGE = 30_000_000
 NAMED = 5
 
 
@@ -61,6 +62,12 @@ class Exporting:
         """Write a session to a file of its own."""
         with Target(path, forbidden=self._forbidden, force=force).open() as write:
             self._write(session, write)
+        self._warn(Path(path))
+
+    def _warn(self, path: Path) -> None:
+        """Say what a browser will do with a page that is very large, and what to do about it."""
+        if self._writer.name == "html" and (size := path.stat().st_size) > LARGE_PAGE:
+            talk(f"The page has {size // 1_000_000} MB, which a browser opens slowly. In parts: -o {clean(path.stem)}/")
 
     def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
