@@ -62,12 +62,11 @@ class Exporting:
         """Write a session to a file of its own."""
         with Target(path, forbidden=self._forbidden, force=force).open() as write:
             self._write(session, write)
-        self._warn(Path(path))
 
-    def _warn(self, path: Path) -> None:
+    def _warn(self, size: int) -> None:
         """Say what a browser will do with a page that is very large, and what to do about it."""
-        if self._writer.name == "html" and (size := path.stat().st_size) > LARGE_PAGE:
-            talk(f"The page has {size // 1_000_000} MB, which a browser opens slowly. In parts: -o {clean(path.stem)}/")
+        if self._writer.name == "html" and size > LARGE_PAGE:
+            talk(f"The page has {size // 1_000_000} MB, which a browser opens slowly. -o FOLDER/ writes it in parts.")
 
     def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
@@ -79,7 +78,14 @@ class Exporting:
         )
         shown = session if self._redactor is None else self._redactor(session)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
-        self.report.add(write(shown, out, options))
+        sizes: list[int] = []
+
+        def counted(piece: str | bytes) -> None:
+            sizes.append(len(piece))
+            out(piece)
+
+        self.report.add(write(shown, counted, options))
+        self._warn(sum(sizes))
         if self._redactor is not None:
             self.report.add(redacted(self._redactor))
         self.sessions += 1
