@@ -105,7 +105,17 @@ def test_the_index_is_a_page_like_the_others() -> None:
 
 
 def test_nothing_to_show_is_a_page_too() -> None:
-    assert "0 sessions, 0 projects" in finished()["index.html"]
+    assert "<dt>Sessions</dt><dd>0</dd>" in finished()["index.html"]
+
+
+def test_the_index_says_nothing_about_its_making() -> None:
+    shown = Page(
+        finished(session(0, "x"), session(1, "y"))["index.html"]
+        .replace(" data-words=", " title=")
+        .replace(" data-n=", " title=")
+    )
+    said = " ".join(shown.words)
+    assert not re.search(r"characters|kB|MB|\bwords\b(?! *\.)", said.replace("No session holds all these words.", ""))
 
 
 def test_sessions_that_are_not_part_of_the_site_are_not_in_its_search() -> None:
