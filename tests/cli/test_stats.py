@@ -129,18 +129,32 @@ def test_bars_have_a_heading(empty: Pollux, by: str, shown: str) -> None:
     assert "by tokens" in empty("--sample", "stats", "--of", "tokens", COLUMNS="120").stdout.splitlines()[0]
 
 
-def test_a_cost_of_which_a_part_has_no_price_says_so(pollux: Pollux) -> None:
-    file = next(file for file in pollux.home.rglob("*.jsonl") if file.read_text("utf-8").count("gemini-2.5-pro") > 1)
-    file.write_text(file.read_text("utf-8").replace("gemini-2.5-pro", "strange-1", 1), "utf-8")
-    listed = {one["key"]: one for one in json.loads(pollux("list", "--all", "--json").stdout)}
-    stats = json.loads(pollux("stats", "--by", "session", "--json").stdout)
-    partly = [row for row in stats["rows"] if row["unpriced_requests"]]
-    assert [row["without_price"] for row in partly] == [1]
-    for row in stats["rows"]:
-        assert listed[row["name"]]["unpriced_requests"] == row["unpriced_requests"]
-        shown = json.loads(pollux("show", row["name"], "--json").stdout) if row in partly else None
-        assert shown is None or shown["unpriced_requests"] == 1
-    assert "1 request not in the cost: no price is known of strange-1." in pollux("stats").stderr
+def test_a_cost_of_which_a_part_has_no_price_says_so(empty: Pollux) -> None:
+    at, figures = (
+        "2026-11-02T02:00:00.000Z",
+        {"input": 7, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 8},
+    )
+    said = {"timestamp": at, "type": "gemini", "content": "Done.", "tokens": figures}
+    replies = [{**said, "id": "a", "model": "gemini-2.5-pro"}, {**said, "id": "b", "model": "strange-1"}]
+    asked = {"id": "p", "timestamp": at, "type": "user", "content": "Do it"}
+    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [asked, *replies]}
+    empty.file("p/chats/session-2026-11-02T01-59-nnnnnnnn.json", json.dumps(session))
+    (listed,) = json.loads(empty("list", "--json").stdout)
+    shown = json.loads(empty("show", "last", "--json").stdout)
+    (row,) = json.loads(empty("stats", "--by", "session", "--json").stdout)["rows"]
+    one, audit = (
+        json.loads(empty("stats", "last", "--json").stdout),
+        json.loads(empty("audit", "last", "--json").stdout),
+    )
+    for told in (listed, shown, row, one, one["turns"][0], audit):
+        assert told["cost_usd"] == listed["cost_usd"] > 0
+        assert told["unpriced_requests"] == 1
+    assert (row["without_price"], row["without_model"], row["without_figures"]) == (1, 0, 0)
+    done = empty("stats")
+    assert "1 request not in the cost: no price is known of strange-1." in done.stderr
+    assert "≥$" in done.stdout or "≥<$" in done.stdout
+    assert empty("export", "last", "--to", "json", "-o", "out/").returncode == 0
+    assert json.loads(next((empty.home / "out").rglob("*.json")).read_text())["unpriced_requests"] == 1
 
 
 @pytest.mark.parametrize(

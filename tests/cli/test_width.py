@@ -70,7 +70,7 @@ COMMANDS = {
     "stats --by tool": "tool calls failed rate",
     "stats --by agent,tool": "agent, tool calls failed rate",
     "recover": "session from title",
-    "audit": "agent requests tokens exact at least not known",
+    "audit": "agent requests tokens exact too low unsure",
     "timeline": "",
     "doctor": "",
     "doctor --all": "",

@@ -135,7 +135,7 @@ class Sum:
             cost_usd=dollars(self.cost),
             lacking=self.lacking,
             too_low=_heads(session for session in whose if session.exact is False),
-            unsure=_heads(session for session in whose if session.exact is None),
+            unsure=_heads(sessions[number] for number in self.sessions - self.silent if sessions[number].exact is None),
             silent=_heads(sessions[number] for number in self.silent),
             trend=trend,
             rows=rows,

@@ -74,9 +74,9 @@ def test_each_request_without_a_cost_has_its_cause(tmp_path: Path) -> None:
         reply(Usage(output=5, requests=1), model=CODEX),
         reply(Usage(requests=1), model=CODEX),
     )
-    books = accounts(
-        tmp_path, talk, session(id="silent", exact=None), session(reply(used(1, 1)), id="low", exact=False)
-    )
+    silent = session(id="silent", exact=None)
+    low, unsure = (session(reply(used(1, 1)), id=str(exact), exact=exact) for exact in (False, None))
+    books = accounts(tmp_path, talk, silent, low, unsure)
     total = books.stats(By.AGENT).total
     assert (total.lacking.price, total.lacking.model, total.lacking.figures) == (1, 2, 3)
     assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 1, 1, 1)
