@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -30,6 +29,7 @@ from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import sole
 from pollux.store.sync import Look
 from pollux.wire import private
+from pollux.wire.deep import make_folders, remove_tree
 
 if TYPE_CHECKING:
     from pollux.model import Session
@@ -101,7 +101,7 @@ class Trees:
         places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
             if path.is_dir() and path.name not in places:
-                shutil.rmtree(path)
+                remove_tree(path)
         for name, (agent, home) in places.items():
             own = looks_of(looks, agent, home)
             seal = sealed([*packs, *(look.snapshot("") for look in own)])
@@ -220,7 +220,7 @@ class Tree:
     def _link(self, path: bytes, before: bytes | None) -> bytes:
         place = self._place(path)
         if before != LINK or not place.is_symlink():
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(place.parent)
             place.unlink(missing_ok=True)
             place.symlink_to(os.fsdecode(os.path.join(self._home, path)))  # noqa: PTH118
         return LINK
@@ -231,7 +231,7 @@ class Tree:
 
 def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True, mode: int | None = None) -> None:
     """Write a file as a whole, with the time it had; not `over` one that is there (`FileExistsError`)."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(place.parent)
     making = place.with_name(f".{os.getpid()}.making")
     try:
         making.write_bytes(content)

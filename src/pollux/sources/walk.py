@@ -51,22 +51,43 @@ def unknown(reason: str) -> Place:
 
 
 def walk(folder: str, way: Way, files: list[File]) -> list[File]:
-    """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file."""
+    """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file.
+
+    However deep folders lie in one another, one of them is open at a time.
+    """
+    waiting: list[File | Below] = [(folder, way)]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, File):
+            files.append(one)
+            continue
+        found, below = _inside(*one)
+        if below:
+            waiting += reversed(below)
+        else:
+            files += found
+    return files
+
+
+Below = tuple[str, Way]
+"""A folder that is still to be looked into."""
+
+
+def _inside(folder: str, way: Way) -> tuple[list[File], list[File | Below]]:
+    """The files in a folder, by name; where there are folders too, both of them."""
     try:
         handle = _opened(folder)
         try:
             with os.scandir(handle) as opened:
                 listed = sorted(opened, key=_name)
-            _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, files)
+            return _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way)
         finally:
             if isinstance(handle, int):
                 os.close(handle)
     except (FileNotFoundError, NotADirectoryError):
-        pass
+        return [], []
     except OSError as error:
-        if way.own:
-            files.append(_unreadable(folder, error))
-    return files
+        return [_unreadable(folder, error)] if way.own else [], []
 
 
 def refused(folder: str) -> str | None:
@@ -87,22 +108,26 @@ def _opened(folder: str) -> int | str:
     return folder
 
 
-def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File]) -> None:
-    """What the entries of a folder are, and what lies below them."""
+def _each(listed: list[os.DirEntry[str]], above: str, way: Way) -> tuple[list[File], list[File | Below]]:
+    """See `_inside`."""
     file, inner, _ = way
+    found: list[File] = []
+    both: list[File | Below] = []
     for entry in listed:
         name = entry.name
         if _is_folder(entry):
             if (below := inner(name)) is not None:
-                walk(above + name, below, files)
+                both += found
+                both.append((above + name, below))
+                found = []
         elif (place := file(name)) is not None:
             role, status, reason = place
             try:
                 stat = entry.stat()
             except OSError as error:
-                files.append(_unreadable(above + name, error))
+                found.append(_unreadable(above + name, error))
                 continue
-            files.append(
+            found.append(
                 File(
                     path=above + name,
                     role=role,
@@ -115,6 +140,7 @@ def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File
                 if stat.st_mode & 0o170000 == 0o100000
                 else _odd(entry, above + name)
             )
+    return ([], [*both, *found]) if both else (found, [])
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
