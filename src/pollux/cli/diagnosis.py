@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pollux.cli.screen import Screen
-    from pollux.ledger import Doctor, Ledger
+    from pollux.ledger import Doctor
     from pollux.model import Notice
 
 STATUSES = {
@@ -77,14 +77,14 @@ def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: st
     yield screen.paint(title, "bold")
     for file in files:
         yield f"  {one_line(tilde(file.path, home))}"
-        yield from _reason(screen, file)
+        yield from _reason(screen, file.path, file.reason)
 
 
-def _reason(screen: Screen, file: Ledger) -> Iterator[str]:
+def _reason(screen: Screen, path: str, reason: str | None) -> Iterator[str]:
     """Why a file has its status, below its line: a path needs the room beside it."""
-    if file.reason:
-        reason = one_line(file.reason.removeprefix(file.path))
-        yield from (f"    {screen.paint(line, 'dim')}" for line in wrap(reason, _room(screen, 4)))
+    if reason:
+        lines = wrap(one_line(reason.removeprefix(path)), _room(screen, 4))
+        yield from (f"    {screen.paint(line, 'dim')}" for line in lines)
 
 
 def _every_file(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _every_file(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
         path.add(one_line(tilde(file.path, home)))
     for file, line in zip(report.files, table(screen, [status, bytes_, path], indent="  "), strict=True):
         yield line
-        yield from _reason(screen, file)
+        yield from _reason(screen, file.path, file.reason)
 
 
 def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
