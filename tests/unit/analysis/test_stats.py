@@ -188,3 +188,22 @@ def test_tools(tmp_path: Path) -> None:
     assert [(day.name, day.calls, [(row.name, row.calls) for row in day.rows]) for day in days] == [
         ("2026-11-10", 4, [("shell", 3), ("read", 1)])
     ]
+
+
+@pytest.mark.parametrize("half", [Usage(input=5, requests=1), Usage(output=5, requests=1)])
+def test_sum_of_which_a_figure_is_missing_is_not_exact(tmp_path: Path, half: Usage) -> None:
+    """Whatever agent wrote it, and also where several requests stand together."""
+    whole = Usage(input=5, output=5, requests=2, exact=True, each=(used(5, 5), half))
+    for missing in (half, whole):
+        talk = session(reply(used(100, 10)), reply(missing), exact=True)
+        assert talk.usage.exact is None
+        assert accounts(tmp_path, talk).stats(By.AGENT).total.usage.exact is None
+    inherited = session(reply(used(100, 10)), reply(half, inherited=True), exact=True)
+    assert inherited.usage.exact is True
+
+
+def test_figures_that_no_machine_word_holds_are_not_kept(tmp_path: Path) -> None:
+    huge = Usage(input=10**30, output=1 << 63, requests=1, exact=True)
+    books = accounts(tmp_path, session(reply(huge), reply(used(100, 10))))
+    total = books.stats(By.SESSION).total.usage
+    assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, None)
