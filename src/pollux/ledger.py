@@ -13,7 +13,7 @@ from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
 from pollux.sources.walk import LEADS_OUT
 from pollux.store.questions import Kept
-from pollux.wire import shown
+from pollux.wire import Notes, shown
 
 _PIECE = 1 << 20
 
@@ -81,7 +81,7 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
     for source, files, bundles, every in found:
         for file in files:
             lines[shown(file.path)] = _by_place(source.name, file)
-        notices += [(source.name, _refused(file)) for file in files if file.reason == LEADS_OUT]
+        notices += [(source.name, notice) for notice in _refused(files)]
         for bundle in bundles:
             # One that came since the others were read is read now: nothing is said of what nobody looked at.
             kept = every.get(bundle.key) or read_all(source, [bundle])[bundle.key]
@@ -110,9 +110,15 @@ def _by_place(agent: str, file: File) -> Ledger:
     return Ledger(path=shown(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
-def _refused(file: File) -> Notice:
-    text = "A link leads out of the agent's folder. It was not followed, and nothing of what lies there is shown."
-    return Notice(code="link.refused", text=text, severity=Severity.WARNING, file=shown(file.path))
+def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
+    """Say which links were not followed."""
+    notes = Notes()
+    for file in files:
+        if file.reason == LEADS_OUT:
+            notes.file = shown(file.path)
+            text = "A link leads out of the agent's folder. It was not followed: nothing of what lies there is shown."
+            notes.add("link.refused", text, Severity.WARNING)
+    return notes.all()
 
 
 def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, Ledger]) -> None:
