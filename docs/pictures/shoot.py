@@ -53,7 +53,7 @@ def main() -> None:
             "--to",
             "html",
             "-o",
-            f"{folder}/site",
+            site,
         ]
         subprocess.run(command, check=True)  # noqa: S603 (ours)
         index = browser.new_page(viewport={"width": 1120, "height": 560}, color_scheme="light", timezone_id="UTC")
