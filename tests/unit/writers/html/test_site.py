@@ -86,7 +86,8 @@ def test_many_words_make_several_files_that_are_sorted() -> None:
     ("text", "expected"),
     [
         ("snake_case don't 3.14", {"snake", "case", "don", "t", "3", "14"}),
-        ("ﬁne ＡＢＣ Straße", {"fine", "abc", "straße"}),
+        ("ﬁne ＡＢＣ Straße", {"fine", "abc", "strasse"}),
+        ("η ΟΔΟΣ, η οδός", {"η", "οδοσ"}),
         ("x" * 61 + " y", {"y"}),
         ("カタ 한국 abc架", {"カ", "タ", "한", "국", "abc", "架"}),
     ],
