@@ -154,6 +154,27 @@ def fates(truth: Truth, session: Session) -> Iterator[str]:
             yield f"the fate of {record['prompt']!r} is {seen}, not {record['fate']}"
 
 
+def resumed(truth: Truth, session: Session) -> Iterator[str]:
+    """What is live is what the agent sent when it was resumed: the marks of prompts, replies and calls, in order."""
+    wanted = truth.get("resumed")
+    if wanted is None:
+        return
+    got: list[str] = []
+    for message in session.messages:
+        if message.fate.value == "live" and message.author != "client":
+            for part in message.parts:
+                if isinstance(part, ToolCall):
+                    got += [f"call:{mark}" for mark in _CALLED.findall(json.dumps(part.input))[:1]]
+                else:
+                    got += _SAID.findall(getattr(part, "text", ""))
+    if got != wanted:
+        yield f"live is {got}, and the agent resumed {wanted}"
+
+
+_SAID = re.compile(r"z(?:q\d+|r\d+_\d+)z")
+_CALLED = re.compile(r"z(?:c\d+_\d+|s\d+)z|(?<=\"limit\": )\d+")
+
+
 def summary_of(session: Session, summary: Summary) -> Iterator[str]:
     """The list's figures are those of the messages."""
     own = [message for message in session.messages if not message.inherited]

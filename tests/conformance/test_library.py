@@ -24,6 +24,7 @@ def test_session(truth: Truth) -> None:
         *compare.tools(truth, session),
         *compare.usage(truth, session),
         *compare.fates(truth, session),
+        *compare.resumed(truth, session),
         *compare.summary_of(session, summary),
     ] == []
 
