@@ -1,10 +1,12 @@
 # ruff: noqa: INP001 (a script, no package)
-"""Takes the pictures of a page: `.venv/bin/python docs/pictures/shoot.py`, wherever there is a chromium."""
+"""Pictures of a page and of a site: `.venv/bin/python docs/pictures/shoot.py`, wherever there is a chromium."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,7 +23,7 @@ OPENED = "for (const call of document.querySelectorAll('.call.ok:has(.diff), .ca
 
 
 def main() -> None:
-    """The newest session of the sample, light and dark, its first edit and its failure unfolded."""
+    """The newest session of the sample, light and dark, its first edit and its failure unfolded; then all sessions."""
     environ, cwd = surroundings(None)
     session = Library(environ, cwd, hunt=False).session("last")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
@@ -40,6 +42,23 @@ def main() -> None:
                     "document.querySelector('.call[open]').closest('article').scrollIntoView({behavior: 'instant'})"
                 )
             page.screenshot(path=FOLDER / name)
+        site = f"{folder}/site"
+        command = [
+            sys.executable,
+            "-m",
+            "pollux",
+            "--sample",
+            "export",
+            "--all",
+            "--to",
+            "html",
+            "-o",
+            site,
+        ]
+        subprocess.run(command, check=True)  # noqa: S603 (ours)
+        index = browser.new_page(viewport={"width": 1120, "height": 560}, color_scheme="light", timezone_id="UTC")
+        index.goto((Path(site) / "index.html").as_uri())
+        index.screenshot(path=FOLDER / "site.png")
         browser.close()
 
 

@@ -23,7 +23,7 @@ from pollux.model import Message, Session, Usage, summarize
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
-from pollux.store.tallying import Rolled, Tallying
+from pollux.store.tallying import FIGURES, Rolled, Tallying
 
 __all__ = ["Accounts", "By", "Of", "Stats", "ToolRow"]
 
@@ -209,7 +209,7 @@ class Accounts:
 
 def _requests(usage: Usage) -> int:
     """How many requests figures stand for; none where there are no figures at all."""
-    silent = usage.input is None and usage.output is None and usage.requests is None
+    silent = all(getattr(usage, name) is None for name in FIGURES)
     return 0 if silent else usage.requests or 1
 
 

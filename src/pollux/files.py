@@ -97,11 +97,15 @@ def _check(path: str | Path, mode: int) -> None:
 
 def private(folder: Path) -> None:
     """Make a folder that nobody else can look into, and those above it: conversations are for their user alone."""
-    if os.path.isdir(folder):  # noqa: PTH112
-        return
-    if folder.parent != folder:
-        private(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    missing = [folder]
+    while missing:  # not by recursion: folders may lie hundreds of levels deep
+        try:
+            missing[-1].mkdir(mode=0o700, exist_ok=True)
+            missing.pop()
+        except FileNotFoundError:
+            if missing[-1].parent == missing[-1]:
+                raise
+            missing.append(missing[-1].parent)
 
 
 def secure(file: Path) -> None:

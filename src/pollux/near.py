@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_ALIKE = 0.6
+_ALIKE = 0.7
 
 
 def closest(word: str, known: Iterable[str], *, alike: float = _ALIKE) -> str | None:

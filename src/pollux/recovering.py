@@ -182,7 +182,7 @@ class Recovering:
                 break
         if best is None:
             what = "Only typed lines are" if wanted[0].kind is Kind.PROMPTS else "Too little is"
-            hint = "Try: pollux recover KEY -o FILE, which writes what there is for pollux."
+            hint = "Try: pollux recover KEY -o FILE.json, which writes what there is for pollux."
             raise NotFound(f"{what} left of {session.key}, and its agent could not resume that.", hint)
         return best
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from pollux.errors import NotFound, OutputError
 from pollux.model import Value
 from pollux.moves import EVIDENCE, folder
-from pollux.relocation import Entry, Relocations, inside, planned
+from pollux.relocation import Entry, Relocations, planned
 from pollux.sources.moving import Rename, Rewrite
 from pollux.store.questions import Filter
 from pollux.upkeep import project_hash
 from pollux.when import now
 from pollux.wire import folder_at, shown
+from pollux.wire.deep import files_below
 
 if TYPE_CHECKING:
     from pollux.library import Library
@@ -168,7 +169,7 @@ class Rehoming:
     def _quiet(folders: list[str]) -> None:
         limit = (now() - QUIET).timestamp() * 1e9
         for place in folders:
-            for path, stat in inside(Path(place)):
+            for path, stat in files_below(Path(place)):
                 if stat.st_mtime_ns > limit:
                     hint = "Nothing was changed. End the agent, and try again in some minutes."
                     raise OutputError(f"{shown(path)} was written in the last minutes.", hint)

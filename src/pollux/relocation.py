@@ -7,8 +7,7 @@ else than what it was planned for ends everything, and what was done until then 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -20,6 +19,7 @@ from pollux.files import HUGE, private, read
 from pollux.sources.base import sealed
 from pollux.sources.moving import Rename, Rewrite
 from pollux.wire import shown
+from pollux.wire.deep import files_below, remove_tree
 
 _JOURNAL = "journal"
 
@@ -145,13 +145,13 @@ class Relocations:
                 done.append(entry)
         except OSError as error:
             _undo(done, f"Try: pollux rehome {shown(old)} --undo")
-            shutil.rmtree(home)
+            remove_tree(home)
             raise OutputError(
                 f"{error.filename} cannot be changed: {error.strerror}.", "Nothing was changed."
             ) from error
         except OutputError:
             _undo(done, f"Try: pollux rehome {shown(old)} --undo")
-            shutil.rmtree(home)
+            remove_tree(home)
             raise
         return home
 
@@ -176,7 +176,7 @@ class Relocations:
                 hint = f"Nothing was put back. What files were before lies in {shown(home / 'before')}."
                 raise OutputError(f"{shown(entry.target)} was changed since.", hint)
         _undo(done, "Try again: what is back already stays.")
-        shutil.rmtree(home)
+        remove_tree(home)
         return [entry.place for entry in done]
 
 
@@ -191,17 +191,8 @@ def _undo(done: list[Entry], hint: str) -> None:
 def seal_of(folder: Path) -> str:
     """Stands for all that lies in a folder: names, sizes and times."""
     return sealed(
-        f"{os.path.relpath(path, folder)}\n{stat.st_size}\n{stat.st_mtime_ns}" for path, stat in inside(folder)
+        f"{os.path.relpath(path, folder)}\n{stat.st_size}\n{stat.st_mtime_ns}" for path, stat in files_below(folder)
     )
-
-
-def inside(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Every file below a folder."""
-    for above, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(above, name)  # noqa: PTH118
-            yield path, os.lstat(path)
 
 
 def _bytes(file: Path) -> bytes | None:

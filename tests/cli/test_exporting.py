@@ -11,6 +11,18 @@ from tests.cli.made import session
 from tests.cli.running import ROOT, Pollux
 
 
+def test_a_report_is_not_written_over_unless_that_was_asked_for(pollux: Pollux) -> None:
+    mine = pollux.home / "report.json"
+    mine.write_text("mine")
+    export = ("export", "last", "--to", "json", "-o", "one.json", "--json-report", "report.json")
+    done = pollux(*export)
+    assert (done.returncode, mine.read_text()) == (5, "mine")
+    assert "report.json exists already." in done.stderr
+    assert not (pollux.home / "one.json").exists()  # said before anything was written
+    assert pollux(*export, "--force").returncode == 0
+    assert "kept" in mine.read_text()
+
+
 def test_export_of_everything(pollux: Pollux) -> None:
     every = json.loads(pollux("list", "--all", "--json").stdout)
     report = pollux.folder / "report.json"

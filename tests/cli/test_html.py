@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.made import session as written
 from tests.cli.running import Pollux
 
 SAMPLE = Path(__file__).parents[2] / "src" / "pollux" / "sample" / "home"
@@ -77,9 +78,22 @@ def test_a_page_by_itself_holds_its_sub_agent(at_home: Pollux) -> None:
 
 def test_the_index_tells_of_a_session_what_its_page_does(at_home: Pollux) -> None:
     files = {name: text for name, (_, text) in site(at_home).items()}
-    assert "12 sessions, 4 more of other kinds, 3 projects." in files["index.html"]
+    assert "<dt>Sessions</dt><dd>12 and 4 of other kinds</dd>" in files["index.html"]
     whole, part = "gemini-aa6812ea-4d8d-44e0-b98d-81820b95da31.html", "gemini-1c0be182-0305-49f4-a7de-596cc40ce692.html"
     rows = {name: next(line for line in files["index.html"].split("<li") if name in line) for name in (whole, part)}
     costs = {name: re.search(r"<dt>Cost</dt><dd>([^<]+)</dd>", files[name]) for name in rows}
     assert all(found is not None and f" · {found[1]}</small>" in rows[name] for name, found in costs.items())
     assert [str(found and found[1]).startswith("at least $") for found in costs.values()] == [False, True]
+
+
+def test_a_very_large_page_says_so_and_a_folder_has_parts(tmp_path: Path) -> None:
+    empty = Pollux(tmp_path)
+    empty.file("p/chats/session-2026-11-15T05-00-aaaa.json", written("aaaa", "large " * 2_700_000))
+    one = empty("export", "aaaa", "--to", "html", "-o", "page.html")
+    assert one.returncode == 0
+    assert "MB, which a browser opens slowly. -o FOLDER/ writes it in parts." in one.stderr
+    several = empty("export", "aaaa", "--to", "html", "-o", "pages/")
+    assert several.returncode == 0
+    assert "slowly" not in several.stderr
+    names = {file.name for file in (empty.home / "pages").glob("*.html")}
+    assert names == {"index.html", "gemini-aaaa.html", "gemini-aaaa.part-2.html"}

@@ -78,6 +78,91 @@ def test_only_the_mistyped_word_is_meant_otherwise(pollux: Pollux) -> None:
     assert "Did you mean: humidity humditymeter* in:prompts" in done.stderr
 
 
+def test_a_search_that_finds_nothing_is_widened_and_says_so(pollux: Pollux) -> None:
+    done = pollux("search", "humdity", "in:prompts")
+    assert (done.returncode, "humidity column" in done.stdout) == (0, True)
+    assert done.stderr == (
+        "Nothing holds exactly that. Looked for humdity as humidity. --exact looks for what you typed only.\n"
+    )
+    done = pollux("search", "humdity", "--in", "prompts", "--json")
+    assert {hit["widened"] for hit in json.loads(done.stdout)} == {True}
+    assert "humdity as humidity" in json.loads(done.stderr)["warning"]
+    assert pollux("search", "humdity", "--exact", "--json").stdout == "[]\n"
+    assert pollux("search", "humdity", "--exact").returncode == 1
+    exact = pollux("search", "humidity", "--json")
+    assert ({hit["widened"] for hit in json.loads(exact.stdout)}, exact.stderr) == ({False}, "")
+
+
+def test_a_phrase_becomes_words_near_one_another(pollux: Pollux) -> None:
+    done = pollux("search", '"column humidity"', "--in", "prompts")
+    assert (done.returncode, "column humidity as words near one another" in done.stderr) == (0, True)
+
+
+def test_a_filter_that_nothing_answers_to(pollux: Pollux) -> None:
+    done = pollux("search", "humidity project:wether")
+    assert (done.returncode, "Did you mean project:weather?" in done.stderr) == (1, True)
+    done = pollux("search", "humidity", "--branch", "main", "--json")
+    assert (done.returncode, done.stdout) == (1, "[]\n")
+    assert "No branch fits 'main'." in json.loads(done.stderr)["warning"]
+
+
+def test_branches(empty: Pollux) -> None:
+    def line(branch: str, session: str, number: int) -> str:
+        at = f"2026-11-15T05:00:0{number}.000Z"
+        said = {"role": "user", "content": f"hello {number}"}
+        parent = f"{session}-{number - 1}" if number else None
+        told = {
+            "type": "user",
+            "uuid": f"{session}-{number}",
+            "parentUuid": parent,
+            "sessionId": session,
+            "message": said,
+        }
+        return json.dumps({**told, "cwd": "/home/ada/p", "version": "2.1.0", "gitBranch": branch, "timestamp": at})
+
+    folder = empty.home / ".claude" / "projects" / "-home-ada-p"
+    folder.mkdir(parents=True)
+    ids = {one: f"{one * 8}-1111-4111-8111-111111111111" for one in "ab"}
+    (folder / f"{ids['a']}.jsonl").write_text(
+        line("main", ids["a"], 0) + "\n" + line("feature/Retry", ids["a"], 1) + "\n"
+    )
+    (folder / f"{ids['b']}.jsonl").write_text(line("main", ids["b"], 0) + "\n")
+
+    def found(*arguments: str) -> list[str]:
+        return sorted({one["key"][7] for one in json.loads(empty(*arguments, "--json").stdout)})
+
+    for name, keys in {"main": ["a", "b"], "retry": ["a"], "feature/retry": ["a"], "feature/*": ["a"], "x": []}.items():
+        assert found("list", "--branch", name) == keys
+        assert found("list", f"branch:{name}") == keys
+        assert found("search", f"branch:{name}") == keys
+        assert found("search", "hello", "--branch", name) == keys
+    shown = json.loads(empty("show", ids["a"], "--json").stdout)
+    assert shown["facts"]["branch"] == ["main", "feature/Retry"]
+    assert "branch main and 1 more" in empty("show", ids["a"]).stdout
+    assert "Did you mean branch:main?" in empty("list", "branch:mian").stderr
+
+
+def test_letters_are_one_however_they_are_written(empty: Pollux) -> None:
+    texts = {
+        "greek": "η οδός εδώ",
+        "turkish": "İSTANBUL",
+        "hebrew": "שָׁלוֹם",
+        "wide": "Ｐｏｌｌｕｘ",
+        "apart": "cafe\u0301",
+    }
+    for id, text in texts.items():
+        empty.file(f"p/chats/session-2026-11-15T05-00-{id}.json", session(id, text))
+    typed = {"greek": "ΟΔΟΣ", "turkish": "istanbul", "hebrew": "שלום", "wide": "pollux", "apart": "CAFÉ"}
+    for id, word in typed.items():
+        hit, *_ = json.loads(empty("search", word, "--json", "--exact").stdout)
+        assert hit["key"] == f"gemini:{id}"
+        assert hit["snippet"][slice(*hit["spans"][0])] in texts[id]
+        assert [one["id"] for one in json.loads(empty("list", word, "--json").stdout)] == [id]
+    assert [hit["key"] for hit in json.loads(empty("search", "--regex", "οδόΣ|CAFÉ".lower(), "--json").stdout)]
+    (hit, *_) = json.loads(empty("search", "--regex", "café", "--json").stdout)
+    assert hit["key"] == "gemini:apart"
+
+
 def test_an_agent_nobody_knows(pollux: Pollux) -> None:
     for query in (["humidity"], ["--regex", "humidity"]):
         done = pollux("search", *query, "--agent", "hal")

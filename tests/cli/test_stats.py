@@ -14,6 +14,7 @@ import pytest
 
 from pollux.accounts import Of
 from pollux.cli.drawing import label
+from pollux.cli.words import number
 from tests.cli.running import Pollux
 
 MISSING = (
@@ -98,6 +99,69 @@ def test_without_the_package_tokens_are_told_and_costs_are_unknown(pollux: Pollu
     told = run("stats").stderr
     assert "pollux[cost]" in told
     assert "31 requests not in the cost: no price is known of gemini-2.5-pro." in told
+
+
+def test_several_things_in_one_table(empty: Pollux) -> None:
+    told = json.loads(empty("--sample", "stats", "--by", "day,model", "--json").stdout)
+    assert told["by"] == "day,model"
+    days = json.loads(empty("--sample", "stats", "--by", "day", "--json").stdout)
+    assert [{name: value for name, value in row.items() if name != "rows"} for row in told["rows"]] == days["rows"]
+    assert told["total"] == days["total"]
+    for row in told["rows"]:
+        for figure in ("input", "output", "total", "requests", "unpriced_requests"):
+            assert sum(inner[figure] for inner in row["rows"]) == row[figure]
+        assert sum(inner["cost_usd"] for inner in row["rows"]) == pytest.approx(row["cost_usd"])
+    rows = list(csv.DictReader(io.StringIO(empty("--sample", "stats", "--by", "day", "--by", "model", "--csv").stdout)))
+    assert list(rows[0])[:3] == ["day", "model", "sessions"]
+    assert sum(int(row["total"]) for row in rows) == days["total"]["total"]
+    seen = empty("--sample", "stats", "--by", "day,model").stdout.splitlines()
+    assert seen[0].split()[:2] == ["day,", "model"]
+    assert seen[1].startswith("2026-10-24 ")
+    assert seen[2].startswith("  gemini-2.5-pro ")
+
+
+@pytest.mark.parametrize(
+    ("by", "shown"), [("agent", "by cost"), ("tool", "by calls"), ("day,model", "by cost"), ("session", "by cost")]
+)
+def test_bars_have_a_heading(empty: Pollux, by: str, shown: str) -> None:
+    done = empty("--sample", "stats", "--by", by, COLUMNS="120")
+    assert done.stdout.splitlines()[0].rstrip().endswith((shown, f"{shown}           over time"))
+    assert "by tokens" in empty("--sample", "stats", "--of", "tokens", COLUMNS="120").stdout.splitlines()[0]
+
+
+def test_a_cost_of_which_a_part_has_no_price_says_so(empty: Pollux) -> None:
+    at, figures = (
+        "2026-11-02T02:00:00.000Z",
+        {"input": 7, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 8},
+    )
+    said = {"timestamp": at, "type": "gemini", "content": "Done.", "tokens": figures}
+    replies = [{**said, "id": "a", "model": "gemini-2.5-pro"}, {**said, "id": "b", "model": "strange-1"}]
+    asked = {"id": "p", "timestamp": at, "type": "user", "content": "Do it"}
+    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [asked, *replies]}
+    empty.file("p/chats/session-2026-11-02T01-59-nnnnnnnn.json", json.dumps(session))
+    (listed,) = json.loads(empty("list", "--json").stdout)
+    shown = json.loads(empty("show", "last", "--json").stdout)
+    (row,) = json.loads(empty("stats", "--by", "session", "--json").stdout)["rows"]
+    one, audit = (
+        json.loads(empty("stats", "last", "--json").stdout),
+        json.loads(empty("audit", "last", "--json").stdout),
+    )
+    for told in (listed, shown, row, one, one["turns"][0], audit):
+        assert told["cost_usd"] == listed["cost_usd"] > 0
+        assert told["unpriced_requests"] == 1
+    assert (row["without_price"], row["without_model"], row["without_figures"]) == (1, 0, 0)
+    done = empty("stats")
+    assert "1 request not in the cost: no price is known of strange-1." in done.stderr
+    assert "≥$" in done.stdout or "≥<$" in done.stdout
+    assert empty("export", "last", "--to", "json", "-o", "out/").returncode == 0
+    assert json.loads(next((empty.home / "out").rglob("*.json")).read_text())["unpriced_requests"] == 1
+
+
+@pytest.mark.parametrize(
+    ("figure", "told"), [(1_500_000_000, "1.5B"), (2_340_000_000_000, "2.3T"), (9_000_000, "9.0M")]
+)
+def test_large_figures(figure: int, told: str) -> None:
+    assert number(figure) == told
 
 
 def test_csv_is_the_same_as_json(pollux: Pollux) -> None:

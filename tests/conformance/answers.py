@@ -12,7 +12,6 @@ from pathlib import Path
 
 from pollux import Filter, Library, Session, Summary
 from pollux.library import Listed
-from pollux.model import Kind
 from tests.conformance.truth import CORPUS, Truth, oracle, squeezed
 
 EVERYTHING = Filter(everything=True)
@@ -34,8 +33,6 @@ class Answers:
         self.accounts = library.accounts
         self.costs = library.accounts.costs(self.listed)
         self.sessions: dict[str, Session] = {session.key: session for session in library.sessions(EVERYTHING)}
-        read = (session for source, bundle in library.bundles(agent) for session in source.read(bundle))
-        self.warm_ups = {session.key: session for session in read if session.kind is Kind.WARM_UP}
         self._keys: dict[int, list[str]] = {}
         self._match()
 

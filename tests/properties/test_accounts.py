@@ -91,6 +91,21 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
         costs = [row.cost_usd for row in found.rows if row.cost_usd is not None]
         assert (sum(costs) if costs else None) == pytest.approx(total.cost_usd)
         assert sum(row.unpriced for row in found.rows) == total.unpriced
+    for outer, inner in ((By.DAY, By.MODEL), (By.PROJECT, By.SESSION)):
+        nested = books.stats(outer, timezone=zone, within=(inner,))
+        assert nested.total == books.stats(outer, timezone=zone).total
+        for row in nested.rows:
+            for name in FIGURES:
+                figures = [figure for one in row.rows if (figure := getattr(one.usage, name)) is not None]
+                assert (sum(figures) if figures else None) == getattr(row.usage, name)
+            assert sum(one.unpriced for one in row.rows) == row.unpriced
+    for each in history:
+        known = each.key in {row.name for row in told[By.SESSION].rows}
+        rolled = books.bills([each.key])[each.key]
+        assert not known or (rolled.usd, rolled.unpriced > 0) == (
+            pytest.approx(books.cost(each)) if rolled.usd is not None else books.cost(each),
+            books.bill(each).unpriced > 0,
+        )
     own = [m.usage for each in history for m in each.messages if m.usage is not None and not m.inherited]
     given = [usage.input for usage in own if usage.input is not None]
     assert total.usage.input == (sum(given) if given else None)

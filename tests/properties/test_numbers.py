@@ -89,7 +89,8 @@ def test_number(agent: str, shard: int, tmp_path: Path) -> None:
                 try:
                     sessions = stage.sessions()
                     assert before <= {session.key for session in sessions}
-                    for text in use(sessions, tmp_path):
+                    near = [session for session in sessions if stage.shown(file) in session.files]
+                    for text in use(near, tmp_path):
                         json.loads(text, parse_int=str)
                 except Exception as error:  # noqa: BLE001 (all places are told at once)
                     failed.append(f"{number[:30]} at {place} in {home.name}/{file}: {type(error).__name__}: {error}")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from pollux.model import Session, Text, summarize
 from pollux.writers.base import Entry, Options
-from pollux.writers.html import WRITER
+from pollux.writers.html import WRITER, cuts
 from tests.cli.running import Pollux
 from tests.unit.writers.kitchen_sink import HUMAN, USER, message
 from tests.web.planting import PAYLOADS, planted
@@ -114,9 +115,56 @@ def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> 
     assert index.alarms == []
 
 
-def written(folder: Path, sessions: list[Session]) -> Path:
+def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link to a message, and words looked for, are found in whichever part they are."""
+    monkeypatch.setattr(cuts, "LIMIT", 3_000)
+    said = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
+    large = Session(agent="a", id="s", messages=tuple(said))
+    options = Options(files={large.key: "0.html"}, sessions=lambda: [large])
+    pieces: list[str] = []
+    WRITER.write(large, pieces.append, options)
+    (tmp_path / "0.html").write_text("".join(pieces), "utf-8")
+    index = visit(written(tmp_path, [large], options))
+    search(index, "word11", "1 of 1")
+    page, found = index.page, index.page.locator("#found")
+    page.locator("li a").click()
+    page.wait_for_url("**/0.part-*.html#find=word11")
+    expect(found).to_have_text("1 of 1")
+    last = page.url.partition("#")[0]
+    anchor: str = index.ask("[...document.querySelectorAll('article')].at(-1).id")
+    page.goto(f"{(tmp_path / '0.html').as_uri()}#{anchor}")
+    page.wait_for_url(f"{last}#{anchor}")
+    page.get_by_role("link", name="word0 ", exact=False).first.click()
+    page.wait_for_url("**/0.html#*")
+    page.locator("#find").fill("word7")
+    expect(found).to_have_text("Nothing found")
+    page.locator("#find").press("Enter")
+    page.wait_for_url("**/0.part-*.html#find=word7")
+    expect(found).to_have_text("1 of 1")
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_a_phone_shows_the_first_words(visit: Visit, site: Path, width: int) -> None:
+    """Of every session, without scrolling; the facts come when they are asked for."""
+    for file in sorted(site.glob("*-*.html")):
+        page = visit(file, width=width)
+        assert page.ask("(document.querySelector('article')?.getBoundingClientRect().top ?? 0) < innerHeight / 2"), file
+        assert page.ask("document.documentElement.scrollWidth <= innerWidth")
+        assert not page.ask("document.querySelector('.top dl').checkVisibility()")
+        page.page.get_by_label("All facts").check()
+        assert page.ask("document.querySelector('.top dl').checkVisibility()")
+
+
+def test_totals_and_charts(index: Watched, visit: Visit, site: Path) -> None:
+    assert index.ask("document.querySelectorAll('.charts figure').length") == 3
+    assert "605,221" in index.ask("document.querySelector('.totals').textContent")
+    fill = "getComputedStyle(document.querySelector('.charts rect')).fill"
+    assert index.ask(fill) != visit(site / "index.html", scheme="dark").ask(fill)
+
+
+def written(folder: Path, sessions: list[Session], options: Options | None = None) -> Path:
     entries = [Entry(summary=summarize(one), file=f"{number}.html") for number, one in enumerate(sessions)]
-    for name, pieces in WRITER.finish(entries, Options(sessions=lambda: sessions)):
+    for name, pieces in WRITER.finish(entries, options or Options(sessions=lambda: sessions)):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("".join(pieces), "utf-8")
     return folder / "index.html"

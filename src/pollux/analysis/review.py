@@ -54,12 +54,10 @@ def review(
     gaps: dict[tuple[str, bool], list[str]] = {}
     verdicts: list[Verdict] = []
     for session, proof in proofs:
-        for gap in proof.gaps:
-            gaps.setdefault((gap.why, gap.certain), []).append(session.key)
-        if session.head is None:
-            continue
         exact.setdefault(session.agent, []).append(session.exact)
         elsewhere[session.agent] += inherited.get(session.key, (0, 0))[0]
+        for gap in proof.gaps:
+            gaps.setdefault((gap.why, gap.certain), []).append(session.key)
         told = ours[session.key]
         verdicts += [judge(session.key, tally, told[tally.scope], None, proof.gaps) for tally in proof.tallies]
     return Review(

@@ -52,10 +52,10 @@ class Bill(Value, frozen=True):
 class Row(Value, frozen=True, kw_only=True):
     """What was used under one name.
 
-    `sessions` counts conversations: a sub-agent's belongs to the one that started it, a warm-up is none. `cost_usd` is
-    the sum of what is known to have cost something, `lacking` counts the requests that are not in it. `too_low` and
-    `unsure` count the sessions that used more than this, or perhaps more; `silent` those that have no figures. `trend`
-    is the tokens day by day, `rows` the same told by something else as well.
+    `sessions` counts conversations: a sub-agent's belongs to the one that started it. `cost_usd` is the sum of what is
+    known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
+    sessions that used more than this, or perhaps more; `silent` those that have no figures. `trend` is the tokens day
+    by day, `rows` the same told by something else as well.
     """
 
     name: str | None
@@ -135,7 +135,7 @@ class Sum:
             cost_usd=dollars(self.cost),
             lacking=self.lacking,
             too_low=_heads(session for session in whose if session.exact is False),
-            unsure=_heads(session for session in whose if session.exact is None),
+            unsure=_heads(sessions[number] for number in self.sessions - self.silent if sessions[number].exact is None),
             silent=_heads(sessions[number] for number in self.silent),
             trend=trend,
             rows=rows,
@@ -144,7 +144,7 @@ class Sum:
 
 def _heads(sessions: Iterable[Counted]) -> int:
     """How many conversations these belong to."""
-    return len({session.head for session in sessions} - {None})
+    return len({session.head for session in sessions})
 
 
 class Group(Generic[L]):

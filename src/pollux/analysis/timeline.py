@@ -19,7 +19,7 @@ def days_of_rows(
     day = day_of(where)
     sums = gather(rows, lambda row: day(row[1]), till)
     if of is Of.SESSIONS:
-        heads = {when: {sessions[number].head for number in held.sessions} - {None} for when, held in sums.items()}
+        heads = {when: {sessions[number].head for number in held.sessions} for when, held in sums.items()}
         return {when: len(held) for when, held in heads.items() if when is not None}
     return {when: _amount(of, held) for when, held in sums.items() if when is not None}
 

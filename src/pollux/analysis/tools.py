@@ -75,7 +75,7 @@ def _row(
     return ToolRow(
         name=name,
         canonical=mode(call.canonical for call in calls) if by is By.TOOL else None,
-        sessions=len({sessions[call.session].head for call in calls} - {None}),
+        sessions=len({sessions[call.session].head for call in calls}),
         calls=len(calls),
         failed=ended.count(Status.ERROR),
         cancelled=ended.count(Status.CANCELLED),

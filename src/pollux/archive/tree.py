@@ -11,7 +11,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -33,6 +32,7 @@ from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import owner, turn
 from pollux.store.sync import Look
 from pollux.store.tasks import Progress, Report
+from pollux.wire.deep import remove_tree
 
 if TYPE_CHECKING:
     from pollux.model import Session
@@ -136,7 +136,7 @@ class Trees:
         places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
             if path.is_dir() and path.name not in places:
-                shutil.rmtree(path)
+                remove_tree(path)
         for name, (agent, home) in places.items():
             pulse()
             own = looks_of(looks, agent, home)

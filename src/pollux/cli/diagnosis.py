@@ -77,22 +77,27 @@ def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: st
     yield screen.paint(title, "bold")
     for file in files:
         yield f"  {one_line(tilde(file.path, home))}"
-        if file.reason:
-            reason = one_line(file.reason.removeprefix(file.path))
-            yield from (f"    {screen.paint(line, 'dim')}" for line in wrap(reason, _room(screen, 4)))
+        yield from _reason(screen, file.path, file.reason)
+
+
+def _reason(screen: Screen, path: str, reason: str | None) -> Iterator[str]:
+    """Why a file has its status, below its line: a path needs the room beside it."""
+    if reason:
+        lines = wrap(one_line(reason.removeprefix(path)), _room(screen, 4))
+        yield from (f"    {screen.paint(line, 'dim')}" for line in lines)
 
 
 def _every_file(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
     yield ""
     yield screen.paint("Every file", "bold")
     status, bytes_, path = Column(""), Column("", right=True), Column("", flexible=True, least=30, path=True)
-    reason = Column("", most=60, sacrifice=1)
     for file in report.files:
         status.add(file.status)
         bytes_.add(size(file.bytes), "dim")
         path.add(one_line(tilde(file.path, home)))
-        reason.add(one_line(file.reason.removeprefix(file.path)) if file.reason else "", "dim")
-    yield from table(screen, [status, bytes_, path, reason], indent="  ")
+    for file, line in zip(report.files, table(screen, [status, bytes_, path], indent="  "), strict=True):
+        yield line
+        yield from _reason(screen, file.path, file.reason)
 
 
 def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pollux.transforms.redact import Redactor
     from pollux.writers.base import Options, Writer
 
+LARGE_PAGE = 30_000_000
 NAMED = 5
 
 
@@ -69,6 +70,11 @@ class Exporting:
         target.check()
         return target
 
+    def _warn(self, size: int) -> None:
+        """Say what a browser will do with a page that is very large, and what to do about it."""
+        if self._writer.name == "html" and size > LARGE_PAGE:
+            talk(f"The page has {size // 1_000_000} MB, which a browser opens slowly. -o FOLDER/ writes it in parts.")
+
     def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
         options = msgspec.structs.replace(
@@ -79,7 +85,14 @@ class Exporting:
             options = msgspec.structs.replace(options, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
         shown = session if self._redactor is None else self._redactor(session)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
-        self.report.add(write(shown, out, options))
+        sizes: list[int] = []
+
+        def counted(piece: str | bytes) -> None:
+            sizes.append(len(piece))
+            out(piece)
+
+        self.report.add(write(shown, counted, options))
+        self._warn(sum(sizes))
         if self._redactor is not None:
             self.report.add(redacted(self._redactor))
         self.sessions += 1

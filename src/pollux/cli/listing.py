@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pollux.cli.screen import Screen
     from pollux.library import Listed
 
-WIDE, NARROW = 130, 80
+WIDE, MERGED, NARROW = 130, 100, 80
 
 
 def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
@@ -24,6 +24,7 @@ def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
     one_agent = len({one.summary.agent for one in listed}) == 1
     wide = screen.columns is None or screen.columns >= WIDE
     narrow = screen.columns is not None and screen.columns < NARROW
+    merged = screen.columns is not None and screen.columns < MERGED  # kind and title share a column
     mark = Column("")
     time = Column("when")
     agent = Column("agent", sacrifice=9 if one_agent else 2)
@@ -43,8 +44,8 @@ def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
         project.add(*_project(one, home, wide))
         id.add(one_line(one.short), "id")
         other = KINDS.get(summary.kind, "")
-        kind.add("" if narrow else other, "dim")
-        title.add((f"{other}: " if narrow and other else "") + (one_line(summary.title) if summary.title else NONE))
+        kind.add("" if merged else other, "dim")
+        title.add((f"{other}: " if merged and other else "") + (one_line(summary.title) if summary.title else NONE))
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
         used.add(tokens(summary.usage.total, summary.usage.exact))

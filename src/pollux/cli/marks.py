@@ -17,6 +17,7 @@ STAND_INS = str.maketrans(
         **dict(zip("░▒▓", ".:o", strict=True)),
         **dict(zip("·•…–—→▶", "-**-->>", strict=True)),
         **dict(zip("✓✗≥≤≠×", "+x><!x", strict=True)),
+        **dict(zip("│─┼", "|-+", strict=True)),
         **dict(zip("’“”", '\'""', strict=True)),
     }
 )

@@ -9,7 +9,7 @@ from pollux.cli.bars import gathered, sparkline
 from pollux.cli.clean import one_line
 from pollux.cli.table import Chart, Column, table
 from pollux.cli.transcript.head import head
-from pollux.cli.width import cut
+from pollux.cli.width import cut, wrap
 from pollux.cli.words import NONE, money, number, plural, share, tokens
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
     yield ""
     yield screen.paint("Turn by turn", "bold")
     place, prompt = Column("", right=True), Column("prompt", flexible=True, least=16)
-    total, context, hit = Column("tokens", right=True), Column("context", right=True), Column("cached", right=True)
+    total, context = Column("tokens", right=True), Column("context", right=True, sacrifice=2)
+    hit = Column("cached", right=True, sacrifice=3)
     calls, cost = Column("tools", right=True, sacrifice=4), Column("cost", right=True)
     chart = Chart("by tokens", most=CHART, least=8, sacrifice=5)
     for count, turn in enumerate(found.turns, start=1):
@@ -106,8 +107,14 @@ def _growth(screen: Screen, found: Profile) -> Iterator[str]:
     yield ""
     yield screen.paint("Context, request by request", "bold")
     mean = [heap / count for heap, count in zip(gathered(sizes, MANY), gathered([1] * len(sizes), MANY), strict=True)]
-    line = screen.paint(sparkline(mean), "id")
-    yield f"  {line}  {number(sizes[0])} at first, {number(max(sizes))} at most, {number(sizes[-1])} at last"
+    line, told = (
+        sparkline(mean),
+        f"{number(sizes[0])} at first, {number(max(sizes))} at most, {number(sizes[-1])} at last",
+    )
+    beside = screen.columns is None or len(line) + len(told) + 4 <= screen.columns
+    yield f"  {screen.paint(line, 'id')}" + (f"  {told}" if beside else "")
+    for words in wrap(told, (screen.columns or 80) - 2) if not beside else ():
+        yield f"  {words}"
 
 
 def _sent(screen: Screen, found: Profile) -> Iterator[str]:

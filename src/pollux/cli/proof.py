@@ -51,7 +51,7 @@ def _figures(
     given, cached = Column("input", right=True), Column("cached", right=True, sacrifice=1)
     written, output = Column("written", right=True, sacrifice=2), Column("output", right=True)
     thought, paid = Column("reasoning", right=True, sacrifice=3), Column("cost", right=True)
-    rule = Column("rule", flexible=True, least=16)
+    rule = Column("rule", flexible=True, least=16 if screen.columns is not None and screen.columns < 80 else 34)
     for item in items:
         used, style = item.usage, None if item.counted else "dim"
         place = _letter(files.index(item.file) + 1) if item.file is not None else ""
@@ -129,9 +129,9 @@ def _dollars(amount: float) -> str:
 
 def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
     """How sure the figures of all sessions are."""
-    agent, requests = Column("agent"), Column("requests", right=True)
-    inherited, total = Column("counted elsewhere", right=True, sacrifice=1), Column("tokens", right=True)
-    exact, low, unknown = Column("exact", right=True), Column("at least", right=True), Column("not known", right=True)
+    agent, requests = Column("agent"), Column("requests", right=True, sacrifice=1)
+    inherited, total = Column("counted elsewhere", right=True, sacrifice=2), Column("tokens", right=True)
+    exact, low, unknown = Column("exact", right=True), Column("too low", right=True), Column("unsure", right=True)
     for one in found.agents:
         agent.add(one_line(one.agent))
         requests.add(number(one.requests))

@@ -126,7 +126,7 @@ def _shrunk(columns: list[Column], widths: list[int], room: int) -> bool:
     for fits, least in (
         (lambda column: isinstance(column, Chart), lambda column: max(width(column.title), column.least)),
         (lambda column: column.flexible, lambda column: column.least),
-        (lambda column: not (column.right or column.flexible or column.whole), lambda _: room // 3),
+        (lambda column: not (column.right or column.flexible or column.whole or column.sacrifice), lambda _: room // 3),
     ):
         for index, column in enumerate(columns):
             if (over := _over(widths, room)) > 0 and fits(column):

@@ -23,6 +23,7 @@ from pollux.errors import OutputError
 from pollux.export.target import encoded, failed, protect, readable, replaced
 from pollux.files import LARGE, opened, read
 from pollux.model import Value
+from pollux.wire.deep import make_folders
 
 RECORD = ".pollux.jsonl"
 
@@ -44,7 +45,7 @@ class Folder:
         self._force = force
         protect(self.path, forbidden)
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_folders(self.path)
             self._drafts = tempfile.TemporaryDirectory(dir=self.path, prefix=".pollux-", ignore_cleanup_errors=True)
         except FileExistsError:
             raise OutputError(f"{self.path} is a file, and several sessions need a folder.") from None
@@ -86,7 +87,7 @@ class Folder:
             if now != held.hash or self._held.get(name) != held:
                 self._note(held)
             if now != held.hash or place.is_symlink():
-                place.parent.mkdir(parents=True, exist_ok=True)
+                make_folders(place.parent)
                 readable(draft.path)
                 draft.path.replace(place)
         except OSError as error:

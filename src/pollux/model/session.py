@@ -13,13 +13,12 @@ from pollux.model.usage import Usage, add
 
 
 class Kind(StrEnum):
-    """What sort of session it is. A warm-up is what a client asked for itself: counted, and in no list."""
+    """What sort of session it is."""
 
     MAIN = "main"
     SUBAGENT = "subagent"
     CHECKPOINT = "checkpoint"
     PROMPTS = "prompts"
-    WARM_UP = "warm-up"
 
 
 class Role(StrEnum):
@@ -174,8 +173,13 @@ class Session(Value, frozen=True, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        """What the session itself used: nothing inherited, nothing of its sub-agents."""
-        return add((m.usage for m in self.messages if m.usage is not None and not m.inherited), exact=self.exact)
+        """What the session itself used: nothing inherited, nothing of its sub-agents.
+
+        Where a reply does not tell what it read or wrote, the sum is not called exact.
+        """
+        own = [m.usage for m in self.messages if m.usage is not None and not m.inherited]
+        known = all(used.input is not None and used.output is not None for one in own for used in one.each or (one,))
+        return add(own, exact=self.exact if known or self.exact is False else None)
 
     @property
     def prompts(self) -> list[Message]:

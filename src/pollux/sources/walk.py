@@ -57,24 +57,42 @@ def walk(folder: str, way: Way, files: list[File], root: str | None = None) -> l
     """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file.
 
     The folder may itself be a link, as a person set it up. No link below it leads out of it, or of the root that is
-    named.
+    named. However deep folders lie in one another, one of them is open at a time.
     """
     base = folder if root is None else root
+    waiting: list[File | Below] = [(folder, way)]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, File):
+            files.append(one)
+            continue
+        found, below = _inside(*one, base)
+        if below:
+            waiting += reversed(below)
+        else:
+            files += found
+    return files
+
+
+Below = tuple[str, Way]
+"""A folder that is still to be looked into."""
+
+
+def _inside(folder: str, way: Way, root: str) -> tuple[list[File], list[File | Below]]:
+    """The files in a folder, by name; where there are folders too, both of them."""
     try:
         handle = _opened(folder)
         try:
             with os.scandir(handle) as opened:
                 listed = sorted(opened, key=_name)
-            _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, files, base)
+            return _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, root)
         finally:
             if isinstance(handle, int):
                 os.close(handle)
     except (FileNotFoundError, NotADirectoryError):
-        pass
+        return [], []
     except OSError as error:
-        if way.own:
-            files.append(_unreadable(folder, error))
-    return files
+        return [_unreadable(folder, error)] if way.own else [], []
 
 
 def refused(folder: str) -> str | None:
@@ -95,25 +113,29 @@ def _opened(folder: str) -> int | str:
     return folder
 
 
-def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File], root: str) -> None:
-    """What the entries of a folder are, and what lies below them."""
+def _each(listed: list[os.DirEntry[str]], above: str, way: Way, root: str) -> tuple[list[File], list[File | Below]]:
+    """See `_inside`."""
     file, inner, _ = way
+    found: list[File] = []
+    both: list[File | Below] = []
     for entry in listed:
         name = entry.name
         if _is_folder(entry):
             if (below := inner(name)) is not None:
-                walk(above + name, below, files, root)
+                both += found
+                both.append((above + name, below))
+                found = []
         elif (place := file(name)) is not None:
             if entry.is_symlink() and leads_out(above + name, root):
-                files.append(File(path=above + name, role=OTHER, status=Status.UNREADABLE, reason=LEADS_OUT))
+                found.append(File(path=above + name, role=OTHER, status=Status.UNREADABLE, reason=LEADS_OUT))
                 continue
             role, status, reason = place
             try:
                 stat = entry.stat()
             except OSError as error:
-                files.append(_unreadable(above + name, error))
+                found.append(_unreadable(above + name, error))
                 continue
-            files.append(
+            found.append(
                 File(
                     path=above + name,
                     role=role,
@@ -126,6 +148,7 @@ def _each(listed: list[os.DirEntry[str]], above: str, way: Way, files: list[File
                 if stat.st_mode & 0o170000 == 0o100000
                 else _odd(entry, above + name)
             )
+    return ([], [*both, *found]) if both else (found, [])
 
 
 _twin: ContextVar[tuple[str, str] | None] = ContextVar("_twin", default=None)

@@ -119,6 +119,14 @@ class Catalogue:
         self.edition = self._get("edition") if make or there else None
         self.born = str(self._get("born")) if make or there else ""
         self._number = 0
+        self._inode = path.stat().st_ino if path is not None else 0
+
+    def stands(self) -> bool:
+        """Is this still the file at its place? Another pollux may have made it anew."""
+        try:
+            return self.path is None or self.path.stat().st_ino == self._inode
+        except FileNotFoundError:
+            return False
 
     def copy(self, path: Path) -> None:
         """Write all that it holds into a new file, which goes its own way from there."""

@@ -77,7 +77,8 @@ def turn(path: Path, report: Report, patience: float | None = None) -> Iterator[
         try:
             yield Turn(handle, waited=waited)
         finally:
-            os.ftruncate(handle, 0)
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, 0)
 
 
 def owner(path: Path) -> str:
@@ -87,16 +88,19 @@ def owner(path: Path) -> str:
 
 
 def _awaited(handle: int, report: Report, patience: float) -> bool:
-    heard, since = 0, time.monotonic()
-    while not _taken(handle):
+    heard, since, said = 0, time.monotonic(), False
+    while not (mine := _taken(handle)):
         moment, told = os.fstat(handle).st_mtime_ns, _read(handle)
         if moment != heard:
             heard, since = moment, time.monotonic()
         if time.monotonic() - since >= patience or _stopped(told.by):
-            return False
+            break
         report(told)
+        said = True
         time.sleep(_PAUSE)
-    return True
+    if said:
+        report(Progress())  # the waiting is over
+    return mine
 
 
 def _told(path: Path) -> Progress:

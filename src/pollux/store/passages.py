@@ -117,8 +117,6 @@ class Passage(Value, frozen=True, kw_only=True):
 
 def passages(session: Session) -> Iterator[Passage]:
     """Everything in a session that can be found, in its order. A title stands with the human's first words."""
-    if session.kind is Kind.WARM_UP:
-        return
     at = session.started
     models = _models(session.messages)
     names = [name for name in (session.title, *session.facts.get("name", ())) if name]

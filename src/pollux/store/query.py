@@ -127,6 +127,7 @@ class _Reader:
         self.agents = agents
         self.place = 0
         self.excluded = 0
+        self.stars = 0
         self.hints: list[str] = []
 
     def sequence(self, depth: int, opened: int = 0) -> list[Node]:
@@ -201,9 +202,17 @@ class _Reader:
             if nodes and not any(_finds(node) for node in nodes):
                 raise BadQuery("A group needs something to find, not only what to leave out.", self.text, start)
             return None if not nodes else nodes[0] if len(nodes) == 1 else Both(nodes=tuple(nodes))
-        if self.text[start] == '"':
-            return self._phrase()
-        return self._word(depth)
+        return self._starred(self._phrase() if self.text[start] == '"' else self._word(depth))
+
+    def _starred(self, node: Node | None) -> Node | None:
+        """What is known in part only takes a look at all words there are, each time."""
+        wild = (isinstance(node, Words) and node.prefix) or (
+            isinstance(node, Only) and isinstance(node.value, str) and any(sign in node.value for sign in "*?")
+        )
+        self.stars += wild
+        if self.stars > _MOST_STARS:
+            raise BadQuery(f"A query may have at most {_MOST_STARS} words with a star.", self.text, self.place)
+        return node
 
     def _phrase(self) -> Words | None:
         """A text in quotes. A star at its end makes its last word a beginning."""
@@ -263,6 +272,7 @@ class _Reader:
 
 
 _DEEPEST = 20
+_MOST_STARS = 100
 _QUOTE = 'To look for the text itself, put it in quotes: "…"'
 _LITERAL_OR = 'To look for the word itself, put it in quotes: "OR"'
 _SIGNS = "Signs are found with: pollux search --regex PATTERN"

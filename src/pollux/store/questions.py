@@ -139,11 +139,9 @@ class Questions:
         meant = (no for key, id, no in every if self.catalogue.rows(same, key, id, *values) == [(no,)])
         return list(islice(meant, limit))
 
-    def where(self, asked: Filter, *, counted: bool = False) -> tuple[str, list[Any]]:
-        """The condition on a session that a filter states, and its values. What is `counted` need not be listed."""
+    def where(self, asked: Filter) -> tuple[str, list[Any]]:
+        """The condition on a session that a filter states, and its values."""
         terms, values = [self.here], list[Any]()
-        if not counted:
-            terms.append(f"kind != '{Kind.WARM_UP.value}'")
         if asked.agent is not None:
             terms.append("agent=?")
             values.append(asked.agent)
@@ -251,11 +249,9 @@ class Questions:
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND +s.{self.here} "
-            f"AND (s.kind != '{Kind.WARM_UP.value}' OR s.id = ?) "
             f"AND (? IS NULL OR s.agent=?) ORDER BY {BEST_FIRST.format('s.')}",
             prefix,
             f"{prefix}\U0010ffff",
-            prefix,
             agent,
             agent,
         )
@@ -309,7 +305,7 @@ class Questions:
         groups: dict[str, list[tuple[Any, ...]]] = {}
         rows = self.catalogue.rows(
             "SELECT agent, kind, project, project_hash, evidence, COUNT(DISTINCT key) FROM sessions "
-            f"WHERE kind NOT IN ('subagent', '{Kind.WARM_UP.value}') AND {self.here} GROUP BY 1, 2, 3, 4, 5",
+            f"WHERE kind != 'subagent' AND {self.here} GROUP BY 1, 2, 3, 4, 5",
         )
         for row in rows:
             groups.setdefault(row[2] or row[3] or "", []).append(row)

@@ -154,7 +154,8 @@ def entry(session: Session, no: int, cut: int) -> Entry:
 
 
 def _usable(used: Usage) -> Usage:
-    return Usage(
+    """A sum as it can be kept: one that lacks a figure is not exact."""
+    held = Usage(
         input=_held(used.input),
         cached=_held(used.cached),
         cache_write=_held(used.cache_write),
@@ -164,6 +165,7 @@ def _usable(used: Usage) -> Usage:
         exact=used.exact,
         cache_write_long=_held(used.cache_write_long),
     )
+    return held if held == used or used.exact is False else msgspec.structs.replace(held, exact=None)
 
 
 def usage_rows(session: Session) -> Iterator[UsageRow]:

@@ -16,6 +16,9 @@ from pollux.store.ranking import Ranked, best, sessions_with, top
 _MOST_PASSAGES = 2_000
 """So many of the best passages with the rarest word are followed up. Two common words meet in one passage anyway."""
 
+_MOST_WANTED = 64
+"""Who looks for more words at once has pasted a text, and means one message."""
+
 _DEEDS = {"tool", "file", "failed"}
 
 
@@ -35,7 +38,7 @@ def scattered(
     The rarest word goes first, and the others are looked for only in the sessions that hold it.
     """
     split = _split(node)
-    if len(split.wanted) < 2:
+    if not 2 <= len(split.wanted) <= _MOST_WANTED:
         return []
     where = [*scope, *(question for each in split.where if (question := ask(each, searcher)) is not None)]
     wanted = sorted(split.wanted, key=lambda each: _rarity(frequency(searcher, each)))

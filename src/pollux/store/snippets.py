@@ -18,6 +18,8 @@ from pollux.store.words import JOINT, UNSPACED, camel_spans, clean, stands_alone
 WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
+_MOST_NEEDLES = 48
+"""Of a pasted text so many words are marked, the longest: these tell the most."""
 _ASCII = bytes(range(128))
 _SPACE = re.compile(r"\s")
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
@@ -43,7 +45,12 @@ class Needle(NamedTuple):
 
 def needles(node: Node) -> list[Needle]:
     """What a query looks for, ready to be found in many texts."""
-    return list(dict.fromkeys(_needles(node)))
+    every = list(dict.fromkeys(_needles(node)))
+    return every if len(every) <= _MOST_NEEDLES else sorted(every, key=_length, reverse=True)[:_MOST_NEEDLES]
+
+
+def _length(needle: Needle) -> int:
+    return sum(map(len, needle.words))
 
 
 def _needles(node: Node) -> Iterator[Needle]:

@@ -199,7 +199,7 @@ class Store:
                 outcome = self._renewed(looks, now)
                 outcome.busy = True
                 return outcome
-            if self._aside is not None:
+            if self._aside is not None or not self.catalogue.stands():
                 self.close()
                 self._catalogue = self._fitting() or self._made()
 

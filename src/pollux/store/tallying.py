@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.model import Kind, Value
+from pollux.model import Value
 from pollux.store.catalogue import proof_of
 from pollux.store.questions import WORST_FIRST, Filter, Questions
 from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
@@ -24,17 +24,14 @@ UNKNOWN = (None,) * len(FIGURES)
 
 
 class Counted(Value, frozen=True, kw_only=True):
-    """A session whose rows are counted. `head` is the session at the top of its family, itself where it has none.
-
-    A warm-up has no head: it is nobody's conversation.
-    """
+    """A session whose rows are counted. `head` is the session at the top of its family, itself where it has none."""
 
     key: str
     agent: str
     project: str | None
     project_hash: str | None
     exact: bool | None
-    head: str | None
+    head: str
 
 
 _Figure = int | None
@@ -67,7 +64,7 @@ class Tallying:
         self._asked = asked
         timeless = msgspec.structs.replace(asked, since=None, until=None, everything=True)
         self._all = timeless == Filter(everything=True) and ids is None
-        self._where, self._values = questions.where(timeless, counted=True)
+        self._where, self._values = questions.where(timeless)
         self._where += " AND kind != 'checkpoint'"  # a copy of a conversation
         if ids is not None and len(ids) <= _FEW:
             self._where += f" AND id IN ({', '.join('?' * len(ids))})"
@@ -81,7 +78,7 @@ class Tallying:
         parents: dict[str, str | None] = dict(self._rows(asked))
         parents |= {above: None for above in {*parents.values()} - {*parents} if above and questions.has(above)}
         found = self._rows(
-            "SELECT no, key, agent, project, project_hash, exact, kind FROM sessions "
+            "SELECT no, key, agent, project, project_hash, exact FROM sessions "
             f"WHERE {self._where} ORDER BY {WORST_FIRST.format('')}",
             *self._values,
         )
@@ -93,9 +90,9 @@ class Tallying:
                 project=project,
                 project_hash=digest,
                 exact=None if exact is None else bool(exact),
-                head=_head(key, parents) if kind != Kind.WARM_UP else None,
+                head=_head(key, parents),
             )
-            for no, key, agent, project, digest, exact, kind in newest.values()
+            for no, key, agent, project, digest, exact in newest.values()
         }
 
     def models(self) -> set[str]:

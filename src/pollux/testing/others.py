@@ -11,10 +11,16 @@ _DAMAGES = ("emptied", "cut in the middle", "one byte short", "full of garbage")
 
 
 def others_served(home: Home, chooser: Chooser) -> list[Failure]:
-    """Damage every file of the home in turn, and read the whole home each time."""
+    """Damage every file of the home in turn, and read the whole home each time.
+
+    A session may lean on files that are not its own, as a fork on its parent's: then its bundle names them.
+    """
     failures: list[Failure] = []
     with Stage(home, home.files) as stage:
-        before = {session.key: (session, _files(stage, session)) for session in stage.sessions()}
+        before: dict[str, tuple[Session, frozenset[str]]] = {}
+        for bundle in list(stage.bundles()):
+            for session in stage.source.read(bundle):
+                before[session.key] = (session, frozenset(stage.relative([*session.files, *bundle.companions()])))
         for file in chooser.of(home.files):
             strangers = [session for session, files in before.values() if not files & home.family(file)]
             raw = (home.path / file).read_bytes()
@@ -30,10 +36,6 @@ def others_served(home: Home, chooser: Chooser) -> list[Failure]:
                     failures.append(Failure(home=home.name, file=file, done=damage, happened=happened))
             stage.put(file, raw)
     return failures
-
-
-def _files(stage: Stage, session: Session) -> frozenset[str]:
-    return frozenset(stage.relative(session.files))
 
 
 def _damaged(raw: bytes) -> tuple[bytes, ...]:

@@ -11,7 +11,7 @@ from pollux.writers.base import Options
 from pollux.writers.json import stamp
 from pollux.writers.visible import one_line
 
-KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log", Kind.WARM_UP: "warm-up"}
+KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
 LINKS = {"continues": "continues", "forked_from": "forked from"}
 
 

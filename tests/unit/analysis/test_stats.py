@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.accounts import By
+from pollux.accounts import By, Of
 from pollux.model import Status, ToolCall, Usage
 from pollux.store.questions import Filter
 from tests.unit.analysis.books import CODEX, NOON, OPUS, PRO, accounts, reply, session, used
@@ -61,6 +61,57 @@ def test_an_unknown_price_is_none_and_counted(tmp_path: Path) -> None:
     assert [(row.name, row.cost_usd, row.unpriced) for row in found.rows] == [(CODEX, 1.25, 0), ("strange-1", None, 1)]
     assert (found.total.cost_usd, found.total.unpriced, found.total.at_least) == (1.25, 1, True)
     assert found.unpriced_models == ("strange-1",)
+
+
+def test_each_request_without_a_cost_has_its_cause(tmp_path: Path) -> None:
+    """A missing figure is no missing price, and neither is a missing name."""
+    talk = session(
+        reply(used(1_000_000, 0), model=CODEX),
+        reply(used(10, 1), model="strange-1"),
+        reply(used(10, 1), model=None),
+        reply(used(10, 1), model=None),
+        reply(Usage(input=5, requests=1), model=CODEX),
+        reply(Usage(output=5, requests=1), model=CODEX),
+        reply(Usage(requests=1), model=CODEX),
+    )
+    silent = session(id="silent", exact=None)
+    low, unsure = (session(reply(used(1, 1)), id=str(exact), exact=exact) for exact in (False, None))
+    books = accounts(tmp_path, talk, silent, low, unsure)
+    total = books.stats(By.AGENT).total
+    assert (total.lacking.price, total.lacking.model, total.lacking.figures) == (1, 2, 3)
+    assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 1, 1, 1)
+    assert books.stats(By.AGENT).unpriced_models == ("strange-1",)
+    assert books.bill(talk) == books.bills([talk.key])[talk.key]
+    assert books.bill(talk).unpriced == 6
+    assert books.profile(talk).turns[0].unpriced_requests == 6
+
+
+def test_rows_within_rows_add_up(tmp_path: Path) -> None:
+    books = accounts(
+        tmp_path,
+        session(reply(used(100, 10)), reply(used(7, 1), model=CODEX), id="two", agent="codex"),
+        session(reply(used(50, 5), model=OPUS, at=NOON + timedelta(days=1)), id="one"),
+    )
+    found = books.stats(By.DAY, timezone="UTC", within=(By.MODEL, By.SESSION))
+    assert [(day.name, [row.name for row in day.rows]) for day in found.rows] == [
+        ("2026-11-10", [PRO, CODEX]),
+        ("2026-11-11", [OPUS]),
+    ]
+    assert [row.name for row in found.rows[0].rows[1].rows] == ["codex:two"]
+    assert (found.rows[0].sessions, [row.sessions for row in found.rows[0].rows]) == (1, [1, 1])
+    for row in (*found.rows, *(inner for day in found.rows for inner in day.rows)):
+        assert row.usage.total == sum(inner.usage.total or 0 for inner in row.rows)
+        assert row.cost_usd == pytest.approx(sum(inner.cost_usd or 0 for inner in row.rows))
+    assert found.total == books.stats(By.DAY, timezone="UTC").total
+
+
+def test_rows_are_sorted_by_what_the_bars_show(tmp_path: Path) -> None:
+    talks = [session(reply(used(10, 0), model=OPUS), id="dear"), session(reply(used(20, 0), model=CODEX), id="long")]
+    books = accounts(tmp_path, *talks)
+    assert (books.stats(By.MODEL).of, books.stats(By.MODEL).rows[0].name) == (Of.COST, OPUS)
+    assert books.stats(By.MODEL, of=Of.TOKENS).rows[0].name == CODEX
+    partly = accounts(tmp_path / "partly", *talks, session(reply(used(1, 0), model="strange-1"), id="odd"))
+    assert (partly.stats(By.MODEL).of, partly.stats(By.MODEL).rows[0].name) == (Of.TOKENS, CODEX)
 
 
 def test_what_is_inherited_counts_once(tmp_path: Path) -> None:
@@ -132,3 +183,27 @@ def test_tools(tmp_path: Path) -> None:
         ("read", 1, 0, 1, None, 0),
     ]
     assert (total.calls, total.failed, total.sessions) == (4, 1, 1)
+    days, whole = accounts(tmp_path / "again", talk).tools(timezone="UTC", by=(By.DAY, By.TOOL))
+    assert whole == total
+    assert [(day.name, day.calls, [(row.name, row.calls) for row in day.rows]) for day in days] == [
+        ("2026-11-10", 4, [("shell", 3), ("read", 1)])
+    ]
+
+
+@pytest.mark.parametrize("half", [Usage(input=5, requests=1), Usage(output=5, requests=1)])
+def test_sum_of_which_a_figure_is_missing_is_not_exact(tmp_path: Path, half: Usage) -> None:
+    """Whatever agent wrote it, and also where several requests stand together."""
+    whole = Usage(input=5, output=5, requests=2, exact=True, each=(used(5, 5), half))
+    for missing in (half, whole):
+        talk = session(reply(used(100, 10)), reply(missing), exact=True)
+        assert talk.usage.exact is None
+        assert accounts(tmp_path, talk).stats(By.AGENT).total.usage.exact is None
+    inherited = session(reply(used(100, 10)), reply(half, inherited=True), exact=True)
+    assert inherited.usage.exact is True
+
+
+def test_figures_that_no_machine_word_holds_are_not_kept(tmp_path: Path) -> None:
+    huge = Usage(input=10**30, output=1 << 63, requests=1, exact=True)
+    books = accounts(tmp_path, session(reply(huge), reply(used(100, 10))))
+    total = books.stats(By.SESSION).total.usage
+    assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, None)

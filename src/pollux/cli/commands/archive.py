@@ -98,7 +98,7 @@ def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> No
 
 @_answering("status")
 def status(_ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
-    """Tell what is kept, and what the agents will delete within a week."""
+    """Tell what is kept, and what agents will delete within a week."""
     held = shelf.keeping.holding()
     if as_json:
         screen.json(held)

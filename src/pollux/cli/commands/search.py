@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import closing
 from itertools import chain, pairwise
@@ -124,7 +125,7 @@ def command(
         with closing(shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append)) as stream:
             some = _scanned(screen, stream, limit, each, as_json)
         if unfinished:
-            _too_long(unfinished, seconds, some=some)
+            _too_long(unfinished, seconds, some=some, as_json=as_json)
         if not some and not as_json:
             _nothing(ctx, screen, shelf, _other_name(shelf, asked) or _narrowed(asked, place))
         ctx.exit(0 if some else 1)
@@ -214,7 +215,7 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
     return True
 
 
-def _too_long(unfinished: list[str], seconds: float, *, some: bool) -> None:
+def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
     from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
@@ -226,7 +227,8 @@ def _too_long(unfinished: list[str], seconds: float, *, some: bool) -> None:
     advice = f"Try a simpler pattern, or --timeout {12 * seconds:g}."
     if not some:
         raise Unreadable(f"Nothing was found. {one_line(told)}", advice)
-    talk(f"{one_line(told)}. {advice}")
+    sentence = f"{one_line(told)}. {advice}"
+    talk(json.dumps({"warning": sentence}) if as_json else sentence)
 
 
 def _meant(found: Findings, text: str) -> list[str]:

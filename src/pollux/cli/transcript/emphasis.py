@@ -61,6 +61,8 @@ def _ticks(text: str, kind: str, start: int) -> int | None:
 
 
 def _link(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:
+    if mark.start() and (text[mark.start() - 1].isalnum() or text[mark.start() - 1] in ")]"):  # code: f(x)[0](1)
+        return 0, []
     start, other = mark.end(), text.find("[", mark.end())
     end = text.find("](", start, other if other >= 0 else len(text))
     if end < 0:

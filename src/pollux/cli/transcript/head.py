@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
 _DIGEST = 12
-KINDS = {
-    "subagent": "sub-agent",
-    "checkpoint": "saved checkpoint",
-    "prompts": "only the prompts are left",
-    "warm-up": "the client's own warm-up",
-}
+KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
 
 
 def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
@@ -50,7 +45,7 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
 def _surroundings(session: Session) -> Iterator[str]:
     """What is known of its surroundings; of many values, the first and how many there are."""
     for name, values in session.facts.items():
-        other = [value for value in values if value != session.project]
+        other = [value for value in values if value not in (session.project, session.title)]
         if other:
             first = other[0][:_DIGEST] if name == "commit" else other[0]
             yield f"{name} {one_line(first)}" + (f" and {len(other) - 1:,} more" if len(other) > 1 else "")

@@ -116,9 +116,9 @@ class _Page:
                 style = ("bold",) if number == 0 else ()
                 rows.append([list(spans(cell, style)) if self._color else [(cell, ())] for cell in _cells(line)])
         laid = grid(rows, self._columns)
-        if laid is None:
-            laid = iter([[(line, ())] for line in block])
-        yield from laid
+        for line in block if laid is None else ():
+            yield [(line, ())]
+        yield from laid or ()
 
 
 def _end(source: list[str], start: int, fence: str) -> int:

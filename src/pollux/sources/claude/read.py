@@ -19,7 +19,7 @@ from pollux.sources.claude.messages import Builder
 from pollux.sources.claude.outputs import Outputs
 from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
-from pollux.sources.claude.subagents import Chain, Spawned, divided, is_warm_up, read_meta, starter
+from pollux.sources.claude.subagents import Chain, Spawned, divided, read_meta, starter
 from pollux.sources.claude.transcript import Transcript
 from pollux.sources.claude.tree import Tree, leaf_of
 from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
@@ -76,7 +76,6 @@ class Reading:
         self.outputs = Outputs([folder for one in [bundle, *bundle.peers] for folder in one.folders], notes)
         self.by_uuid: dict[str, Line] = {}
         self._books: dict[str, Any] = {}
-        self.warm_up = False
         for transcript in transcripts:
             self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid
 
@@ -84,7 +83,6 @@ class Reading:
         """The main session first."""
         bundle = self.bundle
         own, chains = self._divided()
-        self.warm_up = bool(own) and is_warm_up(own[0][1])
         spawned = Spawned(bundle, self.transcripts, chains)
         builder = Builder(bundle.name, self.notes, self.outputs, spawned.by_call)
         for transcript in self.transcripts:
@@ -170,9 +168,7 @@ class Reading:
         parent = starter(bundle, meta)
         times = _times(messages)
         kind = bundle.kind
-        if self.warm_up:
-            kind = Kind.WARM_UP
-        elif kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
+        if kind is Kind.MAIN and not (builder.items and any(_is_talk(message) for message in messages)):
             # Nothing was sent: prompts that never left the queue, commands for the client.
             kind = Kind.PROMPTS
         missing = gaps(messages)
@@ -212,7 +208,7 @@ class Reading:
         return Session(
             agent=AGENT,
             id=chain.id,
-            kind=Kind.WARM_UP if is_warm_up(chain.lines) else Kind.SUBAGENT,
+            kind=Kind.SUBAGENT,
             parent=parent,
             title=first_words(chain.task) or None,
             project=_project({**facts, **builder.facts}),

@@ -19,8 +19,6 @@ from pollux.sources.claude.tools import SPAWNS
 from pollux.sources.claude.transcript import Transcript
 from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines
 
-WARM_UP = "Warmup"
-
 
 class Chain(msgspec.Struct):
     """A sub-agent's lines inside its parent's transcript (1.0)."""
@@ -38,11 +36,6 @@ def task_of(lines: list[Line]) -> str:
     """The first words in the user's place."""
     first = next((line for line in lines if line.type == "user" and line.message is not None), None)
     return texts_of(first.message.content).strip() if first is not None and first.message is not None else ""
-
-
-def is_warm_up(lines: list[Pair]) -> bool:
-    """Did the client only warm up (2.0)? Billed, but nobody's conversation."""
-    return bool(lines and lines[0][1].isSidechain) and task_of([line for _, line in lines]) == WARM_UP
 
 
 def divided(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:

@@ -24,9 +24,13 @@ _UNTOLD = object()
 
 
 class Task(msgspec.Struct):
-    """A turn as the client counts them (0.100+): the line with which it begins, and whether it came to its end."""
+    """A turn as the client counts them (0.100+): the line with which it begins, and whether it came to its end.
+
+    `cuts` says that a prompt in the midst of it cuts the request that is under way (0.163+); before, it waits.
+    """
 
     line: int
+    cuts: bool = False
     ended: bool = False
 
 
@@ -147,7 +151,8 @@ class Books:
         walk.rest()
         walk.fresh = False
         if not walk.reviewing:
-            self.tasks.append(Task(walk.line))
+            # Nothing says so, but the same releases tell whose turn it is.
+            self.tasks.append(Task(walk.line, cuts="turn_attribution" in held))
         self._turn(walk, held)
         walk.keep("event_msg/task_started", held)
 

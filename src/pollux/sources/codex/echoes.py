@@ -10,7 +10,7 @@ from datetime import datetime
 
 import msgspec
 
-from pollux.model import Text, Thinking
+from pollux.model import Fate, Text, Thinking
 from pollux.sources.codex.content import words_of
 from pollux.sources.codex.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
 
@@ -33,11 +33,11 @@ class Heard(msgspec.Struct, gc=False):
     model: str | None
 
     def entry(self) -> Entry:
-        """The message, where the words were only shown."""
+        """The message, where the words were only shown: a run was killed before the conversation had them."""
         if self.kind is Text and self.text == "Compact task completed":
             return Entry(SYSTEM, CLIENT, self.line, self.ordinal, self.at, [Text(text=self.text)])
         part = self.kind(text=self.text)
-        return Entry(ASSISTANT, MODEL, self.line, self.ordinal, self.at, [part], model=self.model)
+        return Entry(ASSISTANT, MODEL, self.line, self.ordinal, self.at, [part], model=self.model, fate=Fate.CANCELLED)
 
 
 class Echoes:

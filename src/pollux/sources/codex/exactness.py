@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from pollux.model import Attachment, Gap
 from pollux.sources.codex.books import Task
 from pollux.sources.codex.calls import Call
-from pollux.sources.codex.entries import ASSISTANT, HUMAN, MODEL, USER, Entry
+from pollux.sources.codex.entries import ASSISTANT, MODEL, USER, Entry
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
@@ -39,8 +40,8 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
         _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
     ]
     for account in accounts:
-        for task, turn in _turns(account, spawned=spawned):
-            found += _missing(task, turn, spawned=spawned)
+        for part in _parts(account, spawned=spawned):
+            found += _missing(part)
     if uncounted:
         found.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
     if found and not usages:
@@ -48,33 +49,38 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
     return tuple(found)
 
 
-def _turns(account: Account, *, spawned: bool) -> Iterator[tuple[Task | None, list[Entry]]]:
-    """The messages by turn. Before turns were written (0.100) each prompt begins one; later some stand within one."""
-    tasks = iter([*account.tasks, None])
-    task, turn = None, list[Entry]()
-    coming = next(tasks)
+class _Part(msgspec.Struct):
+    """A turn, or what was said in it up to the next prompt: `is_steered` says that there is one."""
+
+    task: Task | None
+    entries: list[Entry]
+    asked: list[Entry]
+    is_steered: bool = False
+
+
+def _parts(account: Account, *, spawned: bool) -> list[_Part]:
+    """The messages by turn and prompt. Before turns were written (0.100) each prompt begins one."""
+    part = _Part(None, [], [])
+    found = [part]
+    tasks = deque(account.tasks)
     for entry in account.entries:
-        while coming is not None and entry.line > coming.line:
-            yield task, turn
-            task, turn, coming = coming, [], next(tasks)
-        if task is None and _is_asked(entry, spawned=spawned) and not _is_of(turn, entry):
-            yield task, turn
-            turn = []
-        turn.append(entry)
-    while coming is not None:
-        yield task, turn
-        task, turn, coming = coming, [], next(tasks)
-    yield task, turn
+        while tasks and entry.line > tasks[0].line:
+            part = _Part(tasks.popleft(), [], [])
+            found.append(part)
+        if _is_asked(entry, spawned=spawned):
+            if part.asked and not _is_picture(part.asked, entry):
+                part.is_steered = part.task is not None
+                part = _Part(part.task, [], [])
+                found.append(part)
+            part.asked.append(entry)
+        part.entries.append(entry)
+    return found + [_Part(task, [], []) for task in tasks]
 
 
-def _is_of(turn: list[Entry], entry: Entry) -> bool:
+def _is_picture(asked: list[Entry], entry: Entry) -> bool:
     """Releases around 0.40 send a picture and its question as two prompts, and answer once, after either."""
-    before = [other for other in turn if other.role is USER and other.author is HUMAN]
-    return len(before) == 1 and any(_is_picture(other) for other in (*before, entry))
-
-
-def _is_picture(entry: Entry) -> bool:
-    return all(type(part) is Attachment for part in entry.parts)
+    alone = [all(type(part) is Attachment for part in prompt.parts) for prompt in (*asked, entry)]
+    return len(alone) == 2 and any(alone)
 
 
 def _is_asked(entry: Entry, *, spawned: bool) -> bool:
@@ -82,29 +88,29 @@ def _is_asked(entry: Entry, *, spawned: bool) -> bool:
     return entry.is_prompt or entry.sure or (spawned and entry.role is USER and entry.author is MODEL)
 
 
-def _missing(task: Task | None, turn: list[Entry], *, spawned: bool) -> Iterator[Gap]:
-    """What one turn leaves open."""
-    if not turn:
+def _missing(part: _Part) -> Iterator[Gap]:
+    """What one part leaves open."""
+    task = part.task
+    if not part.entries:
         if task is not None and not task.ended:
             yield _gap(_BROKEN_OFF, task.line)
         return
     unpaid: Entry | None = None
     latest: Entry | None = None
-    pictures = any(_is_picture(entry) for entry in turn if entry.is_prompt)
-    for entry in turn:
+    refused = False
+    for entry in part.entries:
+        refused = refused or entry.refused
         if entry.role is ASSISTANT and entry.author is MODEL:
             # A response may stand in several messages; the last of them has its figures.
             unpaid = None if entry.is_paid else unpaid or entry
             latest = entry
-        elif entry.refused:
-            latest = None
-        elif _is_asked(entry, spawned=spawned) and not (pictures and latest is not None):
-            latest = entry
     if unpaid is not None:
         yield _gap(_CUT, unpaid.line, certain=True)
-    elif latest is not None and latest.role is not ASSISTANT:
-        yield _gap(_UNANSWERED, latest.line)
-    elif latest is not None and _awaits(latest):
+    elif refused:
+        return
+    elif latest is None:
+        yield from (_gap(_UNANSWERED, entry.line) for entry in part.asked[:1])
+    elif _awaits(latest) and (task is None or task.cuts or not part.is_steered):
         yield _gap(_BROKEN_OFF, latest.line)
 
 

@@ -66,7 +66,8 @@ def _mains(
         for file, told in zip(chats, tales, strict=True):
             project = told.project or folder.hash
             log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
-            name = told.id or id_around(file.path, _ids_around(folder, tales, log)) or stem(file.path)
+            around_it = _ids_around(folder, tales, log) if told.id is None and told.speaks else ()
+            name = told.id or id_around(file.path, around_it) or stem(file.path)
             if _PROMPT in name:
                 served.append((folder, file))
                 continue

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.model import Fate
 from pollux.sources.gemini.content import is_made_up, pieces, plain_text
-from pollux.sources.gemini.schema import Call, Message
+from pollux.sources.gemini.schema import Call, FunctionCall, Message, Part
 
 Copies = dict[tuple[str | None, datetime | None], int | None]
 """Other writings of a message: their ids and times, with the line of the first."""
@@ -135,9 +135,12 @@ def gathered(entries: Iterable[Entry]) -> list[Entry]:
 def _completes(entry: Entry, reply: Entry) -> bool:
     """Is it nothing but the calls that a reply asked for: by its own words, or as the only one that can have?"""
     message, calls = entry.message, entry.message.toolCalls or []
-    if message.tokens is not None or message.thoughts or message.displayContent is not None or plain_text(message):
+    if message.tokens is not None or message.thoughts or message.displayContent is not None:
         return False
-    if all(call.status != "cancelled" for call in calls):
+    made = [Part(functionCall=FunctionCall(id=call.id, name=call.name, args=call.args)) for call in calls]
+    if any(item != "" and item not in made for item in pieces(message.content)):
+        return False
+    if all(call.status != "cancelled" for call in calls) or message.model not in (None, reply.message.model):
         return False
     items = [item for item in pieces(reply.message.content) if not isinstance(item, str)]
     asked = [item.functionCall for item in items if item.functionCall is not None]

@@ -25,11 +25,12 @@ _NAME = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8})\Z", re.DOTALL)
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What a session file says first: its id, its project's hash, and when it began."""
+    """What a session file says first: its id, its project's hash, when it began; and whether it says anything."""
 
     id: str | None = None
     project: str | None = None
     started: datetime | None = None
+    speaks: bool = True
 
 
 def identity(file: File) -> Identity:
@@ -41,14 +42,15 @@ def identity(file: File) -> Identity:
             return Identity(name, project or None, _moment(started))
         found = records.contents(file.path, Notes())
     except Unreadable:
-        return Identity()
+        return Identity(speaks=False)
     if isinstance(found, records.Log):
-        told = Identity()
+        told = Identity(speaks=bool(found.records))
         for record in (record for _, record in found.records if isinstance(record, Record)):
             told = Identity(
                 told.id or record.sessionId or (record.set.sessionId if record.set is not None else None),
                 told.project or record.projectHash,
                 told.started or record.startTime,
+                told.speaks,
             )
             if told.id and told.project:
                 break
@@ -56,7 +58,7 @@ def identity(file: File) -> Identity:
     if isinstance(found, records.Captured):
         stated = (event.get("session_id") for _, event in found.events)
         return Identity(next((name for name in stated if isinstance(name, str) and name), None))
-    return Identity()
+    return Identity(speaks=False)
 
 
 def _moment(text: str) -> datetime | None:

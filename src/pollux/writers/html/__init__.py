@@ -6,12 +6,13 @@ not shorten a page; only `live_only` does.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 from pollux.model import Session
 from pollux.writers.base import Entry, Options, Out, Page, Report
 from pollux.writers.html.messages import Messages
-from pollux.writers.html.page import bottom, top
+from pollux.writers.html.page import page
 from pollux.writers.html.site import pages
 from pollux.writers.tally import BYTES, DETAILS, NOTHING, Tally
 
@@ -35,13 +36,14 @@ class HtmlPage:
         tally = Tally(WHY)
         tally.drop(DETAILS, bool(session.extra) + len(session.tallies) + (session.project_hash is not None))
         messages = Messages(session, options, tally)
-        for pieces in (top(session, options, messages), messages.pieces(), bottom(session)):
-            for piece in pieces:
-                out(f"{piece}\n")
+        for piece in page(session, options, messages):
+            out(piece)
+        for part in range(1, len(messages.parts)):
+            deque(messages.pieces(part), maxlen=0)  # `finish` writes them; here they are only accounted for
         return tally.report()
 
     def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
-        """The index and the search of a whole site."""
+        """The further parts of large sessions, the index and the search of a whole site."""
         return pages(entries, options)
 
 

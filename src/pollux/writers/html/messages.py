@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from pollux.model import Author, Fate, Message, Role, Session, Text, first_words
 from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.facts import figures
+from pollux.writers.html.cuts import address, cuts
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
 from pollux.writers.html.parts import Parts
@@ -49,6 +50,7 @@ class Messages:
         self._several = len({message.model for message in session.messages if message.model}) > 1
         self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
+        self.parts = cuts(session, options)
 
     def cost(self) -> float | None:
         """What the session cost by itself, as far as it is known."""
@@ -56,18 +58,26 @@ class Messages:
         known = [cost for message in own if (cost := self._price(message)) is not None]
         return sum(known) if known else None
 
-    def index(self) -> list[Html]:
-        """A link to every prompt and every task."""
+    def index(self, part: int = 0) -> list[Html]:
+        """A link to every prompt and every task, from one of the parts."""
+        key, messages = self._session.key, self._session.messages
         return [
-            tag("li", tag("a", words, href=f"#{name}"), class_=str(message.fate))
-            for message, name in zip(self._session.messages, self._names, strict=True)
+            tag(
+                "li",
+                tag("a", words, href=f"{address(self._options, key, part, there)}#{name}"),
+                class_=str(message.fate),
+            )
+            for there, numbers in enumerate(self.parts)
+            for message, name in ((messages[number], self._names[number]) for number in numbers)
             if message.role is Role.USER and message.author is not Author.CLIENT and not self._is_unwanted(message)
             if (words := first_words(one_line(message.text.strip(), 1000), 80))
         ]
 
-    def pieces(self) -> Iterator[Html]:
-        """All messages. Those that a rewind or a summary took away stand together, foldable."""
-        pairs = zip(self._session.messages, self._names, strict=True)
+    def pieces(self, part: int | None = None) -> Iterator[Html]:
+        """All messages, or those of a part. Those that a rewind or a summary took away stand together, foldable."""
+        numbers = range(len(self._names)) if part is None else self.parts[part]
+        pairs = ((self._session.messages[number], self._names[number]) for number in numbers)
+        self._before = None
         for (fate, inherited), run in groupby(pairs, key=lambda pair: _branch(pair[0])):
             group = list(run)
             if fate is None and not inherited:

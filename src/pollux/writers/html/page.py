@@ -11,6 +11,7 @@ from importlib.resources import files
 from pollux.model import Notice, Session, Summary, summarize
 from pollux.writers.base import Options
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
+from pollux.writers.html.cuts import address
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.messages import Messages, money
@@ -57,28 +58,63 @@ def foot(assets: tuple[tuple[str, ...], tuple[str, ...]]) -> Html:
     return Html(f"<script>{_asset(assets[1])}</script>\n</body>\n</html>\n")
 
 
-def top(session: Session, options: Options, messages: Messages) -> Iterator[Html]:
+def page(session: Session, options: Options, messages: Messages, part: int = 0) -> Iterator[str]:
+    """A whole page: the session, or one of its parts."""
+    for pieces in (
+        _top(session, options, messages, part),
+        messages.pieces(part),
+        _bottom(session, options, messages, part),
+    ):
+        for piece in pieces:
+            yield f"{piece}\n"
+
+
+def _top(session: Session, options: Options, messages: Messages, part: int) -> Iterator[Html]:
     """Everything before the first message."""
+    several = len(messages.parts) > 1
     summary = summarize(session)
     words, whole = title(summary), one_line(summary.title or "")
     yield head(f"{words} · {session.agent}", PAGE)
     yield start("body")
     yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
-    yield _bar(session, options)
-    yield tag("nav", _index(messages.index()), aria_label="Prompts", class_="side")
+    yield _bar(session, options, "Search in this part" if several else "Search in this page")
+    yield tag("nav", _index(messages.index(part)), aria_label="Prompts", class_="side")
     yield start("main", id="conversation")
-    yield tag(
-        "header",
-        tag("h1", words, title=whole if whole != words else None),
-        tag("p", *_brief(session, summary), tag("label", tag("input", type="checkbox"), " All facts"), class_="brief"),
-        tag("dl", *_facts(session, summary, options, messages.cost())),
-        class_="top",
-    )
+    heading = tag("h1", words, title=whole if whole != words else None)
+    brief = _brief(session, summary)
+    if part:
+        yield tag("header", heading, tag("p", brief, class_="brief always"), class_="top")
+    else:
+        ask = tag("label", tag("input", type="checkbox"), " All facts")
+        facts = tag("dl", *_facts(session, summary, options, messages.cost()))
+        yield tag("header", heading, tag("p", brief, " · ", ask, class_="brief"), facts, class_="top")
+    if several:
+        yield _parts(session, options, messages, part)
     yield tag("noscript", tag("p", "Long results are folded, and open only with JavaScript.", class_="note"))
 
 
-def bottom(session: Session) -> Iterator[Html]:
+def _parts(session: Session, options: Options, messages: Messages, part: int) -> Html:
+    """Where this part stands among the others, and the ways to them."""
+    count = len(messages.parts)
+    ways = [tag("b", f"{part + 1}", aria_current="page")] * count
+    for there in set(range(count)) - {part}:
+        to = address(options, session.key, part, there)
+        ways[there] = tag("a", f"{there + 1}", href=to, aria_label=f"Part {there + 1}")
+    after = address(options, session.key, part, part + 1) if part + 1 < count else None
+    return tag(
+        "nav",
+        f"Too large for one page: part {part + 1} of {count:,}. ",
+        join(ways, Html(" ")),
+        tag("a", "Next part", href=after, rel="next", class_="next") if after else None,
+        aria_label="Parts",
+        class_="parts",
+    )
+
+
+def _bottom(session: Session, options: Options, messages: Messages, part: int) -> Iterator[Html]:
     """Everything after the last message."""
+    if len(messages.parts) > 1:
+        yield _parts(session, options, messages, part)
     notices = [tag("li", tag("code", notice.code), " ", notice.text, " ", _place(notice)) for notice in session.notices]
     read = [tag("li", tag("code", one_line(file))) for file in session.files]
     yield tag(
@@ -91,7 +127,7 @@ def bottom(session: Session) -> Iterator[Html]:
     yield foot(PAGE)
 
 
-def _bar(session: Session, options: Options) -> Html:
+def _bar(session: Session, options: Options, search: str) -> Html:
     buttons = [
         ("fold-all", "Unfold", "Open or close everything (e)"),
         ("details", "Details", "Tokens, model and place of every message (t)"),
@@ -104,7 +140,7 @@ def _bar(session: Session, options: Options) -> Html:
         tag("a", "All sessions", href=back, class_="home") if back is not None else None,
         tag(
             "search",
-            tag("input", type="search", id="find", placeholder="Search in this page", aria_label="Search in this page"),
+            tag("input", type="search", id="find", placeholder=search, aria_label=search),
             tag("output", id="found", aria_live="polite"),
         ),
         tag("span", *(tag("button", words, type="button", id=id, title=about) for id, words, about in buttons)),
@@ -117,13 +153,11 @@ def _index(links: list[Html]) -> Html:
     return tag("details", summary, tag("ol", *links), class_="index", open=True)
 
 
-def _brief(session: Session, summary: Summary) -> Iterator[Html]:
+def _brief(session: Session, summary: Summary) -> Html:
     """What a phone shows of the facts until somebody asks for all of them."""
     project = summary.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] if summary.project else ""
-    known = (escape(one_line(session.agent)), escape(one_line(project)), clock(summary.started))
-    for piece in filter(None, known):
-        yield piece
-        yield escape(" · ")
+    known = (one_line(session.agent), one_line(project), clock(summary.started))
+    return join(filter(None, known), Html(" · "))
 
 
 def _facts(session: Session, summary: Summary, options: Options, cost: float | None) -> Iterator[Html]:

@@ -11,12 +11,14 @@ from pollux.model import Author, Kind, Session, Summary, SummaryPart, Text
 from pollux.writers.base import Entry, Options, Page
 from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
+from pollux.writers.html.cuts import cuts, file
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
-from pollux.writers.html.messages import money
-from pollux.writers.html.page import foot, head
+from pollux.writers.html.messages import Messages, money
+from pollux.writers.html.page import foot, head, page
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import INDEX, between
 from pollux.writers.html.words import Index
+from pollux.writers.tally import Tally
 from pollux.writers.visible import one_line
 
 ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "site.js")
@@ -25,7 +27,7 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
-    """The files of the search, then the index that knows them."""
+    """The further parts of large sessions, the files of the search, then the index that knows them."""
     numbers = {entry.summary.key: number for number, entry in enumerate(sorted(entries, key=_age))}
     index = Index()
     for entry in entries:
@@ -35,12 +37,22 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
         if session.key in numbers:
             index.add(numbers[session.key], _said(session))
             whole += 1
+            yield from _further(session, options)
     firsts: list[str] = []
     for number, (first, script) in enumerate(index.files()):
         firsts.append(first)
         yield f"{FOLDER}/{number:03}.js", [script]
     covers = "titles, projects, prompts and replies" if whole else "titles, projects, the first prompt and the last"
     yield INDEX, _index(entries, numbers, firsts, f"Searches {covers}")
+
+
+def _further(session: Session, options: Options) -> Iterator[Page]:
+    """All parts of a session but the first, which is the session's own page."""
+    if len(cuts(session, options)) == 1:
+        return
+    messages = Messages(session, options, Tally())
+    for part in range(1, len(messages.parts)):
+        yield file(options, session.key, part), page(session, options, messages, part)
 
 
 def _age(entry: Entry) -> tuple[datetime, str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator
+
+from pollux.folding import fold
 
 SIZE = 120_000
 """Characters a file."""
@@ -26,7 +27,7 @@ _WORD = re.compile(rf"[{_ONE_BY_ONE}]|[^\W_{_ONE_BY_ONE}]+")
 
 def words(text: str) -> set[str]:
     """The words of a text; the script of the page takes a query apart in the same way."""
-    found = _WORD.findall(unicodedata.normalize("NFKC", text).lower())
+    found = _WORD.findall(fold(text))
     return {word for word in found if len(word) <= LONGEST}
 
 

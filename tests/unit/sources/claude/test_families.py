@@ -63,43 +63,23 @@ def test_file_belongs_to_the_session_of_its_last_record(home: Home, length: int)
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_warm_ups_are_counted_and_in_no_list(home: Home, inside: bool) -> None:
+def test_warm_ups_are_counted_and_not_in_the_list(home: Home, inside: bool) -> None:
     """In files of their own, and inside their session's."""
-    warm_up = chained(agent("Warmup", "I am ready."))
-    home.log(SID, user("Hi"), model("Hello", "msg_0"), *(warm_up if inside else ()))
+    warm_up = agent("Warmup", "I am ready.")
+    home.log(SID, *chained([user("Hi"), model("Hello", "msg_0")]), *(warm_up if inside else ()))
     if not inside:
         home.log("agent-a1", *warm_up)
         home.log("agent-a2", agent("Warmup", "")[0])
     library = home.library()
-    (listed,) = library.list(Filter(everything=True))
+    (listed,) = library.list()
     assert (listed.summary.id, listed.summary.usage.total, listed.family_usage.total) == (SID, 20, 40)
+    assert {one.summary.kind for one in library.list(Filter(everything=True))} == {"main", "subagent"}
     for by in (By.AGENT, By.PROJECT, By.DAY, By.SESSION):
         total = library.accounts.stats(by).total
         assert (total.sessions, total.usage.total, total.usage.requests) == (1, 40, 2)
-    assert [reviewed.requests for reviewed in library.accounts.review().agents] == [2]
-    assert library.count(Filter(everything=True)) == 1
-    assert not library.search("Warmup").hits
-    assert [project.agents for project in library.projects()] == [{"claude": 1}]
     report = library.doctor()
     assert report.sound
     assert {line.status for line in report.files} == {"read"}
-
-
-def test_warm_up_without_its_session_is_counted_too(home: Home) -> None:
-    home.log("agent-a1", *chained(agent("Warmup", "I am ready.")))
-    library = home.library()
-    total = library.accounts.stats(By.AGENT).total
-    assert (library.list(Filter(everything=True)), total.sessions, total.usage.total) == ([], 0, 20)
-    assert library.session("claude:a1").kind == "warm-up"
-
-
-def test_a_human_may_say_the_same(home: Home) -> None:
-    assert home.session(user("Warmup"), model("Ready.")).kind == "main"
-
-
-def test_a_task_about_warm_ups_is_not_hidden(home: Home) -> None:
-    home.log("agent-a1", *agent("Warmup the oven", "Warm."))
-    assert set(home.sessions()) == {"a1"}
 
 
 @pytest.mark.parametrize(

@@ -37,13 +37,17 @@ TALK = [("human", "Hello", "live"), ("model", "Hi", "live")]
         (sent("Hello"), typed("Hello"), shown("Hi"), reply("Hi")),
         (typed("Hello"), sent("Hello"), reply("Hi"), shown("Hi")),
         (sent("Hello"), reply("Hi")),
-        (typed("Hello"), shown("Hi")),
     ],
-    ids=["echo after and before", "echo before and after", "no echoes", "only echoes"],
+    ids=["echo after and before", "echo before and after", "no echoes"],
 )
 def test_words_stand_once(home: Home, records: tuple[dict[str, object], ...]) -> None:
     home.rollout(meta(), *records)
     assert said(home.only()) == TALK
+
+
+def test_words_that_were_only_shown_are_not_resumed(home: Home) -> None:
+    home.rollout(meta(), *prompt("Hello"), shown("Hi"))
+    assert said(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "cancelled")]
 
 
 def test_the_same_words_twice_are_two_messages(home: Home) -> None:

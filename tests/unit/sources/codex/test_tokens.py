@@ -335,13 +335,20 @@ def test_a_request_that_was_refused_cost_nothing(home: Home, error: dict[str, An
     assert home.only().usage.exact is False, "what was written had cost something"
 
 
-def test_a_prompt_within_a_turn_is_no_end_of_it(home: Home) -> None:
+def test_a_prompt_within_a_turn(home: Home) -> None:
     whole = (call(), tokens(figures(160, out=2), figures(60)), answer())
     end = (reply("2"), tokens(figures(230, out=3), figures(70)))
     home.rollout(*FIRST, STARTED, *prompt("On"), *whole, *prompt("And this"), *end)
     assert home.only().usage.exact is True
     home.rollout(*FIRST, *prompt("On"), *whole, *prompt("And this"), *end)
     assert home.only().usage.exact is None, "before turns were written it may have been killed"
+    newer = event("task_started", turn_id="t", turn_attribution={"turn_id": "t"})
+    home.rollout(*FIRST, newer, *prompt("On"), *whole, *prompt("And this"), *end)
+    assert home.only().usage.exact is None, "it may have cut a request"
+    home.rollout(*FIRST, newer, *prompt("On"), *prompt("And this"), *end)
+    assert home.only().usage.exact is None, "the first request may have been cut"
+    home.rollout(*FIRST, newer, *prompt("On"), THOUGHT, *prompt("And this"), *end)
+    assert home.only().usage.exact is False, "it was cut"
 
 
 def test_calls_of_one_response_that_are_written_one_by_one(home: Home) -> None:

@@ -326,3 +326,10 @@ def test_a_file_without_a_header_takes_no_id_that_may_be_anothers(home: Home) ->
     home.log(LOG, user("u1", "one"), gemini("g1", "1"))
     home.document("weather/logs.json", typed(("aaaaaaaa-1", "/help", "05:00:00"), ("aaaaaaaa-2", "/help", "05:10:00")))
     assert "session-2026-11-15T06-00-aaaaaaaa" in home.sessions()
+
+
+def test_an_empty_file_takes_no_typed_lines_with_it(home: Home) -> None:
+    home.write(LOG, "")
+    home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00")))
+    session = home.only()
+    assert (session.id, session.kind, [m.text for m in session.prompts]) == ("aaaaaaaa-1", Kind.PROMPTS, ["one"])

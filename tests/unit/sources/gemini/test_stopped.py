@@ -49,6 +49,14 @@ def test_the_call_of_a_stopped_turn_stands_in_the_reply_that_asked_for_it(home: 
     assert session.usage.exact is True
 
 
+def test_it_stands_there_too_when_a_later_list_keeps_the_message_of_its_own(home: Home) -> None:
+    alone = gemini("x1", [asked()], "06:00:04", tokens=None)
+    home.log(LOG, *TURN, {"$set": {"messages": [user("u1", "go"), gemini("g1", "I look."), alone, answered("r1")]}})
+    session = home.only()
+    assert calls(session) == [("g1", "c1", "cancelled")]
+    assert session.usage.exact is True
+
+
 def test_it_lives_with_that_reply_when_a_later_list_holds_it_there(home: Home) -> None:
     reply = gemini("g1", [{"text": "I look."}, asked()], tokens=None)
     home.log(

@@ -13,7 +13,7 @@ from pollux.model import Session, ToolResult
 from pollux.writers.base import Options, Report
 from pollux.writers.html import WRITER
 from pollux.writers.html.page import PAGE, _asset
-from pollux.writers.visible import visible
+from pollux.writers.visible import HARMFUL, visible
 
 VOID = {"hr", "img", "input", "meta", "br"}
 TAGS = VOID | set(
@@ -21,19 +21,20 @@ TAGS = VOID | set(
         r"\w+",
         """html head title style body a b div span output search button nav details summary ol ul li main header footer
         h1 h2 h3 h4 h5 h6 dl dt dd code small article section p pre time ins del figure figcaption template noscript
-        dialog kbd script em strong s blockquote table thead tbody tr th td""",
+        dialog kbd label script em strong s blockquote table thead tbody tr th td svg rect""",
     )
 )
 ATTRIBUTES = set(
     re.findall(
         r"[\w-]+",
-        """alt aria-hidden aria-label aria-labelledby aria-live charset class content datetime dir hidden href
+        """alt aria-current aria-hidden height preserveaspectratio viewbox width x y aria-label
+        aria-labelledby aria-live charset class content datetime dir hidden href
         http-equiv id lang loading name open placeholder rel role src start tabindex target title type""",
     )
 )
 HREF = re.compile(r"#|\./|https?://|mailto:", re.IGNORECASE)
 SRC = re.compile(r"data:image/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+")
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile(f"[{HARMFUL}]")
 COLOURS = re.compile(r"\x1b\[[\d;:]*m")
 JSON_ESCAPE = re.compile(r"\\(?:[nrtbf\"\\]|u[0-9a-f]{4})")
 WORD = re.compile(r"[^\W_]{3,}")

@@ -86,7 +86,8 @@ def test_many_words_make_several_files_that_are_sorted() -> None:
     ("text", "expected"),
     [
         ("snake_case don't 3.14", {"snake", "case", "don", "t", "3", "14"}),
-        ("ﬁne ＡＢＣ Straße", {"fine", "abc", "straße"}),
+        ("ﬁne ＡＢＣ Straße", {"fine", "abc", "strasse"}),
+        ("η ΟΔΟΣ, η οδός", {"η", "οδοσ"}),
         ("x" * 61 + " y", {"y"}),
         ("カタ 한국 abc架", {"カ", "タ", "한", "국", "abc", "架"}),
     ],
@@ -105,7 +106,17 @@ def test_the_index_is_a_page_like_the_others() -> None:
 
 
 def test_nothing_to_show_is_a_page_too() -> None:
-    assert "0 sessions, 0 projects" in finished()["index.html"]
+    assert "<dt>Sessions</dt><dd>0</dd>" in finished()["index.html"]
+
+
+def test_the_index_says_nothing_about_its_making() -> None:
+    shown = Page(
+        finished(session(0, "x"), session(1, "y"))["index.html"]
+        .replace(" data-words=", " title=")
+        .replace(" data-n=", " title=")
+    )
+    said = " ".join(shown.words)
+    assert not re.search(r"characters|kB|MB|\bwords\b(?! *\.)", said.replace("No session holds all these words.", ""))
 
 
 def test_sessions_that_are_not_part_of_the_site_are_not_in_its_search() -> None:

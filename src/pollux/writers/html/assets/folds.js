@@ -54,10 +54,16 @@ const folds = (() => {
     }
     return document.getElementById(id);
   };
+  // What is not in this part of a session may be in the next.
+  const onward = () => {
+    const next = document.querySelector(".parts .next");
+    if (next) location.replace(next.href + location.hash);
+    return next !== null;
+  };
   const follow = () => {
     if (!location.hash.startsWith("#m-")) return;
     const target = wake(decodeURIComponent(location.hash.slice(1)));
-    if (!target) return;
+    if (!target) return onward();
     reveal(target);
     if (!target.matches(":target")) location.replace(location.hash); // it was not there when the browser looked for it
     target.scrollIntoView({ behavior: "instant" });
@@ -87,5 +93,5 @@ const folds = (() => {
     const prompt = document.getElementById(id);
     if (prompt) spy.observe(prompt);
   }
-  return { reveal, fill, toggle, everything, figures };
+  return { reveal, fill, toggle, everything, figures, onward };
 })();

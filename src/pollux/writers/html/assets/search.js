@@ -109,6 +109,10 @@ const search = (() => {
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       event.preventDefault();
+      if (pattern && !matches.length) {
+        history.replaceState(null, "", `#find=${encodeURIComponent(input.value.trim())}`);
+        folds.onward();
+      }
       go(event.shiftKey ? -1 : 1);
     } else if (event.key === "Escape") {
       input.value = "";
@@ -121,7 +125,9 @@ const search = (() => {
   if (wanted) {
     const singly = wanted.split(/\s+/).sort((a, b) => b.length - a.length);
     addEventListener("load", () => {
-      input.value = [wanted, ...singly].find(find) ?? wanted;
+      const held = [wanted, ...singly].find(find);
+      input.value = held ?? wanted;
+      if (held === undefined) folds.onward();
     });
   }
   return { input, go };

@@ -1,0 +1,59 @@
+"""Folders in folders, however deep: Python's own helpers call themselves once a level, and give up after a thousand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def make_folders(folder: Path) -> None:
+    """Make a folder, and all above it that are missing."""
+    missing = [folder]
+    while missing:
+        try:
+            missing[-1].mkdir(exist_ok=True)
+            missing.pop()
+        except FileNotFoundError:
+            if missing[-1].parent == missing[-1]:
+                raise
+            missing.append(missing[-1].parent)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder and all in it."""
+    try:
+        shutil.rmtree(folder)
+    except RecursionError:
+        for place, files in reversed(list(_folders(str(folder), strict=True))):
+            for file in files:
+                os.unlink(file)  # noqa: PTH108
+            os.rmdir(place)  # noqa: PTH106
+
+
+def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Every file below a folder, by name: those of a folder before those of the folders in it.
+
+    What cannot be opened is passed over.
+    """
+    for _, files in _folders(str(folder), strict=False):
+        for file in files:
+            yield file, os.lstat(file)
+
+
+def _folders(folder: str, *, strict: bool) -> Iterator[tuple[str, list[str]]]:
+    """A folder and all below it, each with the files in it; links are files."""
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            with os.scandir(place) as opened:
+                entries = sorted(opened, key=lambda entry: entry.name)
+        except OSError:
+            if strict:
+                raise
+            continue
+        folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        yield place, [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
+        waiting += reversed(folders)

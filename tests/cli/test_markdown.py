@@ -1,0 +1,201 @@
+"""A model's Markdown in a terminal: it looks like what it means, and no word of it is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from pollux.cli.clean import clean
+from pollux.cli.transcript.markdown import markdown
+from pollux.cli.width import width
+from tests.cli.running import Pollux
+from tests.cli.test_terminal import in_terminal
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+TEXT = """# Tides
+
+The **week** view is in `tides.py`, see [the docs](https://example.org/tides "Docs") and *do* read them all.
+
+- one item which is longer than the line is wide, so that it goes on below itself
+  1. first
+
+> quoted words
+
+| file | what it does |
+|---|:-:|
+| `a.py` | reads the table of the harbour and keeps it for a day |
+| 架构.py | nothing |
+
+```python
+def tide(at: int) -> str:
+    return "high"  # or low
+```
+
+---
+"""
+
+
+class Paper:
+    """As much of a screen as the layout needs."""
+
+    def __init__(self, *, color: bool) -> None:
+        self.color = color
+
+
+def lines(text: str, columns: int | None = 60, *, color: bool = True) -> list[str]:
+    return list(markdown(Paper(color=color), text, columns))  # type: ignore[arg-type]
+
+
+def plain(text: str, columns: int | None = 60) -> list[str]:
+    return [COLOUR.sub("", line) for line in lines(text, columns)]
+
+
+def letters(text: str) -> Counter[str]:
+    return Counter(letter for letter in text if letter.isalnum())
+
+
+def test_it_looks_like_what_it_means() -> None:
+    seen = plain(TEXT)
+    assert seen[0] == "Tides"
+    assert "• one item which is longer than the line is wide, so that it" in seen
+    assert "  goes on below itself" in seen
+    assert "▌ quoted words" in seen
+    assert [line for line in seen if "│" in line or "┼" in line] == [
+        "file    │ what it does",
+        "────────┼───────────────────────────────────────────────────",
+        "a.py    │ reads the table of the harbour and keeps it for a",
+        "        │ day",
+        "架构.py │ nothing",
+    ]
+    assert 'the docs (https://example.org/tides "Docs")' in " ".join(seen)
+    assert all(width(line) <= 60 for line in seen)
+
+
+def test_styles() -> None:
+    seen = "\n".join(lines(TEXT))
+    for painted in (
+        "\x1b[1mTides\x1b[0m",
+        "\x1b[1mweek\x1b[0m",
+        "\x1b[36mtides.py\x1b[0m",
+        "\x1b[3mdo\x1b[0m",
+        "\x1b[4mthe docs\x1b[0m",
+        "\x1b[35mdef\x1b[0m",
+        '\x1b[32m"high"\x1b[0m',
+    ):
+        assert painted in seen, painted
+
+
+def test_without_colours_the_marks_stay() -> None:
+    seen = lines(TEXT, color=False)
+    assert "\x1b" not in "".join(seen)
+    assert seen[0] == "# Tides"
+    assert any("The **week** view is in `tides.py`" in line for line in seen)
+    assert "> quoted words" in seen
+    assert "file    │ what it does" in [line.rstrip() for line in seen]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__init__ and snake_case_name and 2 * 3 * 4 and *.py or *.js",
+        "a*b*c and x ** y and **not closed and `not closed",
+        "[no link] and [x]: y and [a](not a link) and f(x)[0](1)",
+        "C:\\Users\\ada and \\d+ and <b>html</b> &amp; more",
+        "| a lone bar\nand words",
+        "1) yes\n10. no",
+    ],
+)
+def test_what_is_no_mark_stays_as_it_is(text: str) -> None:
+    assert "\n".join(plain(text, None)) == text
+
+
+@pytest.mark.parametrize("color", [True, False])
+@settings(max_examples=300)
+@given(text=st.text(alphabet="ab 1*_`~|[]()#>-+.\\!\n\t:架́"), columns=st.sampled_from([20, 33, 60]))
+def test_no_word_is_lost(color: bool, text: str, columns: int) -> None:
+    shown = COLOUR.sub("", "\n".join(lines(text, columns, color=color)))
+    assert letters(text) <= letters(shown)
+
+
+WORST = {
+    "brackets": "[",
+    "links": "[a](b",
+    "pictures": "![a",
+    "stars": "*a ",
+    "stars and words": "**a*",
+    "underscores": "_a_",
+    "underscores apart": "_a ",
+    "ticks": "`a",
+    "ticks of all lengths": "`" * 7 + "a" + "`" * 3,
+    "strikes": "~~a",
+    "quotes": ">",
+    "escapes": "\\*",
+    "bars": "|a",
+    "rows": "|a|b|\n|-|-|\n",
+    "fences": "```\n",
+    "lines": "\n",
+    "blanks": " ",
+    "dashes": "- ",
+    "html": "<b>",
+}
+
+
+@pytest.mark.parametrize("piece", WORST.values(), ids=WORST)
+def test_nothing_hangs(piece: str) -> None:
+    """Ten times as much takes about ten times as long, not a hundred times."""
+
+    def taken(size: int) -> float:
+        text = f"x|\n{piece * (size // len(piece))}x"
+        begun = time.process_time()
+        for _ in markdown(Paper(color=True), text, 60):  # type: ignore[arg-type]
+            pass
+        return time.process_time() - begun
+
+    assert taken(200_000) < max(40 * taken(20_000), 1)
+
+
+def test_deep_lists_and_giant_tables_are_shown() -> None:
+    deep = "".join(f"{'  ' * depth}- level{depth}\n" for depth in range(300))
+    assert "level299" in "".join(plain(deep))
+    giant = "|" + "cell|" * 3000 + "\n|" + "-|" * 3000 + "\n|" + "other|" * 3000
+    assert "".join(plain(giant)).count("other") == 3000
+
+
+def session(pollux: Pollux, prompt: str, reply: str) -> Path:
+    at = "2026-11-02T02:00:00.000Z"
+    asked = {"id": "p", "timestamp": at, "type": "user", "content": prompt}
+    said = {"id": "r", "timestamp": at, "type": "gemini", "content": reply, "model": "m"}
+    held = {"sessionId": "mdmdmdmd", "projectHash": "0" * 64, "messages": [asked, said]}
+    return pollux.file("p/chats/session-2026-11-02T01-59-mdmdmdmd.json", json.dumps(held))
+
+
+def test_a_terminal_shows_it_laid_out_and_a_pipe_as_it_was_written(empty: Pollux) -> None:
+    session(empty, "Is **this** bold?", TEXT)
+    seen = in_terminal(empty, "show", "mdmdmdmd", COLUMNS="80")
+    assert "\x1b[1mweek\x1b[0m" in seen
+    assert "Is **this** bold?" in seen  # a person's words stay as they were typed
+    assert "**week**" in in_terminal(empty, "show", "mdmdmdmd", "--plain", COLUMNS="80")
+    piped = empty("show", "mdmdmdmd").stdout
+    assert "**week**" in piped
+    assert "| `a.py` |" in piped
+    bare = in_terminal(empty, "show", "mdmdmdmd", NO_COLOR="1", COLUMNS="80")
+    assert "\x1b" not in bare
+    assert "**week**" in bare
+    assert "│" in bare
+
+
+def test_nothing_steers_the_terminal(empty: Pollux) -> None:
+    evil = (
+        "**\x1b]0;title\x07** `\x1b[2J` [a](\x1b[31mb) \u202e\n\n| \x1b[1m |\n|--|\n| \x9b31m |\n\n```py\n\x1b[5m\n```"
+    )
+    session(empty, "x", evil)
+    seen = COLOUR.sub("", in_terminal(empty, "show", "mdmdmdmd", COLUMNS="80"))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", seen.replace("\r", ""))
+    assert "title" in seen
+    assert "\x1b" not in "".join(lines(clean(evil), color=False))
