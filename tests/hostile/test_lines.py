@@ -164,13 +164,14 @@ def test_a_bomb_costs_neither_memory_nor_the_other_sessions(empty: World) -> Non
 
 def test_a_bomb_of_lines_ends_early(empty: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "_LEAST", 1 << 20)
-    _bomb(_codex(empty.home, b""), 64, b'{"type":"event_msg","payload":{"type":"user_message","message":"x"}}\n')
+    said = json.dumps({"type": "event_msg", "payload": {"type": "user_message", "message": "x" * 2000}}).encode()
+    _bomb(_codex(empty.home, b""), 256, said + b"\n")
     (session,) = read_all(empty.library()).values()
     assert FIRST in words(session)
     assert LAST in words(session)
     (notice,) = [notice for notice in session.notices if notice.code == "file.truncated"]
     assert "more than 100 times as large" in notice.text
-    assert sum(len(message.parts) for message in session.messages) < 300_000  # of 970,000
+    assert sum(len(message.parts) for message in session.messages) < 40_000  # of 128,000
 
 
 def test_a_line_of_a_hundred_mebibytes(empty: World) -> None:
