@@ -10,11 +10,12 @@ from pollux.transforms.redact.values import chosen, unlike_a_word
 LIST = r"""\\*["']\s{0,20},\s{0,20}(?=\\*["'])|\s?\n\s{0,20}-\s{1,3}"""
 """What separates the arguments of a list, in JSON, in code and in YAML."""
 
-_NAMES = "password|passwd|pass|passphrase|pwd|token|secret|(?:api|access|auth|client|private)-(?:key|token|secret)"
+_OF = "(?:[a-z0-9]{1,20}-){0,3}"
+_NAMES = "password|passwd|pass|passphrase|pwd|token|secret|(?:api|access|auth|client|private|secret|account|master)-key"
 _USER = r"""\\*["']?[^\s:"'\\,]{1,64}+:"""
 _PATTERN = re.compile(
-    rf"(?:--(?:{_NAMES})(?:{LIST}|[\s=:]{{1,3}}+)"
-    rf"|(?P<user>(?<![\w-])-u|--user(?![\w-]))(?:(?P<listed>{LIST})|[\s=]{{0,3}}+){_USER}"
+    rf"(?:--{_OF}(?:{_NAMES})(?:{LIST}|[\s=:]{{1,3}}+)"
+    rf"|(?P<user>(?<![\w-])-u|--{_OF}user(?![\w-]))(?:(?P<listed>{LIST})|[\s=]{{0,3}}+){_USER}"
     rf"|(?P<short>(?<![\w-])-p)(?P<apart>{LIST}|\s{{0,3}}+))"
     r"""\\*["']?(?P<secret>(?!-)[^\s"'`\\,;|&)]{3,200})"""
 )
@@ -49,10 +50,8 @@ OPTION = Rule(
     name="option",
     what="passwords and tokens given to a program: `--password …`, `--token …`, `mysql -p…`, `curl -u name:…`, also as "
     'arguments in a list: `["--password", "…"]`',
-    letters=(
-        *("--pass", "--pwd", "--token", "--secret", "--api", "--auth", "--access", "--client", "--private"),
-        *("--user", "-u", "-p"),
-    ),
+    letters=("-pass", "-pwd", "-token", "-secret", "-key", "-user", "-u", "-p"),
+    before=re.compile(r"-(?:-[a-z0-9-]{1,60})?\Z"),
     pattern=_PATTERN,
     example="deploy --password kaffee7Rosen",
     check=_given,
