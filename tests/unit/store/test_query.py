@@ -131,7 +131,7 @@ def test_of_a_long_query_the_trouble_is_shown() -> None:
 def test_a_near_miss_is_text_with_a_hint() -> None:
     query = parse("agnt:gemini")
     assert query.node.nodes == (word("agnt:gemini"),)
-    assert query.hints == ("agnt: is no filter and was looked for as text. Did you mean agent:gemini?",)
+    assert query.hints == ("agnt: is no filter and was looked for as text. Did you mean: agent:gemini?",)
     assert parse("http://x std::y key:value").hints == ()
 
 
@@ -140,7 +140,7 @@ def test_a_near_miss_is_text_with_a_hint() -> None:
     [
         ("a AND b", "AND was looked for as a word. All words must occur anyway."),
         ("a NOT b", "NOT was looked for as a word. To leave out what follows, put a - before it."),
-        ("after:2w a", "after: is no filter and was looked for as text. Did you mean since:2w?"),
+        ("after:2w a", "after: is no filter and was looked for as text. Did you mean: since:2w?"),
         ("a 🎉", "🎉 was not looked for: it has neither letter nor digit."),
         ('a -"→"', "→ was not looked for: it has neither letter nor digit."),
     ],
@@ -163,7 +163,7 @@ def test_signs_alone_are_found_by_a_pattern() -> None:
 def test_a_near_miss_of_a_value_gets_a_hint() -> None:
     with pytest.raises(BadQuery) as caught:
         parse("in:prompt a")
-    assert caught.value.hint == "Did you mean in:prompts?"
+    assert caught.value.hint == "Did you mean: in:prompts?"
 
 
 def test_more_filters_can_be_added() -> None:

@@ -122,11 +122,11 @@ def test_a_pasted_text_is_not_widened(index: TextIndex) -> None:
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("project:wether", "No project fits 'wether'. Did you mean project:weather?"),
-        ("-project:wether humidity", "No project fits 'wether'. Did you mean project:weather?"),
-        ("(model:gemni OR model:gemini)", "No model fits 'gemni'. Did you mean model:gemini?"),
-        ("tool:shel_exec", "No tool fits 'shel_exec'. Did you mean tool:shell_exec?"),
-        ("file:src/man.py", "No file fits 'src/man.py'. Did you mean file:src/main.py?"),
+        ("project:wether", "No project fits 'wether'. Did you mean: project:weather?"),
+        ("-project:wether humidity", "No project fits 'wether'. Did you mean: project:weather?"),
+        ("(model:gemni OR model:gemini)", "No model fits 'gemni'. Did you mean: model:gemini?"),
+        ("tool:shel_exec", "No tool fits 'shel_exec'. Did you mean: tool:shell_exec?"),
+        ("file:src/man.py", "No file fits 'src/man.py'. Did you mean: file:src/main.py?"),
         ("branch:main", "No branch fits 'main'. To look for the text itself, put it in quotes: \"branch:main\""),
     ],
 )
