@@ -97,15 +97,17 @@ def _check(path: str | Path, mode: int) -> None:
 
 def private(folder: Path) -> None:
     """Make a folder that nobody else can look into, and those above it: conversations are for their user alone."""
-    missing = [folder]
-    while missing:  # not by recursion: folders may lie hundreds of levels deep
-        try:
-            missing[-1].mkdir(mode=0o700, exist_ok=True)
-            missing.pop()
-        except FileNotFoundError:
-            if missing[-1].parent == missing[-1]:
-                raise
-            missing.append(missing[-1].parent)
+    make_folders(folder, 0o700)
+
+
+def make_folders(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder, and all above it that are missing, however deep it lies: Python's own helper calls itself."""
+    missing: list[Path] = []
+    while not os.path.isdir(folder) and folder.parent != folder:  # noqa: PTH112
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(mode=mode, exist_ok=True)
 
 
 def secure(file: Path) -> None:

@@ -21,9 +21,8 @@ import msgspec
 
 from pollux.errors import OutputError
 from pollux.export.target import encoded, failed, protect, readable, replaced
-from pollux.files import LARGE, opened, read
+from pollux.files import LARGE, make_folders, opened, read
 from pollux.model import Value
-from pollux.wire.deep import make_folders
 
 RECORD = ".pollux.jsonl"
 

@@ -8,19 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def make_folders(folder: Path) -> None:
-    """Make a folder, and all above it that are missing."""
-    missing = [folder]
-    while missing:
-        try:
-            missing[-1].mkdir(exist_ok=True)
-            missing.pop()
-        except FileNotFoundError:
-            if missing[-1].parent == missing[-1]:
-                raise
-            missing.append(missing[-1].parent)
-
-
 def remove_tree(folder: Path) -> None:
     """Remove a folder and all in it."""
     try:
