@@ -100,7 +100,7 @@ def test_a_phrase_becomes_words_near_one_another(pollux: Pollux) -> None:
 
 def test_a_filter_that_nothing_answers_to(pollux: Pollux) -> None:
     done = pollux("search", "humidity project:wether")
-    assert (done.returncode, "Did you mean project:weather?" in done.stderr) == (1, True)
+    assert (done.returncode, "Did you mean: project:weather?" in done.stderr) == (1, True)
     done = pollux("search", "humidity", "--branch", "main", "--json")
     assert (done.returncode, done.stdout) == (1, "[]\n")
     assert "No branch fits 'main'." in json.loads(done.stderr)["warning"]
@@ -139,7 +139,7 @@ def test_branches(empty: Pollux) -> None:
     shown = json.loads(empty("show", ids["a"], "--json").stdout)
     assert shown["facts"]["branch"] == ["main", "feature/Retry"]
     assert "branch main and 1 more" in empty("show", ids["a"]).stdout
-    assert "Did you mean branch:main?" in empty("list", "branch:mian").stderr
+    assert "Did you mean: branch:main?" in empty("list", "branch:mian").stderr
 
 
 def test_letters_are_one_however_they_are_written(empty: Pollux) -> None:

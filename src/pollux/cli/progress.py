@@ -48,6 +48,9 @@ class Bar:
             return
         if not self._shown:
             return
+        if self._waiting is not None:
+            self._waiting = None
+            self.close()
         if self._begun is None:
             self._begun, self._share = now, 0.0
         self._share = max(self._share, share(progress))

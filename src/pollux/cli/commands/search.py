@@ -146,7 +146,8 @@ def command(
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        _nothing(ctx, screen, shelf, _meant(found, text) or _narrowed(asked, place) or [other])
+        hints = _other_name(shelf, asked) or _meant(found, text) or _narrowed(asked, place)
+        _nothing(ctx, screen, shelf, hints or [other])
     _for_people(screen, found)
 
 
