@@ -174,7 +174,7 @@ def test_whoever_waits_says_so(machine: Machine) -> None:
         plain, program = machine.start("list"), machine.start("list", "--json")
         said = [process.stderr.readline() for process in (plain, program) if process.stderr is not None]
         assert "4711" in said[0]
-    expected = "Waiting for another pollux (process 4711), which is indexing: 25%, 10 of 40 files."
+    expected = "Waiting for another pollux (process 4711), which is indexing: 25% of 400 B."
     assert said == [f"pollux: {expected}\n", json.dumps({"warning": expected}) + "\n"]
     assert answered(plain)[0] == answered(program)[0] == 0
 
@@ -396,6 +396,6 @@ def test_nothing_is_said_of_what_another_pollux_is_about_to_keep(machine: Machin
     folder.mkdir(parents=True)
     with (folder / "lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert machine.answer("archive", "restore", "last", "--to", str(machine.folder / "back"))[0] == 4
+        assert machine.answer("archive", "restore", "last", "-o", str(machine.folder / "back"))[0] == 4
         assert json.loads(machine.answer("archive", "status", "--json")[1])["busy"] is True
-    assert machine.answer("archive", "restore", "last", "--to", str(machine.folder / "back"))[0] == 1
+    assert machine.answer("archive", "restore", "last", "-o", str(machine.folder / "back"))[0] == 1
