@@ -38,13 +38,11 @@ def test_only_the_session_that_grew_is_opened(shelf: Shelf, monkeypatch: pytest.
     shelf.library().sync()
     grown = shelf.talk("s017", "quokkas")
     opened: list[str] = []
-    from pollux.wire import files
-
-    genuine = files.open if hasattr(files, "open") else open
+    from pollux import files
 
     def spy(path: object, *rest: object, **named: object) -> object:
         opened.append(str(path))
-        return genuine(path, *rest, **named)  # type: ignore[call-overload]
+        return open(path, *rest, **named)  # type: ignore[call-overload]  # noqa: PTH123
 
     monkeypatch.setattr(files, "open", spy, raising=False)
     assert [hit.key for hit in shelf.library().search("quokkas").hits] == ["gemini:s017"]

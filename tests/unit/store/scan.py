@@ -4,7 +4,8 @@ What counts as found, precisely:
 
 - A word is a run of letters and digits. Each character of a script without spaces (Han, Kana, Hangul, Thai, …) is a
   word of its own, and ends the run before it.
-- Two words are the same if they are after composing (NFC), dropping accents of Latin letters, and lowering the case.
+- Two words are the same if they are after composing and undoing wide, joined and other forms (NFKC: ½ is 1 and 2),
+  dropping accents of Latin and Greek letters, and folding the case.
 - A word is in a passage if one of its runs is that word, or one of the parts of a camelCase run of ASCII letters is:
   parts end before a capital that follows something else, and before the last capital of several that a small letter
   follows. A part of a single character does not count.
@@ -31,12 +32,12 @@ LETTERS = {"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe",
 
 def words(text: str) -> list[str]:
     """The words of a text in their order."""
-    return [piece for run in RUN.findall(unicodedata.normalize("NFC", text)) for piece in _pieces(run)]
+    return [piece for run in RUN.findall(unicodedata.normalize("NFKC", text)) for piece in _pieces(run)]
 
 
 def parts(text: str) -> set[str]:
     """The parts of its camelCase words."""
-    return {part for run in set(RUN.findall(unicodedata.normalize("NFC", text))) for part in _parts(run)}
+    return {part for run in set(RUN.findall(unicodedata.normalize("NFKC", text))) for part in _parts(run)}
 
 
 @lru_cache(maxsize=1 << 17)
@@ -52,15 +53,15 @@ def _parts(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 17)
 def fold(word: str) -> str:
-    """Without case and Latin accents."""
-    return "".join(_base(letter) for letter in word).lower()
+    """Without case, and without Latin and Greek accents."""
+    return "".join(_base(letter) for letter in word).casefold()
 
 
 def _base(letter: str) -> str:
     if letter in LETTERS:
         return LETTERS[letter]
     base = unicodedata.normalize("NFD", letter)[0]
-    return base if base.isascii() else letter
+    return base if base.isascii() or "\u0370" <= base <= "\u03ff" else letter
 
 
 class Scan:
