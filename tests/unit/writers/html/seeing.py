@@ -127,8 +127,9 @@ def check(session: Session, options: Options | None = None) -> Page:
 
 
 def _words(text: str) -> set[str]:
-    """The words of a text, but for what a terminal takes for colours."""
-    return set(WORD.findall(visible(text))) & set(WORD.findall(visible(COLOURS.sub("", text))))
+    """The words of a text, but for what a terminal takes for colours, and controls that count as white space."""
+    ways = (text, COLOURS.sub("", text), " ".join(text.split()))
+    return set.intersection(*(set(WORD.findall(visible(way))) for way in ways))
 
 
 def _texts(session: Session) -> Iterator[str]:
