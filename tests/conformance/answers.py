@@ -31,7 +31,7 @@ class Answers:
         library = Library(self.environ, self.home)
         self.listed: dict[str, Listed] = {listed.summary.key: listed for listed in library.list(EVERYTHING)}
         self.accounts = library.accounts
-        self.costs = library.accounts.costs(self.listed)
+        self.bills = library.accounts.bills(self.listed)
         self.sessions: dict[str, Session] = {session.key: session for session in library.sessions(EVERYTHING)}
         self._keys: dict[int, list[str]] = {}
         self._match()

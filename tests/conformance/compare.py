@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pollux import Message, Session, Summary, Usage
-from pollux.model import Status, Thinking, ToolCall
+from pollux.model import Status, SummaryPart, Thinking, ToolCall
 from tests.conformance.answers import said
 from tests.conformance.truth import Json, Truth, squeezed
 
@@ -161,8 +161,10 @@ def resumed(truth: Truth, session: Session) -> Iterator[str]:
         return
     got: list[str] = []
     for message in session.messages:
-        if message.fate.value == "live" and message.author != "client":
+        if message.fate.value == "live":
             for part in message.parts:
+                if message.author == "client" and not isinstance(part, SummaryPart):
+                    continue
                 if isinstance(part, ToolCall):
                     got += [f"call:{mark}" for mark in _CALLED.findall(json.dumps(part.input))[:1]]
                 else:
@@ -171,8 +173,8 @@ def resumed(truth: Truth, session: Session) -> Iterator[str]:
         yield f"live is {got}, and the agent resumed {wanted}"
 
 
-_SAID = re.compile(r"z(?:q\d+|r\d+_\d+)z")
-_CALLED = re.compile(r"z(?:c\d+_\d+|s\d+)z|(?<=\"limit\": )\d+")
+_SAID = re.compile(r"z(?:q\d+|r\d+_\d+|snap\d+)z")
+_CALLED = re.compile(r"z(?:c\d+_\d+|s\d+)z|(?<=\"limit\": )\d+|(?<=\"end_line\": )\d+")
 
 
 def summary_of(session: Session, summary: Summary) -> Iterator[str]:

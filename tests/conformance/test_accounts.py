@@ -42,7 +42,7 @@ def test_a_sessions_row_is_what_its_list_entry_says(agent: str, name: str) -> No
             summary.usage.requests,
             summary.usage.exact,
         )
-        assert row.cost_usd == home.costs[row.name] == home.accounts.cost(home.sessions[row.name])
+        assert row.cost_usd == home.bills[row.name].usd == home.accounts.cost(home.sessions[row.name])
         assert row.unpriced == home.accounts.bill(home.sessions[row.name]).unpriced
 
 

@@ -42,7 +42,8 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 def written(home: Answers, key: str) -> dict[str, Any]:
     out: list[str] = []
-    options = Options(family_usage=home.listed[key].family_usage, cost_usd=home.costs[key])
+    bill = home.bills[key]
+    options = Options(family_usage=home.listed[key].family_usage, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
     WRITER.write(home.sessions[key], out.append, options)
     document: dict[str, Any] = json.loads("".join(out))
     return document
@@ -60,7 +61,11 @@ def test_commands(agent: str, name: str, tmp_path: Path) -> None:
 
     listed = answer(home, "list", "--json", "--all")
     wanted = [
-        {**summary_document(held.summary, held.family_usage), "cost_usd": home.costs[key]}
+        {
+            **summary_document(held.summary, held.family_usage),
+            "cost_usd": home.bills[key].usd,
+            "unpriced_requests": home.bills[key].unpriced,
+        }
         for key, held in home.listed.items()
     ]
     assert [pruned(row, wanted[0]) for row in listed] == [
