@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pollux.model import Session
@@ -275,6 +277,28 @@ def test_fork_after_a_fold_in_another_folder(home: Home) -> None:
     home.log(OTHER, *renamed(records[2:], OTHER), *own(OTHER, records[-1]), project="-work-moved")
     sessions = home.sessions()
     assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
+
+
+@pytest.mark.parametrize("form", [{}, {"separators": (" , ", " : ")}, {"sort_keys": True}])
+def test_fork_is_known_however_its_json_is_spaced_and_ordered(home: Home, form: Json) -> None:
+    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", REAL[0])])
+    fork = [*renamed(records[2:], OTHER), *own(OTHER, records[-1])]
+    for name, project, lines in ((SID, PROJECT, records), (OTHER, "-work-moved", fork)):
+        home.write(f"{project}/{name}.jsonl", "".join(json.dumps(line, **form) + "\n" for line in lines))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
+
+
+@pytest.mark.parametrize("form", [{}, {"separators": (" , ", " : ")}, {"sort_keys": True}])
+def test_reply_in_a_fork_with_new_uuids_is_known_however_its_json_is_written(home: Home, form: Json) -> None:
+    shared = chained([user("42"), call("toolu_9", message=REAL[0]), result("toolu_9"), model("Noted.", REAL[1])])
+    copies = chained([{**line, "uuid": f"c{line['uuid'][1:]}", "parentUuid": None} for line in renamed(shared, OTHER)])
+    home.write(f"{PROJECT}/{SID}.jsonl", written(*shared))
+    lines = [*copies, *own(OTHER, copies[-1])]
+    home.write(f"{PROJECT}/{OTHER}.jsonl", "".join(json.dumps(line, **form) + "\n" for line in lines))
+    sessions = home.sessions()
     assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
 
 
