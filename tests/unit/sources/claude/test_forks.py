@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pollux.library import Filter
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
     OTHER,
@@ -367,3 +368,66 @@ def test_part_of_a_session_that_was_written_again(home: Home) -> None:
 def test_the_same_words_twice_in_one_reply_are_no_copies(home: Home) -> None:
     session = home.session(user("Hi"), model("Ha", REAL[0]), model("Ha", REAL[0]))
     assert session.messages[1].text == "Ha\nHa"
+
+
+def elsewhere(home: Home, *names: str) -> None:
+    """Move transcripts to the other folder that the agent may write to."""
+    for name in names:
+        file = home.projects / PROJECT / f"{name}.jsonl"
+        other = home.path / ".config" / "claude" / "projects" / PROJECT / file.name
+        other.parent.mkdir(parents=True, exist_ok=True)
+        file.rename(other)
+
+
+@pytest.mark.parametrize("moved", [SID, OTHER])
+def test_fork_whose_parent_lies_under_another_root(home: Home, moved: str) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    home.log(SID, *shared)
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    elsewhere(home, moved)
+    check_fork(home.sessions())
+
+
+def test_fork_is_read_again_when_its_parent_comes_and_goes_under_another_root(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    assert home.sessions()[OTHER].usage.requests == 2
+    home.log(SID, *shared)
+    elsewhere(home, SID)
+    check_fork(home.sessions())
+    assert home.library().sync().changed == 0
+    (home.path / ".config" / "claude" / "projects" / PROJECT / f"{SID}.jsonl").unlink()
+    assert home.sessions()[OTHER].usage.requests == 2
+
+
+def test_fork_whose_parent_is_only_kept(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    parent = home.log(SID, *shared)
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    library = home.library()
+    library.keeping.run()
+    parent.unlink()
+    sessions = home.sessions()
+    assert sessions[SID].kept
+    check_fork(sessions)
+    assert home.library().sync().changed == 0
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    one = [user("One", parentUuid=shared[-1]["uuid"]), model("1", REAL[1])]
+    two = [user("Two", parentUuid=shared[-1]["uuid"]), model("2", REAL[2])]
+    for branch in (one, two):
+        branch[1]["parentUuid"] = branch[0]["uuid"]
+        if not later:  # both were left at the same time
+            branch[1]["timestamp"] = "2026-11-15T07:30:00.000Z"
+    home.log(SID, *shared, *one)
+    elsewhere(home, SID)
+    home.log(SID, *shared, *two)
+    session = home.only()
+    assert session.usage.requests == 3
+    assert len(session.files) == 2
+    (listed,) = home.library().list(Filter(everything=True))
+    assert listed.summary.usage.requests == 3
+    assert home.library().sync().changed == 0
