@@ -14,7 +14,7 @@ from pollux.memory import ProjectMemory
 from pollux.model import Session
 from pollux.moves import Moved, Moves
 from pollux.places import Places
-from pollux.sources.base import Bundle, Root, Source, Surroundings
+from pollux.sources.base import Beside, Bundle, Root, Source, Surroundings, beside
 from pollux.sources.walk import refused
 from pollux.store.questions import Place
 from pollux.store.store import Store
@@ -94,6 +94,16 @@ class Shelves:
         files = list(source.find(root.path))
         around = self._around()
         around.heads = self.store.heads(source.name, shown(root.path))
+
+        def others() -> Beside:
+            every = [(s, other) for s, other in self.every_root() if s.name == source.name]
+            mine = any(other == root for _, other in every)  # not one that was made for a moment
+            found = [(s, other) for s, other in every if other != root] if mine else []
+            for _, other in found:
+                around.heads |= self.store.heads(source.name, shown(other.path))
+            return beside(root, files, [(other, s.find(other.path)) for s, other in found])
+
+        around.beside = others
         return source.bundles(root.path, files, around)
 
     @cached_property

@@ -345,4 +345,4 @@ def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> I
     except UnknownName:
         return
     for name in told.roots:
-        yield source, Root(path=about.parent / name, reason="what pollux keeps")
+        yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)

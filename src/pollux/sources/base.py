@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -16,10 +16,14 @@ from pollux.model import Notice, Session, Value
 
 
 class Root(Value, frozen=True, kw_only=True):
-    """A folder in which an agent keeps sessions, and what told us so (a variable's name, or the default)."""
+    """A folder in which an agent keeps sessions, and what told us so (a variable's name, or the default).
+
+    `kept`: it is one of ours, with what the agent deleted.
+    """
 
     path: Path
     reason: str
+    kept: bool = False
 
 
 class Status(StrEnum):
@@ -169,11 +173,35 @@ class Memory(Protocol):
         """Remember that a search was in vain, and its circumstances."""
 
 
+class Beside(NamedTuple):
+    """The files under an agent's other roots, each once.
+
+    A session that lies under several roots the agent writes to is one: those files are `live`. The `other` ones only
+    tell which of its words are another session's.
+    """
+
+    live: list[File]
+    other: list[File]
+
+
+def beside(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> Beside:
+    """What lies beside the files of a root. One of them by another name, such as a link of ours, is left out."""
+    found = Beside([], [])
+    known = {file.stamp for file in files}
+    for other, listed in others:
+        for file in listed:
+            if file.stamp not in known:
+                known.add(file.stamp)
+                (found.other if root.kept or other.kept else found.live).append(file)
+    return found
+
+
 class Surroundings(msgspec.Struct, kw_only=True):
     """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
 
     `asked` is the project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files
-    told earlier, by what was looked for and path, with the stamp the file had then.
+    told earlier, by what was looked for and path, with the stamp the file had then. `beside` tells what lies under the
+    agent's other roots.
     """
 
     home: Path
@@ -182,6 +210,7 @@ class Surroundings(msgspec.Struct, kw_only=True):
     asked: str | None = None
     hunt: bool = True
     heads: dict[tuple[str, str], tuple[str, bytes]] = {}
+    beside: Callable[[], Beside] = lambda: Beside([], [])
 
     def glance(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """What a look into the file tells; the file is opened only where it changed since somebody looked."""

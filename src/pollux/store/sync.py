@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.sources.base import Beside, Bundle, File, Root, Source, Surroundings, beside, sealed
 from pollux.store.catalogue import Bundled, Catalogue, Heads, first_number
 from pollux.store.layout import Layout, Part
 from pollux.store.tasks import Progress, Report, Task
@@ -123,11 +123,13 @@ class Sync:
         self._removed = 0
         self._layouts: dict[int, Layout] = {}
         self._sole: set[int] = set()
+        self._seen: list[tuple[Look, int]] = []
+        self._glanced: Heads = {}
 
     def run(self, looks: Iterable[Look]) -> Outcome:
         """Take all roots that changed in. Agents that wonder which project they worked on come last."""
         self._heal()
-        seen = self._begin(list(looks))
+        seen = self._seen = self._begin(list(looks))
         first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
         wondering = [pair for pair in seen if pair[0].source.wonders]
         last = self._tasks(wondering)
@@ -192,7 +194,7 @@ class Sync:
         tasks = self._partly(look, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._glancing(root, look.files, self._catalogue.heads(root)) as around:
+        with self._glancing(look, root, look.files, self._catalogue.heads(root)) as around:
             bundles = look.source.bundles(look.root.path, look.files, around)
             old = self._catalogue.bundled(root)
             tasks = self._outdated(look, root, bundles, old)
@@ -210,7 +212,7 @@ class Sync:
     def _partly(self, look: Look, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
         heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
-        with self._glancing(root, part.files, heads) as around:
+        with self._glancing(look, root, part.files, heads) as around:
             bundles = look.source.bundles(look.root.path, part.files, around)
             layout = part.whole(bundles)
             if layout is None:
@@ -219,22 +221,36 @@ class Sync:
             return self._outdated(look, root, bundles, self._catalogue.bundled(root, (one.key for one in bundles)))
 
     @contextmanager
-    def _glancing(self, root: int, files: list[File], known: Heads) -> Iterator[Surroundings]:
+    def _glancing(self, look: Look, root: int, files: list[File], known: Heads) -> Iterator[Surroundings]:
         """Surroundings in which glances at these files are remembered, those before and those to come."""
         around = msgspec.structs.replace(self._around, heads=dict(known))
+
+        def others() -> Beside:
+            for _, number in self._others(look):
+                around.heads |= self._catalogue.heads(number)
+            around.heads |= self._glanced
+            return beside(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
+
+        around.beside = others
         yield around
+        self._glanced |= around.heads
         stamps = {shown(file.path): file.stamp for file in files}
         heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
         with self._catalogue.change():
             self._catalogue.put_heads(root, known, heads)
 
+    def _others(self, look: Look) -> list[tuple[Look, int]]:
+        """The agent's other roots, and their numbers."""
+        return [pair for pair in self._seen if pair[0].source.name == look.source.name and pair[0] is not look]
+
     def _outdated(self, look: Look, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
         """Those of some bundles that must be read. What is known of them is taken from `old`."""
         tasks: list[Task] = []
+        stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])
         for bundle in bundles:
             seal = bundle.seal()
             before = old.pop(bundle.key, None)
-            if before is None or before.seal != seal or not _stands(bundle, before.leaning, look.stamps):
+            if before is None or before.seal != seal or not _stands(bundle, before.leaning, stamps):
                 tasks.append(Task(root, bundle, look.source, seal, before.id if before is not None else None))
         return tasks
 

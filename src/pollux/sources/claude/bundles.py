@@ -97,8 +97,10 @@ Look = Callable[[File], Head]
 
 
 def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
-    """The sessions under one root."""
-    listed = list(files)
+    """The sessions under one root. One that also lies under another is the same in both."""
+    own = list(files)
+    beside = around.beside()
+    listed = [*own, *beside.live]
 
     def look(file: File) -> Head:
         return around.glance(file, Head, head_of)
@@ -107,9 +109,12 @@ def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bun
     agents = _agents(listed, look)
     _companions(listed, mains, agents)
     _adopt(mains, agents)
-    _introduce([*mains.values(), *agents], look, lambda file: around.glance(file, Roots, roots_of))
-    alone = _alone(listed, mains, root, around)
-    return [*mains.values(), *agents, *alone]
+    others = [*_mains(beside.other, look).values(), *_agents(beside.other, look)]
+    _introduce([*mains.values(), *agents, *others], look, lambda file: around.glance(file, Roots, roots_of))
+    paths = {file.path for file in own}
+    here = [one for one in (*mains.values(), *agents) if any(file.path in paths for file in one.files)]
+    alone = _alone(own, {one.id: one for one in here if one.kind is Kind.MAIN}, root, around)
+    return [*here, *alone]
 
 
 def _mains(files: list[File], look: Look) -> dict[str, ClaudeBundle]:
@@ -219,18 +224,18 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
 
 def _introduce(found: list[ClaudeBundle], look: Look, roots: Callable[[File], Roots]) -> None:
     """Transcripts that have a root in common know one another, wherever they lie: one of them is the other's fork."""
-    by_root: dict[str, dict[str, ClaudeBundle]] = {}
+    by_root: dict[str, list[ClaudeBundle]] = {}
     for bundle in found:
         heads = {head.root for file in bundle.transcripts() if (head := look(file)).root is not None}
         bundle.roots = heads - {None}
         for root in bundle.roots.union(*(roots(file).ids for file in bundle.transcripts())):
-            by_root.setdefault(root, {})[bundle.id] = bundle
+            by_root.setdefault(root, []).append(bundle)
     for root, group in by_root.items():
-        for bundle in group.values() if len(group) > 1 else ():
+        for bundle in group if len(group) > 1 else ():
             bundle.roots.add(root)
-            known = {bundle.id, *(peer.id for peer in bundle.peers)}
-            bundle.peers += [other for other in group.values() if other.id not in known]
-            bundle.peers.sort(key=lambda peer: peer.id)
+            known = {id(peer) for peer in bundle.peers}
+            bundle.peers += [other for other in group if other.id != bundle.id and id(other) not in known]
+            bundle.peers.sort(key=lambda peer: (peer.id, peer.files[0].path))
 
 
 def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: Surroundings) -> list[ClaudeBundle]:
@@ -327,7 +332,7 @@ def claims(path: Path, head: bytes) -> bool:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith(b"{"):
         # A transcript whose first lines are garbage.
-        return b'\n{"parentUuid"' in head
+        return re.search(rb'\n\s*\{[^\n]*"parentUuid"', head) is not None
     if b'"parentUuid"' in head and (b'"sessionId"' in head or b'"uuid"' in head):
         return True
     if re.match(rb'\{\s*"type"\s*:\s*"(?:summary|queue-operation|file-history-snapshot|mode|custom-title)"', start):

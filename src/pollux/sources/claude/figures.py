@@ -13,6 +13,7 @@ _INPUT, _WRITTEN, _CACHED, _OUTPUT = (
     "cache_read_input_tokens",
     "output_tokens",
 )
+_THOUGHT, _LONG, _SHORT = "thinking_tokens", "ephemeral_1h_input_tokens", "ephemeral_5m_input_tokens"
 
 
 def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | None = None) -> Usage:
@@ -34,16 +35,21 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
         if fresh is not None and all(map(is_figure, given)):
             total = sum(given)
         _note(native, notes)
+    reasoning, long, short = _part(details, _THOUGHT), _part(kept, _LONG), _part(kept, _SHORT)
+    for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
+        if figure is not None and not is_figure(figure):
+            known = False
+            _odd(name, notes)
     return Usage(
         input=total,
         cached=cached if is_figure(cached) else None,
         cache_write=written if is_figure(written) else None,
         output=output if is_figure(output) else None,
-        reasoning=_part(details, "thinking_tokens", notes),
+        reasoning=reasoning if is_figure(reasoning) else None,
         requests=1,
         exact=False if not exact else True if known else None,
         native=native,
-        cache_write_long=_part(kept, "ephemeral_1h_input_tokens", notes),
+        cache_write_long=long if is_figure(long) else None,
         line=line,
     )
 
@@ -59,13 +65,9 @@ def is_figure(figure: Any) -> TypeGuard[int]:
     return type(figure) is int and 0 <= figure <= MOST
 
 
-def _part(whole: Any, name: str, notes: Notes) -> int | None:
+def _part(whole: Any, name: str) -> Any:
     """A figure that is part of another, and that few releases write."""
-    figure = whole.get(name) if type(whole) is dict else None
-    if figure is None or is_figure(figure):
-        return figure
-    _odd(name, notes)
-    return None
+    return whole.get(name) if type(whole) is dict else None
 
 
 def _note(native: dict[str, Any], notes: Notes) -> None:

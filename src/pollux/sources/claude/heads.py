@@ -13,13 +13,28 @@ from pollux.sources.claude.books import Aside
 from pollux.wire import REFUSED, decoder, opened
 
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
-_UUID = re.compile(rb'"uuid":\s*"([^"\\]+)"')
-_SESSION = re.compile(rb'"sessionId":\s*"([^"\\]+)"')
-_MESSAGE = re.compile(rb'"id":\s*"([^"\\]+)"')
-_ROOT, _REPLY = b'"parentUuid":null', b'"type":"assistant"'
+_UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]+)"')
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
+_NULL, _ASSISTANT = re.compile(rb"\s*:\s*null"), re.compile(rb'\s*:\s*"assistant"')
 _TAIL, _FAR = 1 << 14, 1 << 26
 _UNIQUE = 12
 _aside = decoder(Aside)
+
+
+class _Said(msgspec.Struct):
+    id: str | None = None
+
+
+class _Begun(msgspec.Struct):
+    """The little of a record that tells whether a conversation begins with it."""
+
+    type: str | None = None
+    uuid: str | None = None
+    parentUuid: str | None = None
+    message: _Said | None = None
+
+
+_begun = decoder(_Begun)
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -85,16 +100,33 @@ def roots_of(told: File) -> Roots:
     try:
         with opened(told.path) as file:
             for line in file:
-                if begun and _REPLY in line and (found := _MESSAGE.search(line)) is not None:
+                reply = begun and _says(line, b'"type"', _ASSISTANT)
+                if not reply and not _says(line, b'"parentUuid"', _NULL):
+                    continue
+                try:
+                    record = _begun(line)
+                except REFUSED:
+                    continue
+                if reply and record.type == "assistant" and record.message is not None and record.message.id:
                     begun = False
-                    if is_unique(name := found.group(1).decode("utf-8", "replace")):
-                        ids[name] = None
-                elif _ROOT in line and (found := _UUID.search(line)) is not None:
+                    if is_unique(record.message.id):
+                        ids[record.message.id] = None
+                elif record.parentUuid is None and record.uuid:
                     begun = True
-                    ids[found.group(1).decode("utf-8", "replace")] = None
+                    ids[record.uuid] = None
     except Unreadable:
         pass
     return Roots(tuple(ids))
+
+
+def _says(line: bytes, key: bytes, value: re.Pattern[bytes]) -> bool:
+    """Does a key have such a value, anywhere in a line? Looking for the key first is quick."""
+    place = line.find(key)
+    while place >= 0:
+        if value.match(line, place + len(key)) is not None:
+            return True
+        place = line.find(key, place + 1)
+    return False
 
 
 def is_unique(name: str) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from pollux.library import Filter
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
     OTHER,
@@ -278,6 +281,28 @@ def test_fork_after_a_fold_in_another_folder(home: Home) -> None:
     assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
 
 
+@pytest.mark.parametrize("form", [{}, {"separators": (" , ", " : ")}, {"sort_keys": True}])
+def test_fork_is_known_however_its_json_is_spaced_and_ordered(home: Home, form: Json) -> None:
+    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", REAL[0])])
+    fork = [*renamed(records[2:], OTHER), *own(OTHER, records[-1])]
+    for name, project, lines in ((SID, PROJECT, records), (OTHER, "-work-moved", fork)):
+        home.write(f"{project}/{name}.jsonl", "".join(json.dumps(line, **form) + "\n" for line in lines))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
+
+
+@pytest.mark.parametrize("form", [{}, {"separators": (" , ", " : ")}, {"sort_keys": True}])
+def test_reply_in_a_fork_with_new_uuids_is_known_however_its_json_is_written(home: Home, form: Json) -> None:
+    shared = chained([user("42"), call("toolu_9", message=REAL[0]), result("toolu_9"), model("Noted.", REAL[1])])
+    copies = chained([{**line, "uuid": f"c{line['uuid'][1:]}", "parentUuid": None} for line in renamed(shared, OTHER)])
+    home.write(f"{PROJECT}/{SID}.jsonl", written(*shared))
+    lines = [*copies, *own(OTHER, copies[-1])]
+    home.write(f"{PROJECT}/{OTHER}.jsonl", "".join(json.dumps(line, **form) + "\n" for line in lines))
+    sessions = home.sessions()
+    assert (sessions[SID].usage.requests, sessions[OTHER].usage.requests) == (2, 1)
+
+
 def test_fork_of_what_began_again_at_the_beginning(home: Home) -> None:
     """The parent's first prompt was edited: the fork begins with the second one."""
     old = chained([user("Helo"), model("?", REAL[0])])
@@ -343,3 +368,66 @@ def test_part_of_a_session_that_was_written_again(home: Home) -> None:
 def test_the_same_words_twice_in_one_reply_are_no_copies(home: Home) -> None:
     session = home.session(user("Hi"), model("Ha", REAL[0]), model("Ha", REAL[0]))
     assert session.messages[1].text == "Ha\nHa"
+
+
+def elsewhere(home: Home, *names: str) -> None:
+    """Move transcripts to the other folder that the agent may write to."""
+    for name in names:
+        file = home.projects / PROJECT / f"{name}.jsonl"
+        other = home.path / ".config" / "claude" / "projects" / PROJECT / file.name
+        other.parent.mkdir(parents=True, exist_ok=True)
+        file.rename(other)
+
+
+@pytest.mark.parametrize("moved", [SID, OTHER])
+def test_fork_whose_parent_lies_under_another_root(home: Home, moved: str) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    home.log(SID, *shared)
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    elsewhere(home, moved)
+    check_fork(home.sessions())
+
+
+def test_fork_is_read_again_when_its_parent_comes_and_goes_under_another_root(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    assert home.sessions()[OTHER].usage.requests == 2
+    home.log(SID, *shared)
+    elsewhere(home, SID)
+    check_fork(home.sessions())
+    assert home.library().sync().changed == 0
+    (home.path / ".config" / "claude" / "projects" / PROJECT / f"{SID}.jsonl").unlink()
+    assert home.sessions()[OTHER].usage.requests == 2
+
+
+def test_fork_whose_parent_is_only_kept(home: Home) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    parent = home.log(SID, *shared)
+    home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
+    library = home.library()
+    library.keeping.run()
+    parent.unlink()
+    sessions = home.sessions()
+    assert sessions[SID].kept
+    check_fork(sessions)
+    assert home.library().sync().changed == 0
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) -> None:
+    shared = chained([user("42"), model("Noted.", REAL[0])])
+    one = [user("One", parentUuid=shared[-1]["uuid"]), model("1", REAL[1])]
+    two = [user("Two", parentUuid=shared[-1]["uuid"]), model("2", REAL[2])]
+    for branch in (one, two):
+        branch[1]["parentUuid"] = branch[0]["uuid"]
+        if not later:  # both were left at the same time
+            branch[1]["timestamp"] = "2026-11-15T07:30:00.000Z"
+    home.log(SID, *shared, *one)
+    elsewhere(home, SID)
+    home.log(SID, *shared, *two)
+    session = home.only()
+    assert session.usage.requests == 3
+    assert len(session.files) == 2
+    (listed,) = home.library().list(Filter(everything=True))
+    assert listed.summary.usage.requests == 3
+    assert home.library().sync().changed == 0

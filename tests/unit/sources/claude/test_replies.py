@@ -180,6 +180,24 @@ FIGURES = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_toke
 ODD_FIGURES = (None, -5, "12", 10**10, 10**30, 1.5, True, [7])
 
 
+@pytest.mark.parametrize("odd", [odd for odd in ODD_FIGURES if odd is not None], ids=lambda odd: repr(odd)[:12])
+@pytest.mark.parametrize(
+    ("whole", "name"),
+    [
+        ("output_tokens_details", "thinking_tokens"),
+        ("cache_creation", "ephemeral_1h_input_tokens"),
+        ("cache_creation", "ephemeral_5m_input_tokens"),
+    ],
+)
+def test_odd_part_of_a_figure_leaves_nothing_called_exact(home: Home, whole: str, name: str, odd: object) -> None:
+    session = home.session(user("Hi"), model("a", figures={**usage(), whole: {name: odd}}))
+    used = session.messages[1].usage
+    assert used is not None
+    assert (used.reasoning, used.cache_write_long, used.input, used.output) == (None, None, 15, 5)
+    assert (used.exact, session.exact) == (None, None)
+    assert codes(session) == {"usage.odd"}
+
+
 @pytest.mark.parametrize("odd", ODD_FIGURES, ids=lambda odd: repr(odd)[:12])
 @pytest.mark.parametrize("name", FIGURES)
 def test_odd_figure_is_unknown_and_nothing_is_called_exact(home: Home, name: str, odd: object) -> None:
