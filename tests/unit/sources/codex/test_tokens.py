@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.unit.sources.codex.conftest import (
+    DAY,
     ONE,
     TWO,
     Home,
@@ -18,6 +20,7 @@ from tests.unit.sources.codex.conftest import (
     figures,
     item,
     line,
+    lines,
     meta,
     prompt,
     reply,
@@ -149,6 +152,52 @@ def test_a_fork_pays_only_for_itself(home: Home) -> None:
     home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
     assert used(home)[0] == 100
     assert used(home, TWO)[0] == 60
+
+
+def respelled(value: Any) -> Any:
+    """The same with its keys the other way round."""
+    if isinstance(value, dict):
+        return {key: respelled(value[key]) for key in reversed(value)}
+    return [respelled(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,", " : ")])
+@pytest.mark.parametrize("spell", [dict, respelled], ids=["as it was", "other order"])
+@pytest.mark.parametrize("changed", [ONE, TWO], ids=["parent", "fork"])
+def test_a_fork_that_is_spelled_otherwise_pays_only_for_itself(
+    home: Home, separators: tuple[str, str], spell: Any, changed: str
+) -> None:
+    first, second = figures(100), figures(60)
+    old = (*prompt("Gö"), reply("1", id="msg_1"), tokens(first, first))
+    own = (sent("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(160, out=2), second))
+    home.rollout(meta(), *old)
+    home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
+    (file,) = home.codex.rglob(f"*{changed}.jsonl")
+    told = [json.loads(each) for each in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps(spell(each), separators=separators) + "\n" for each in told))
+    assert used(home)[0] == 100
+    assert used(home, TWO)[0] == 60
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,", " : ")])
+@pytest.mark.parametrize("spell", [dict, respelled], ids=["as it was", "other order"])
+def test_a_bare_resume_that_is_spelled_otherwise_inherits_the_old_file(
+    home: Home, separators: tuple[str, str], spell: Any
+) -> None:
+    old = [record["payload"] for record in (sent("Gö"), reply("1", id="msg_1"))]
+    own = [record["payload"] for record in (sent("On"), reply("2", id="msg_2"))]
+    first = {"timestamp": "2025-08-15T06:00:00.000Z", "instructions": None}
+    home.write(f"{DAY}/rollout-2025-08-15T06-00-00-{ONE}.jsonl", lines({"id": ONE, **first}, *old))
+    copy = ({"id": TWO, **first}, *old, *own)
+    text = "".join(json.dumps(spell(each), separators=separators) + "\n" for each in copy)
+    home.write(f"{DAY}/rollout-2025-08-15T07-00-00-{TWO}.jsonl", text)
+    messages = home.sessions()[TWO].messages
+    assert [(message.text, message.inherited) for message in messages] == [
+        ("Gö", True),
+        ("1", True),
+        ("On", False),
+        ("2", False),
+    ]
 
 
 def test_a_summary_that_was_inherited_is_no_gap(home: Home) -> None:
