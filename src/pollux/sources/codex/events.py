@@ -69,7 +69,7 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     walk.counted = True
     info = event.info
     if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
-        walk.spent(figures)
+        walk.spent(figures, around.timestamp)
     if "info" in event.extra:
         walk.meter.lose(walk.line)
     rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
@@ -93,7 +93,7 @@ def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     walk.counted = True
     usage = walk.meter.record(record, walk.line)
     if usage is not None:
-        walk.spent(usage)
+        walk.spent(usage, around.timestamp)
     rest: dict[str, Any] = dict(around.extra)
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata

@@ -25,6 +25,7 @@ from tests.unit.sources.codex.conftest import (
     prompt,
     reply,
     sent,
+    shown,
     tokens,
 )
 
@@ -109,6 +110,30 @@ def test_figures_before_their_response(home: Home) -> None:
     assert message.usage is not None
     assert message.usage.input == 100
     assert message.usage.native["last_token_usage"]["total_tokens"] == 101
+
+
+PAID = (figures(100), figures(60, out=5))
+TOTAL = tokens(figures(160, out=6), PAID[1])
+
+
+@pytest.mark.parametrize("later", [(), prompt("More")], ids=["killed", "resumed"])
+@pytest.mark.parametrize(
+    ("talk", "expected"),
+    [
+        ((shown("Hi"), tokens(PAID[0], PAID[0])), [("Go", None), ("Hi", 100)]),
+        ((shown("Hi"), tokens(PAID[0], PAID[0]), shown("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
+        ((reply("Hi"), tokens(PAID[0], PAID[0]), shown("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
+        ((tokens(PAID[0], PAID[0]),), [("Go", None), ("", 100)]),
+    ],
+    ids=["one", "two", "behind a response", "no words"],
+)
+def test_figures_belong_to_words_that_were_only_shown(
+    home: Home, talk: tuple[Any, ...], expected: list[Any], later: tuple[Any, ...]
+) -> None:
+    home.rollout(meta(), *prompt("Go"), *talk, *later)
+    messages = [message for message in home.only().messages if message.text != "More"]
+    assert [(m.text, m.usage.input if m.usage is not None else None) for m in messages] == expected
+    assert all(message.at is not None for message in messages)
 
 
 def test_records_of_responses_are_preferred_and_counted_once(home: Home) -> None:
