@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from pollux.model import Usage
-from pollux.wire import MOST, Notes
+from pollux.wire import MOST, Notes, coherent
 
 _INPUT, _WRITTEN, _CACHED, _OUTPUT = (
     "input_tokens",
@@ -34,18 +34,22 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
         if fresh is not None and all(map(is_figure, given)):
             total = sum(given)
         _note(native, notes)
-    return Usage(
+    reasoning, sure = _part(details, "thinking_tokens", notes)
+    long, certain = _part(kept, "ephemeral_1h_input_tokens", notes)
+    known = known and sure and certain
+    usage = Usage(
         input=total,
         cached=cached if is_figure(cached) else None,
         cache_write=written if is_figure(written) else None,
         output=output if is_figure(output) else None,
-        reasoning=_part(details, "thinking_tokens", notes),
+        reasoning=reasoning,
         requests=1,
         exact=False if not exact else True if known else None,
         native=native,
-        cache_write_long=_part(kept, "ephemeral_1h_input_tokens", notes),
+        cache_write_long=long,
         line=line,
     )
+    return coherent(usage, notes)
 
 
 def more_output(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -59,13 +63,13 @@ def is_figure(figure: Any) -> TypeGuard[int]:
     return type(figure) is int and 0 <= figure <= MOST
 
 
-def _part(whole: Any, name: str, notes: Notes) -> int | None:
-    """A figure that is part of another, and that few releases write."""
+def _part(whole: Any, name: str, notes: Notes) -> tuple[int | None, bool]:
+    """A figure that is part of another, and that few releases write; and whether that can be one."""
     figure = whole.get(name) if type(whole) is dict else None
     if figure is None or is_figure(figure):
-        return figure
+        return figure, True
     _odd(name, notes)
-    return None
+    return None, False
 
 
 def _note(native: dict[str, Any], notes: Notes) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pollux.accounts import By
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -251,6 +252,23 @@ def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
     home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
     assert used(home) == (100, None, None, None, 1)
     assert home.only().usage.exact is False
+
+
+@pytest.mark.parametrize(
+    ("odd", "field"),
+    [({"cached": 10**7}, "cached"), ({"reasoning": 10**7}, "reasoning"), ({"cached": 101}, "cached")],
+)
+def test_a_part_larger_than_its_whole_is_unknown_and_sums_agree(home: Home, odd: Any, field: str) -> None:
+    first, second = figures(100, **odd), figures(90, 80, 7, 2)
+    home.rollout(meta(), context("gpt-5.1"), *prompt("Go"), reply("1"), tokens(first, first))
+    home.rollout(meta(TWO), context("gpt-5.1"), *prompt("Go"), reply("1"), tokens(second, second), name=TWO)
+    session = home.sessions()[ONE]
+    assert getattr(session.usage, field) is None
+    assert (session.usage.input, session.usage.output, session.usage.exact) == (100, 1, None)
+    assert [(notice.code, notice.line) for notice in session.notices] == [("usage.odd", 6)]
+    accounts = home.library().accounts
+    rows = accounts.stats(By.SESSION).rows
+    assert accounts.stats(By.AGENT).total.cost_usd == pytest.approx(sum(row.cost_usd or 0 for row in rows))
 
 
 BAD: tuple[Any, ...] = ("many", -5, 10**18, 1.5, None, [], True)
