@@ -209,9 +209,7 @@ def test_half_the_figures_are_not_exact(home: Home) -> None:
 _MISSING = object()
 
 
-@pytest.mark.parametrize(
-    "odd", [-3, "x", 1.5, None, _MISSING, 10**7], ids=["less", "text", "half", "null", "-", "more"]
-)
+@pytest.mark.parametrize("odd", [-3, "x", 1.5, None, _MISSING], ids=["less", "text", "half", "null", "-"])
 @pytest.mark.parametrize("name", ["input", "output", "cached", "thoughts", "tool"])
 def test_a_figure_that_is_odd_or_missing_is_unknown_and_nothing_is_exact(home: Home, name: str, odd: Any) -> None:
     figures: dict[str, Any] = {"input": 100, "output": 20, "cached": 100, "thoughts": 5, "tool": 7, "total": 132}
