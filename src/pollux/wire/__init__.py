@@ -1,6 +1,7 @@
 """Reading other people's files, losing nothing."""
 
 from pollux.files import LARGE, SMALL
+from pollux.wire.figures import coherent
 from pollux.wire.files import (
     Lines,
     folder_at,
@@ -28,6 +29,7 @@ __all__ = [
     "Notes",
     "Shape",
     "Utc",
+    "coherent",
     "decode",
     "decoder",
     "fit",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from pollux.model import Usage
-from pollux.wire import MOST, Notes
+from pollux.wire import MOST, Notes, coherent
 
 _INPUT, _WRITTEN, _CACHED, _OUTPUT = (
     "input_tokens",
@@ -40,7 +40,7 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
         if figure is not None and not is_figure(figure):
             known = False
             _odd(name, notes)
-    return Usage(
+    usage = Usage(
         input=total,
         cached=cached if is_figure(cached) else None,
         cache_write=written if is_figure(written) else None,
@@ -52,6 +52,7 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
         cache_write_long=long if is_figure(long) else None,
         line=line,
     )
+    return coherent(usage, notes)
 
 
 def more_output(one: dict[str, Any], other: dict[str, Any]) -> bool:

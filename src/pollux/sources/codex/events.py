@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pollux.model import Part, Text, Thinking
+from pollux.model import Part, Text, Thinking, Usage
 from pollux.sources.codex.content import picture
 from pollux.sources.codex.schema import (
     AgentEvent,
@@ -17,7 +17,7 @@ from pollux.sources.codex.schema import (
     UserEvent,
 )
 from pollux.sources.codex.tokens import native
-from pollux.wire import tidy
+from pollux.wire import coherent, tidy
 
 if TYPE_CHECKING:
     from pollux.sources.codex.walk import Walk
@@ -69,7 +69,7 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
     walk.counted = True
     info = event.info
     if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
-        walk.spent(figures)
+        _spend(walk, figures, around)
     if "info" in event.extra:
         walk.meter.lose(walk.line)
     rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
@@ -88,12 +88,17 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
         walk.keep("event_msg/token_count", rest)
 
 
+def _spend(walk: Walk, figures: Usage, around: Envelope) -> None:
+    walk.notes.line = walk.line
+    walk.spent(coherent(figures, walk.notes), around.timestamp)
+
+
 def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
     """A response's own figures."""
     walk.counted = True
     usage = walk.meter.record(record, walk.line)
     if usage is not None:
-        walk.spent(usage)
+        _spend(walk, usage, around)
     rest: dict[str, Any] = dict(around.extra)
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata

@@ -17,14 +17,14 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.codex.books import Books
 from pollux.sources.codex.find import created
-from pollux.sources.codex.lines import records
+from pollux.sources.codex.lines import canonical, records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.schema import Figures, MetaLine, TokenCount
 from pollux.sources.codex.shelf import Shelf
 from pollux.wire import REFUSED, Notes
 
-_COUNTS = re.compile(rb'"type": ?"(?:session_meta|token_count)"')
-_SERVED = re.compile(rb'"role": ?"assistant"'), re.compile(rb'"id": ?"')
+_COUNTS = re.compile(rb'"type"\s*:\s*"(?:session_meta|token_count)"')
+_SERVED = re.compile(rb'"role"\s*:\s*"assistant"'), re.compile(rb'"id"\s*:\s*"')
 _PAUSE = timedelta(milliseconds=10)
 # No copy takes so long over one line, and no human is so quick to send the same prompt again.
 _RESENT = timedelta(milliseconds=250)
@@ -34,7 +34,7 @@ _NEVER = 1 << 60
 
 
 class _Row(msgspec.Struct):
-    """A line's time, and what it says as it was written: a copy says it in the same letters."""
+    """A line's time, and what it says as it was written: a copy nearly always says it in the same letters."""
 
     timestamp: str | None = None
     payload: msgspec.Raw = msgspec.Raw()
@@ -74,11 +74,19 @@ def _by_parent(path: str, parent: str) -> int:
             continue
         late = number > 2 and at is not None and before >= forked and at - before > _RESENT
         before = at or before
-        window = theirs[place : place + _SKIPPED]
-        if late or content not in window:
+        skipped = None if late else _place(content, theirs[place : place + _SKIPPED])
+        if skipped is None:
             return number
-        place += window.index(content) + 1
+        place += skipped + 1
     return _NEVER
+
+
+def _place(content: bytes, window: list[bytes]) -> int | None:
+    """Where the parent says the same: in the same letters, else in others."""
+    if content in window:
+        return window.index(content)
+    said = canonical(content)
+    return next((place for place, other in enumerate(window) if canonical(other) == said), None)
 
 
 def _by_pause(path: str) -> int:
@@ -156,7 +164,7 @@ def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:
         theirs = [content for _, content, _ in _lines(file.path) if b'"record_type"' not in content][1:]
         shared = 0
         for (_, content), other in zip(mine, theirs, strict=False):
-            if content != other:
+            if content != other and canonical(content) != canonical(other):
                 break
             shared += 1
         proved = any(all(sign.search(content) for sign in _SERVED) for _, content in mine[:shared])

@@ -42,6 +42,14 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
     notes.line = None
 
 
+def canonical(content: bytes) -> bytes:
+    """What some JSON says, however its keys are ordered and its letters spaced; damaged JSON as it is."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
+    except REFUSED:
+        return content
+
+
 def _looked_at(line: bytes) -> Record:
     """A record in a file with bookkeeping among the events."""
     return _note(line) if _is_note(line) else _quick(line)

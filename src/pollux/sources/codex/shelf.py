@@ -15,27 +15,42 @@ from pollux.errors import Unreadable
 from pollux.files import LARGE, read_within
 from pollux.sources.base import File, sealed
 from pollux.sources.codex import find
-from pollux.sources.codex.lines import records
+from pollux.sources.codex.lines import canonical, records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.schema import Bookkeeping, MetaLine
-from pollux.wire import Malformed, Notes, plain
+from pollux.wire import REFUSED, Malformed, Notes, plain
 
 # Every release writes the id near the beginning of the first line.
 _FIRST = re.compile(
     rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
     rb'|\{"id":"([^"\\]+)","timestamp"'
 )
-_BARE = re.compile(rb'\{"id": ?"[^"\\]+", ?"timestamp"')
-_TYPED = re.compile(rb'"role": ?"user"')
-_INJECTED = re.compile(rb'"text": ?"<')
+_TYPED = re.compile(rb'"role"\s*:\s*"user"')
+_INJECTED = re.compile(rb'"text"\s*:\s*"<')
 _HEAD = 512
 _TRIED = 40
 _HOUR = 3600 * 10**9
 _EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
+class _First(msgspec.Struct):
+    """A file's first line: in the bare era it has an id and a time, and no kind."""
+
+    id: str | None = None
+    timestamp: str | None = None
+    type: str | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Is the file of the bare era?"""
+        return bool(self.id) and self.timestamp is not None and self.type is None
+
+
+_first = msgspec.json.Decoder(_First).decode
+
+
 class Head(msgspec.Struct):
-    """What a glance at a file tells: its id, and in the bare era the line in which the human speaks first."""
+    """What a glance at a file tells: its id, and in the bare era what the human says first."""
 
     id: str | None = None
     prompt: bytes | None = None
@@ -162,17 +177,24 @@ class Shelf:
 
 
 def _first_prompt(path: str) -> bytes | None:
-    """The line of the bare era in which the human speaks first."""
+    """The line of the bare era in which the human speaks first, however it is spaced."""
     try:
         with unpacked(path, Notes()) as file:
-            if not _BARE.match(next(iter(file), b"")):
+            if not _is_bare(next(iter(file), b"")):
                 return None
             for _, line in zip(range(_TRIED), file, strict=False):
                 if _TYPED.search(line) and not _INJECTED.search(line):
-                    return line.rstrip()
+                    return canonical(line.rstrip())
     except Unreadable:
         pass
     return None
+
+
+def _is_bare(line: bytes) -> bool:
+    try:
+        return _first(line).is_bare
+    except REFUSED:
+        return False
 
 
 def identity(path: str) -> str | None:

@@ -42,6 +42,14 @@ from pollux.wire import Notes
 _ROLES = ("developer", "system")
 
 
+class _Loose(msgspec.Struct):
+    """Figures that found no response, the message that has them for the time being, and the line before them."""
+
+    payer: Entry
+    figures: list[Usage]
+    since: int
+
+
 class Walk:
     """The state of one file while its records go by."""
 
@@ -68,6 +76,8 @@ class Walk:
         self.open: Entry | None = None
         self.last: Entry | None = None
         self.pending: list[Usage] = []
+        self.paid_at: datetime | None = None
+        self.loose: list[_Loose] = []
         self.fresh = False
         self.counted = False
         self.limits: Any = None
@@ -130,7 +140,10 @@ class Walk:
         self.spend()
         heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
         for words in heard:
-            self.entries.insert(words.place, words.entry())
+            self.entries.insert(words.place, self._paid(words))
+        emptied = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
+        if emptied:
+            self.entries = [entry for entry in self.entries if id(entry) not in emptied]
         for told in self.waiting.values():
             for event in told:
                 self.keep("event_msg", event)
@@ -336,24 +349,43 @@ class Walk:
         """Figures that found no response: of this one nothing else is left."""
         if not self.pending:
             return
-        if self.last is not None:
-            self.last.usages = [*(self.last.usages or ()), *self.pending]
+        figures, payer = self.pending, self.last
+        if payer is not None:
+            since = payer.line
+            payer.usages = [*(payer.usages or ()), *figures]
             self.pending = []
         else:
-            self.turn(Item(), Envelope())
+            since = self.entries[-1].line if self.entries else 0
+            payer = self.turn(Item(), Envelope(timestamp=self.paid_at))
+            payer.line = figures[0].line or self.line
+        self.loose.append(_Loose(payer, figures, since))
         self.open = None
+
+    def _paid(self, words: Heard) -> Entry:
+        """Words that were only shown, with the figures that found no response after them."""
+        entry = words.entry()
+        for loose in self.loose if entry.author is MODEL else ():
+            own = [figures for figures in loose.figures if loose.since < words.line < (figures.line or 0)]
+            if own:
+                left = [figures for figures in loose.payer.usages or () if figures not in own]
+                loose.figures = [figures for figures in loose.figures if figures not in own]
+                entry.usages, loose.payer.usages = own, left or None
+                entry.model = entry.model or loose.payer.model
+                break
+        return entry
 
     def rest(self) -> None:
         """A turn is over: figures that come now are not of its last response."""
         self.spend()
         self.open = self.last = None
 
-    def spent(self, figures: Usage) -> None:
+    def spent(self, figures: Usage, at: datetime | None) -> None:
         """What a response cost."""
         self.fresh = True
         if self.last is not None and not self.last.is_paid:
             self.last.usages = [figures]
         else:
+            self.paid_at = self.paid_at if self.pending else at
             self.pending.append(figures)
 
 

@@ -10,8 +10,9 @@ import msgspec
 from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, Status, Text, ToolCall, Unknown, Usage
 from pollux.sources.gemini.calls import SHELL, exit_code_of
 from pollux.sources.gemini.content import as_text
+from pollux.sources.gemini.messages import with_more
 from pollux.sources.gemini.tools import canonical
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, coherent, shown
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
@@ -46,7 +47,7 @@ def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: 
         messages=tuple(messages),
         notices=notes.all(),
         files=(shown(file.path),),
-        exact=None if run.usage is None else True,
+        exact=None if run.usage is None else run.usage.exact,
         extra=run.extra,
     )
 
@@ -220,15 +221,17 @@ class _Run:
                     for m in models.values()
                     if isinstance(m, dict) and isinstance(m.get("api"), dict)
                 ]
-                self.usage = Usage(
-                    input=given if not tool else (given or 0) + tool,
-                    cached=_total(tokens, "cached"),
-                    output=written if not thoughts else (written or 0) + thoughts,
+                cached = _total(tokens, "cached")
+                usage = Usage(
+                    input=with_more(given, tool, odd=tool is None and _tells(tokens, "tool")),
+                    cached=cached,
+                    output=with_more(written, thoughts, odd=thoughts is None and _tells(tokens, "thoughts")),
                     reasoning=thoughts,
                     requests=sum(n for n in requests if isinstance(n, int)) or None,
-                    exact=True,
+                    exact=None if None in (given, tool, cached, written, thoughts) else True,
                     native=stats,
                 )
+                self.usage = coherent(usage, self.notes)
                 return
         given, written = _count(stats, "input_tokens"), _count(stats, "output_tokens")
         if given is not None or written is not None:
@@ -236,17 +239,29 @@ class _Run:
             # Thoughts are in the total only: what neither prompt nor answer explains was reasoning.
             thought = total - given - written if None not in (total, given, written) else None  # type: ignore[operator]
             output = (written or 0) + thought if thought is not None and thought > 0 else written
-            self.usage = Usage(input=given, cached=_count(stats, "cached"), output=output, exact=True, native=stats)
+            cached = _count(stats, "cached")
+            odd = None in (given, written) or (cached is None and "cached" in stats)
+            usage = Usage(input=given, cached=cached, output=output, exact=None if odd else True, native=stats)
+            self.usage = coherent(usage, self.notes)
 
 
 def _count(stats: Event, name: str) -> int | None:
     value = stats.get(name)
-    return value if type(value) is int else None
+    return value if type(value) is int and value >= 0 else None
 
 
 def _total(tokens: list[Event], name: str) -> int | None:
-    known = [value for one in tokens if type(value := one.get(name)) is int]
-    return sum(known) if known else None
+    """The sum over all models; unknown where one of them does not tell."""
+    total = 0
+    for one in tokens:
+        if (figure := _count(one, name)) is None:
+            return None
+        total += figure
+    return total
+
+
+def _tells(tokens: list[Event], name: str) -> bool:
+    return any(name in one for one in tokens)
 
 
 def _time(rest: Event) -> datetime | None:

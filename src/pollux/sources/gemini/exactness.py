@@ -43,7 +43,7 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
                     found.append(gap(_SEVERAL, message, certain=True))
                 used = message.usage
-                if used is None or used.input is None or used.output is None:
+                if used is None or not used.exact:
                     found += _uncounted(message)
         elif author is _HUMAN and message.role is _USER:
             if message.fate is not _FAILED:

@@ -46,7 +46,7 @@ from pollux.sources.gemini.entries import Entry, gathered
 from pollux.sources.gemini.outputs import Offloaded
 from pollux.sources.gemini.references import fused_parts, is_typed, prompt_parts
 from pollux.sources.gemini.tools import TASKS
-from pollux.wire import Notes, tidy
+from pollux.wire import Notes, coherent, tidy
 
 NOTICES = ("info", "warning", "error")
 # Looked up once: an enumeration's members are slow to name.
@@ -121,7 +121,7 @@ class Builder:
             self._cancelled = self._cancelled or any(_is_cancelled(part) for part in parts)
             plain = type(message.content) is str
             if message.tokens is not None:
-                usage = usage_of(message.tokens, spoken=bool(plain_text(message)))
+                usage = usage_of(message.tokens, self._notes, spoken=bool(plain_text(message)))
             elif (said := stand_in(message)) is not None:
                 author, parts = _CLIENT, said
             else:
@@ -294,10 +294,11 @@ def _settled(messages: list[Message]) -> list[Message]:
     return messages
 
 
-def usage_of(tokens: schema.Tokens, *, spoken: bool) -> Usage:
+def usage_of(tokens: schema.Tokens, notes: Notes, *, spoken: bool) -> Usage:
     """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output.
 
-    Where words were spoken and no output is counted the figures are those of a stream that had not ended.
+    Where words were spoken and no output is counted the figures are those of a stream that had not ended. Every release
+    writes all figures: where one is missing what was used cannot be told exactly.
     """
     given, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
     native: dict[str, Any] = {
@@ -312,15 +313,21 @@ def usage_of(tokens: schema.Tokens, *, spoken: bool) -> Usage:
         native.update(tokens.extra)
     if spoken and output == 0 and not thoughts:
         output = None
-    return Usage(
-        input=given if not tool else (given or 0) + tool,
+    usage = Usage(
+        input=with_more(given, tool, odd="tool" in tokens.extra),
         cached=tokens.cached,
-        output=output if not thoughts else (output or 0) + thoughts,
+        output=with_more(output, thoughts, odd="thoughts" in tokens.extra),
         reasoning=thoughts,
         requests=1,
-        exact=True,
+        exact=None if None in (given, tool, output, thoughts, tokens.cached) else True,
         native=native,
     )
+    return coherent(usage, notes)
+
+
+def with_more(figure: int | None, more: int | None, *, odd: bool) -> int | None:
+    """A sum of two figures, as far as it is known. Where the second is `odd`, nobody knows how large it was."""
+    return None if figure is None or odd else figure + (more or 0)
 
 
 def _convertible(raw: dict[str, Any]) -> bool:

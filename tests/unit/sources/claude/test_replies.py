@@ -220,6 +220,21 @@ def test_odd_figure_is_unknown_and_nothing_is_called_exact(home: Home, name: str
     assert (listed.usage.input, listed.usage.output) == (session.usage.input, session.usage.output)
 
 
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ({"output_tokens_details": {"thinking_tokens": 10**9}}, "reasoning"),
+        ({"output_tokens_details": {"thinking_tokens": -1}}, "reasoning"),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": 50}}, "cache_write_long"),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": "x"}}, "cache_write_long"),
+    ],
+)
+def test_part_that_cannot_be_is_unknown(home: Home, more: Json, name: str) -> None:
+    session = home.session(user("Hi"), model("a", figures={**usage(), **more}))
+    assert getattr(session.usage, name) is None
+    assert (session.usage.exact, codes(session)) == (None, {"usage.odd"})
+
+
 def test_figure_that_is_not_there_at_all(home: Home) -> None:
     figures = usage()
     del figures["output_tokens"]

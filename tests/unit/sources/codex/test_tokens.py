@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from pollux.accounts import By
 from tests.unit.sources.codex.conftest import (
+    DAY,
     ONE,
     TWO,
     Home,
@@ -18,10 +21,12 @@ from tests.unit.sources.codex.conftest import (
     figures,
     item,
     line,
+    lines,
     meta,
     prompt,
     reply,
     sent,
+    shown,
     tokens,
 )
 
@@ -108,6 +113,30 @@ def test_figures_before_their_response(home: Home) -> None:
     assert message.usage.native["last_token_usage"]["total_tokens"] == 101
 
 
+PAID = (figures(100), figures(60, out=5))
+TOTAL = tokens(figures(160, out=6), PAID[1])
+
+
+@pytest.mark.parametrize("later", [(), prompt("More")], ids=["killed", "resumed"])
+@pytest.mark.parametrize(
+    ("talk", "expected"),
+    [
+        ((shown("Hi"), tokens(PAID[0], PAID[0])), [("Go", None), ("Hi", 100)]),
+        ((shown("Hi"), tokens(PAID[0], PAID[0]), shown("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
+        ((reply("Hi"), tokens(PAID[0], PAID[0]), shown("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
+        ((tokens(PAID[0], PAID[0]),), [("Go", None), ("", 100)]),
+    ],
+    ids=["one", "two", "behind a response", "no words"],
+)
+def test_figures_belong_to_words_that_were_only_shown(
+    home: Home, talk: tuple[Any, ...], expected: list[Any], later: tuple[Any, ...]
+) -> None:
+    home.rollout(meta(), *prompt("Go"), *talk, *later)
+    messages = [message for message in home.only().messages if message.text != "More"]
+    assert [(m.text, m.usage.input if m.usage is not None else None) for m in messages] == expected
+    assert all(message.at is not None for message in messages)
+
+
 def test_records_of_responses_are_preferred_and_counted_once(home: Home) -> None:
     first, second = figures(100), figures(60)
     home.rollout(
@@ -151,6 +180,52 @@ def test_a_fork_pays_only_for_itself(home: Home) -> None:
     assert used(home, TWO)[0] == 60
 
 
+def respelled(value: Any) -> Any:
+    """The same with its keys the other way round."""
+    if isinstance(value, dict):
+        return {key: respelled(value[key]) for key in reversed(value)}
+    return [respelled(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,", " : ")])
+@pytest.mark.parametrize("spell", [dict, respelled], ids=["as it was", "other order"])
+@pytest.mark.parametrize("changed", [ONE, TWO], ids=["parent", "fork"])
+def test_a_fork_that_is_spelled_otherwise_pays_only_for_itself(
+    home: Home, separators: tuple[str, str], spell: Any, changed: str
+) -> None:
+    first, second = figures(100), figures(60)
+    old = (*prompt("Gö"), reply("1", id="msg_1"), tokens(first, first))
+    own = (sent("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(160, out=2), second))
+    home.rollout(meta(), *old)
+    home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
+    (file,) = home.codex.rglob(f"*{changed}.jsonl")
+    told = [json.loads(each) for each in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps(spell(each), separators=separators) + "\n" for each in told))
+    assert used(home)[0] == 100
+    assert used(home, TWO)[0] == 60
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,", " : ")])
+@pytest.mark.parametrize("spell", [dict, respelled], ids=["as it was", "other order"])
+def test_a_bare_resume_that_is_spelled_otherwise_inherits_the_old_file(
+    home: Home, separators: tuple[str, str], spell: Any
+) -> None:
+    old = [record["payload"] for record in (sent("Gö"), reply("1", id="msg_1"))]
+    own = [record["payload"] for record in (sent("On"), reply("2", id="msg_2"))]
+    first = {"timestamp": "2025-08-15T06:00:00.000Z", "instructions": None}
+    home.write(f"{DAY}/rollout-2025-08-15T06-00-00-{ONE}.jsonl", lines({"id": ONE, **first}, *old))
+    copy = ({"id": TWO, **first}, *old, *own)
+    text = "".join(json.dumps(spell(each), separators=separators) + "\n" for each in copy)
+    home.write(f"{DAY}/rollout-2025-08-15T07-00-00-{TWO}.jsonl", text)
+    messages = home.sessions()[TWO].messages
+    assert [(message.text, message.inherited) for message in messages] == [
+        ("Gö", True),
+        ("1", True),
+        ("On", False),
+        ("2", False),
+    ]
+
+
 def test_a_summary_that_was_inherited_is_no_gap(home: Home) -> None:
     first = figures(100)
     old = (*prompt("Go"), tokens(first, first), reply("1", id="msg_1"), line("compacted", {"message": "SUMMARY"}))
@@ -177,6 +252,23 @@ def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
     home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
     assert used(home) == (100, None, None, None, 1)
     assert home.only().usage.exact is False
+
+
+@pytest.mark.parametrize(
+    ("odd", "field"),
+    [({"cached": 10**7}, "cached"), ({"reasoning": 10**7}, "reasoning"), ({"cached": 101}, "cached")],
+)
+def test_a_part_larger_than_its_whole_is_unknown_and_sums_agree(home: Home, odd: Any, field: str) -> None:
+    first, second = figures(100, **odd), figures(90, 80, 7, 2)
+    home.rollout(meta(), context("gpt-5.1"), *prompt("Go"), reply("1"), tokens(first, first))
+    home.rollout(meta(TWO), context("gpt-5.1"), *prompt("Go"), reply("1"), tokens(second, second), name=TWO)
+    session = home.sessions()[ONE]
+    assert getattr(session.usage, field) is None
+    assert (session.usage.input, session.usage.output, session.usage.exact) == (100, 1, None)
+    assert [(notice.code, notice.line) for notice in session.notices] == [("usage.odd", 6)]
+    accounts = home.library().accounts
+    rows = accounts.stats(By.SESSION).rows
+    assert accounts.stats(By.AGENT).total.cost_usd == pytest.approx(sum(row.cost_usd or 0 for row in rows))
 
 
 BAD: tuple[Any, ...] = ("many", -5, 10**18, 1.5, None, [], True)

@@ -206,6 +206,43 @@ def test_half_the_figures_are_not_exact(home: Home) -> None:
     assert (usage.input, usage.output, usage.total, usage.exact) == (None, 5, None, None)
 
 
+_MISSING = object()
+
+
+@pytest.mark.parametrize("odd", [-3, "x", 1.5, None, _MISSING], ids=["less", "text", "half", "null", "-"])
+@pytest.mark.parametrize("name", ["input", "output", "cached", "thoughts", "tool"])
+def test_a_figure_that_is_odd_or_missing_is_unknown_and_nothing_is_exact(home: Home, name: str, odd: Any) -> None:
+    figures: dict[str, Any] = {"input": 100, "output": 20, "cached": 100, "thoughts": 5, "tool": 7, "total": 132}
+    del figures[name]
+    if odd is not _MISSING:
+        figures[name] = odd
+    home.log(LOG, header(), user("u1", "go"), {**gemini("g1", "words"), "tokens": figures})
+    session = home.only()
+    used = session.usage
+    assert used.exact is None
+    assert [gap.why for gap in session.gaps] == ["An answer has only a part of its figures."]
+    known = {"input": 107, "output": 25, "cached": 100, "reasoning": 5}
+    gone = odd is None or odd is _MISSING
+    unknown: dict[str, dict[str, int | None]] = {
+        "input": {"input": None},
+        "output": {"output": None},
+        "cached": {"cached": None},
+        "thoughts": {"reasoning": None, "output": 20 if gone else None},
+        "tool": {"input": 100 if gone else None},
+    }
+    assert {figure: getattr(used, figure) for figure in known} == {**known, **unknown[name]}
+    assert {notice.code for notice in session.notices} == (set() if gone else {"field.type"})
+
+
+@pytest.mark.parametrize(("cached", "known", "exact"), [(107, 107, True), (108, None, None)])
+def test_no_more_can_be_cached_than_was_read(home: Home, cached: int, known: int | None, exact: bool | None) -> None:
+    figures = {"input": 100, "output": 20, "cached": cached, "thoughts": 5, "tool": 7, "total": 132}
+    home.log(LOG, header(), user("u1", "go"), {**gemini("g1", "words"), "tokens": figures})
+    session = home.only()
+    assert (session.usage.input, session.usage.cached, session.usage.exact) == (107, known, exact)
+    assert [notice.code for notice in session.notices] == ([] if exact else ["usage.odd"])
+
+
 def test_calls_without_figures_are_not_exact(home: Home) -> None:
     home.log(LOG, header(), user("u1", "go"), gemini("g1", "", tokens=None, toolCalls=[call("c1")]), gemini("g2", "ok"))
     assert home.only().usage.exact is None

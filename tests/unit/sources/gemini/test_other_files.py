@@ -126,6 +126,25 @@ def test_captured_json_output(library: Library, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("odd", "expected"),
+    [
+        ({}, (102, 20, 15, 5, True)),
+        ({"thoughts": -3}, (102, 20, None, None, None)),
+        ({"tool": "x"}, (None, 20, 15, 5, None)),
+        ({"candidates": None}, (102, 20, None, 5, None)),
+        ({"cached": 10**7}, (102, None, 15, 5, None)),
+    ],
+)
+def test_captured_figures_that_are_odd(
+    library: Library, tmp_path: Path, odd: dict[str, Any], expected: tuple[Any, ...]
+) -> None:
+    tokens = {"prompt": 100, "candidates": 10, "total": 115, "cached": 20, "thoughts": 5, "tool": 2, **odd}
+    stats = {"models": {"gemini-2.5-pro": {"api": {"totalRequests": 2}, "tokens": tokens}}}
+    used = opened(library, tmp_path, "out.json", {"session_id": "abc", "response": "Oslo.", "stats": stats}).usage
+    assert (used.input, used.cached, used.output, used.reasoning, used.exact) == expected
+
+
 def test_captured_stream(library: Library, tmp_path: Path) -> None:
     at = "2026-11-15T06:00:00.000Z"
     events = [
