@@ -39,7 +39,8 @@ class Options(msgspec.Struct, kw_only=True):
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
     session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
-    for pages about all of them. `price` tells what each message of a session cost, None where that is not known.
+    for pages about all of them. `price` tells what each message of a session cost, None where that is
+    not known, and how many of its requests are not in that.
     `knowledge` is what is known of an agent by its name. `compat` names the program whose own dialect is wanted.
     """
 
@@ -57,7 +58,7 @@ class Options(msgspec.Struct, kw_only=True):
     files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple
-    price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
+    price: Callable[[Session], Callable[[Message], tuple[float | None, int]]] = lambda _: lambda _: (None, 0)
     knowledge: Callable[[str], Knowledge | None] = lambda _: None
     compat: str | None = None
 

@@ -13,7 +13,7 @@ from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
 from pollux.writers.html.cuts import cuts, file
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
-from pollux.writers.html.messages import Messages, money
+from pollux.writers.html.messages import Messages, is_too_low, money
 from pollux.writers.html.page import foot, head, page
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import INDEX, between
@@ -127,12 +127,13 @@ def _row(entry: Entry, number: int) -> Html:
     summary = entry.summary
     usage = summary.usage
     least = "at least " if usage.exact is False else ""
+    cost, too_low = summary.cost_usd, is_too_low(usage, summary.unpriced_requests)
     facts: list[str | None] = [
         one_line(summary.agent),
         KINDS.get(summary.kind),
         counted(summary.counts),
         f"{least}{usage.total:,} tokens" if usage.total is not None else None,
-        money(summary.cost_usd, exact=usage.exact) if summary.cost_usd is not None else None,
+        money(cost, at_least=too_low) if cost is not None else None,
     ]
     words = join([clock(summary.started) or None, *(fact for fact in facts if fact)], Html(" · "))
     where = tag("span", f"{_name(summary.project)} · ", class_="where")
