@@ -186,7 +186,7 @@ def test_totals_and_charts(index: Watched, visit: Visit, site: Path) -> None:
 
 def written(folder: Path, sessions: list[Session], options: Options | None = None) -> Path:
     entries = [Entry(summary=summarize(one), file=f"{number}.html") for number, one in enumerate(sessions)]
-    for name, pieces in WRITER.finish(entries, options or Options(sessions=lambda: sessions)):
+    for name, pieces, _ in WRITER.finish(entries, options or Options(sessions=lambda: sessions)):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("".join(pieces), "utf-8")
     return folder / "index.html"

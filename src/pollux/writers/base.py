@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -147,8 +147,15 @@ class Entry(Value, frozen=True, kw_only=True):
     file: str
 
 
-Page = tuple[str, Iterable[str]]
-"""A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces."""
+class Page(NamedTuple):
+    """A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces.
+
+    `keys` are the sessions whose messages it holds. It is taken away when a later export of them does without it.
+    """
+
+    name: str
+    pieces: Iterable[str]
+    keys: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -41,9 +41,9 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
     firsts: list[str] = []
     for number, (first, script) in enumerate(index.files()):
         firsts.append(first)
-        yield f"{FOLDER}/{number:03}.js", [script]
+        yield Page(f"{FOLDER}/{number:03}.js", [script])
     covers = "titles, projects, prompts and replies" if whole else "titles, projects, the first prompt and the last"
-    yield INDEX, _index(entries, numbers, firsts, f"Searches {covers}")
+    yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}"))
 
 
 def _further(session: Session, options: Options) -> Iterator[Page]:
@@ -52,7 +52,7 @@ def _further(session: Session, options: Options) -> Iterator[Page]:
         return
     messages = Messages(session, options, Tally())
     for part in range(1, len(messages.parts)):
-        yield file(options, session.key, part), page(session, options, messages, part)
+        yield Page(file(options, session.key, part), page(session, options, messages, part), (session.key,))
 
 
 def _age(entry: Entry) -> tuple[datetime, str]:
