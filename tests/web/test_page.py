@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 import pytest
 
 from pollux.cli.sample import surroundings
 from pollux.library import Library
-from pollux.model import Session, Status, Text
+from pollux.model import Fate, Session, Status, Text
 from pollux.writers.base import Options
-from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, USER, call, message
+from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, START, USER, call, message
 from tests.web.watching import Watched, page_of
 
 Visit = Callable[..., Watched]
@@ -182,9 +185,37 @@ def test_figures_are_shown_when_asked_for(visit: Visit) -> None:
 
 def test_times_are_the_reader_s_with_the_exact_one_beside(visit: Visit) -> None:
     watched = visit(page_of(SESSION), zone="Asia/Tokyo")
-    when = watched.page.locator(".top time").first
+    when = watched.page.locator("dd time").first
     assert when.inner_text() == "16 Nov 2026, 08:58"
     assert when.get_attribute("title") == "2026-11-15 23:58:01.123 UTC"
+
+
+WHEN = "[...document.querySelectorAll('time')].filter((time) => time.checkVisibility()).map((time) => time.textContent)"
+
+
+@pytest.mark.parametrize(("width", "media"), [(1200, "screen"), (390, "screen"), (1200, "print"), (390, "print")])
+def test_whatever_is_shown_tells_its_day_once(
+    visit: Visit, sample: dict[str, Session], width: int, media: Literal["screen", "print"]
+) -> None:
+    watched = visit(page_of(sample["aa6812ea"]), width=width)
+    watched.page.emulate_media(media=media)
+    shown: list[str] = watched.ask(WHEN)
+    assert shown[0] == "14 Nov 2026, 17:02"
+    assert not any("Nov" in time for time in shown[1:])
+    facts = watched.page.locator("dl div", has_text="When").locator("dd")
+    assert facts.text_content() == "14 Nov 2026, 17:02 – 17:04"
+
+
+@pytest.mark.parametrize("second", [{"fate": Fate.REWOUND}, {}])
+def test_what_is_out_of_sight_tells_no_day_for_the_others(visit: Visit, second: dict[str, Fate]) -> None:
+    """The first message of a day was taken back and is folded, or its time is shown when pointed at."""
+    days = [timedelta(days=0), *(timedelta(days=1, minutes=minutes) for minutes in (5, 6, 7))]
+    said = [message(n, ASSISTANT, MODEL, Text(text="a reply")) for n in range(2)]
+    said += [message(n, USER, HUMAN, Text(text="a prompt")) for n in range(2, 4)]
+    said = [msgspec.structs.replace(one, at=START + after) for one, after in zip(said, days, strict=True)]
+    said[1] = msgspec.structs.replace(said[1], **second)
+    watched = visit(page_of(Session(agent="a", id="s", messages=tuple(said))))
+    assert watched.page.locator(".human time").all_inner_texts() == ["17 Nov 2026, 00:04", "00:05"]
 
 
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"

@@ -13,9 +13,9 @@ from pollux.model import Session, Text, summarize
 from pollux.writers.base import Entry, Options
 from pollux.writers.html import WRITER, cuts
 from tests.cli.running import Pollux
-from tests.unit.writers.kitchen_sink import HUMAN, USER, message
+from tests.unit.writers.kitchen_sink import HUMAN, START, USER, message
 from tests.web.planting import PAYLOADS, planted
-from tests.web.watching import Watched
+from tests.web.watching import Watched, page_of
 
 Visit = Callable[..., Watched]
 HEADINGS = (
@@ -119,7 +119,7 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     """A link to a message, and words looked for, are found in whichever part they are."""
     monkeypatch.setattr(cuts, "LIMIT", 3_000)
     said = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
-    large = Session(agent="a", id="s", messages=tuple(said))
+    large = Session(agent="a", id="s", started=START, messages=tuple(said))
     options = Options(files={large.key: "0.html"}, sessions=lambda: [large])
     pieces: list[str] = []
     WRITER.write(large, pieces.append, options)
@@ -134,6 +134,10 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     anchor: str = index.ask("[...document.querySelectorAll('article')].at(-1).id")
     page.goto(f"{(tmp_path / '0.html').as_uri()}#{anchor}")
     page.wait_for_url(f"{last}#{anchor}")
+    assert page.locator(".brief time").inner_text() == "15 Nov 2026, 23:58"
+    page.emulate_media(media="print")
+    assert page.locator(".brief time").is_visible()
+    page.emulate_media(media="screen")
     page.get_by_role("link", name="word0 ", exact=False).first.click()
     page.wait_for_url("**/0.html#*")
     page.locator("#find").fill("word7")
@@ -141,6 +145,20 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     page.locator("#find").press("Enter")
     page.wait_for_url("**/0.part-*.html#find=word7")
     expect(found).to_have_text("1 of 1")
+
+
+@pytest.mark.parametrize("width", [360, 390, 1200])
+def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuts, "LIMIT", 1_000)
+    for count in range(3, 30, 3):
+        said = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
+        large = Session(agent="a", id="s", messages=tuple(said))
+        page = visit(page_of(large, Options(files={large.key: "0.html"})), width=width)
+        inside = (
+            "(box) => box.getBoundingClientRect().bottom >= box.querySelector('.next').getBoundingClientRect().bottom"
+        )
+        assert page.page.locator(".parts").count() == 2
+        assert page.ask(f"[...document.querySelectorAll('.parts')].every({inside})"), count
 
 
 @pytest.mark.parametrize("width", [360, 390])
@@ -158,13 +176,17 @@ def test_a_phone_shows_the_first_words(visit: Visit, site: Path, width: int) -> 
 def test_totals_and_charts(index: Watched, visit: Visit, site: Path) -> None:
     assert index.ask("document.querySelectorAll('.charts figure').length") == 3
     assert "605,221" in index.ask("document.querySelector('.totals').textContent")
+    assert index.page.locator(".legend").inner_text().split() == ["gemini", "claude", "codex"]
+    assert index.ask("[...document.querySelectorAll('.legend svg')].every((svg) => svg.clientWidth > 5)")
+    bottoms = "[...document.querySelectorAll('.charts figure > svg')].map((svg) => svg.getBoundingClientRect().bottom)"
+    assert len(set(index.ask(bottoms))) == 1
     fill = "getComputedStyle(document.querySelector('.charts rect')).fill"
     assert index.ask(fill) != visit(site / "index.html", scheme="dark").ask(fill)
 
 
 def written(folder: Path, sessions: list[Session], options: Options | None = None) -> Path:
     entries = [Entry(summary=summarize(one), file=f"{number}.html") for number, one in enumerate(sessions)]
-    for name, pieces in WRITER.finish(entries, options or Options(sessions=lambda: sessions)):
+    for name, pieces, _ in WRITER.finish(entries, options or Options(sessions=lambda: sessions)):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("".join(pieces), "utf-8")
     return folder / "index.html"

@@ -97,10 +97,15 @@ class Exporting:
             self.report.add(redacted(self._redactor))
         self.sessions += 1
 
-    def _price(self, session: Session) -> Callable[[Message], float | None]:
-        """What each message of a session cost."""
-        price = self._shelf.accounts.pricing(session)
-        return lambda message: dollars(price(message))
+    def _price(self, session: Session) -> Callable[[Message], tuple[float | None, int]]:
+        """What each message of a session cost, and how many of its requests are not in that."""
+        charge = self._shelf.accounts.charging(session)
+
+        def price(message: Message) -> tuple[float | None, int]:
+            cost, unpriced = charge(message)
+            return dollars(cost), unpriced
+
+        return price
 
     def _child(self, key: str) -> Session | None:
         """A sub-agent's session, for a format that holds it within the one that started it."""

@@ -96,10 +96,10 @@ class Export:
         self._families, self._bills = families, bills
         if self._redactor is not None:
             self._survey(jobs, self._redactor)
+        outcome = Outcome()
         units = self._units(jobs)
         named = {self._hidden(key): name for unit in units for _, inside in unit.parts for key, name in inside.items()}
-        self._options = msgspec.structs.replace(self._options, files=named, sessions=lambda: self._again(jobs))
-        outcome = Outcome()
+        self._options = msgspec.structs.replace(self._options, files=named, sessions=lambda: self._again(jobs, outcome))
         for _, part in answered(self._write, units, [unit.size for unit in units], Outcome):
             if part is None:
                 raise OutputError("A process of the export was killed, perhaps for want of memory.")
@@ -109,8 +109,8 @@ class Export:
                 raise OutputError(part.problem)
             outcome.add(part)
         outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
-        self._finish(outcome)
-        self._tidy(named)
+        pages = self._finish(outcome)
+        self._tidy({file for name in named.values() for file in self._files(name)} | pages, outcome)
         if self._redactor is not None:
             outcome.report.add(redacted(self._redactor))
         return outcome
@@ -226,28 +226,35 @@ class Export:
 
     # ------------------------------------------------------------------ after
 
-    def _finish(self, outcome: Outcome) -> None:
-        if not isinstance(self._writer, Site):
-            return
-        for name, pieces in self._writer.finish(outcome.entries, self._options):
+    def _finish(self, outcome: Outcome) -> set[str]:
+        """Write the pages of a site besides the sessions' own. Their names."""
+        names: set[str] = set()
+        for page in self._writer.finish(outcome.entries, self._options) if isinstance(self._writer, Site) else ():
+            names.add(page.name)
             with self._folder.draft() as draft:
-                for piece in pieces:
+                for piece in page.pieces:
                     draft.write(piece)
-            if not self._folder.keep(draft, name, self._writer.name, ()):
-                outcome.foreign.append(name)
+            if not self._folder.keep(draft, page.name, self._writer.name, page.keys):
+                outcome.foreign.append(page.name)
+        return names
 
-    def _again(self, jobs: Sequence[Job]) -> Iterator[Session]:
+    def _again(self, jobs: Sequence[Job], outcome: Outcome) -> Iterator[Session]:
         """Every session of the export once more, as it was written."""
         for job in jobs:
             sessions: list[Session] = []
-            with contextlib.suppress(Exception):  # what could not be read has been told already
+            with contextlib.suppress(Exception):  # what cannot be read is told
                 sessions = job.load()
+            known = {session.key for session in sessions} | set(outcome.unread)
+            outcome.unread += [told.key for told in job.summaries if told.key not in known]
             yield from (session if self._redactor is None else self._redactor(session) for session in sessions)
 
-    def _tidy(self, named: Named) -> None:
-        """A session stands in one file of a format: where it moved, the file it left is taken away."""
+    def _tidy(self, names: set[str], outcome: Outcome) -> None:
+        """Take away the files of ours that this export does without, but none with a session that it did not write."""
+        left = {*outcome.foreign, *outcome.older}
+        written = {entry.summary.key for entry in outcome.entries if entry.file not in left}
+        written -= {self._hidden(key) for key in outcome.unread}
         for name, held in self._folder.held(self._writer.name).items():
-            if held.keys and all(key in named and name not in self._files(named[key]) for key in held.keys):
+            if name not in names and written.issuperset(held.keys):
                 self._folder.remove(name)
         self._folder.close()
 

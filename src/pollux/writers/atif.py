@@ -171,7 +171,8 @@ class _Steps:
         if usage is None:
             invented = message.author is Author.CLIENT and not thinking
             return {"llm_call_count": 0 if invented else None}
-        cost = self._price(message)
+        known, unpriced = self._price(message)
+        cost = None if unpriced else known
         if not message.inherited:
             self._costs.append(cost)
         requests = usage.requests if usage.requests is not None and usage.requests > 0 else None

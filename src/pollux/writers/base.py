@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -39,7 +39,8 @@ class Options(msgspec.Struct, kw_only=True):
     `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
     writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
     session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
-    for pages about all of them. `price` tells what each message of a session cost, None where that is not known.
+    for pages about all of them. `price` tells what each message of a session cost, None where that is
+    not known, and how many of its requests are not in that.
     `knowledge` is what is known of an agent by its name. `compat` names the program whose own dialect is wanted.
     """
 
@@ -57,7 +58,7 @@ class Options(msgspec.Struct, kw_only=True):
     files: Mapping[str, str] = {}
     child: Callable[[str], Session | None] = lambda _: None
     sessions: Callable[[], Iterable[Session]] = tuple
-    price: Callable[[Session], Callable[[Message], float | None]] = lambda _: lambda _: None
+    price: Callable[[Session], Callable[[Message], tuple[float | None, int]]] = lambda _: lambda _: (None, 0)
     knowledge: Callable[[str], Knowledge | None] = lambda _: None
     compat: str | None = None
 
@@ -146,8 +147,15 @@ class Entry(Value, frozen=True, kw_only=True):
     file: str
 
 
-Page = tuple[str, Iterable[str]]
-"""A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces."""
+class Page(NamedTuple):
+    """A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces.
+
+    `keys` are the sessions whose messages it holds. It is taken away when a later export of them does without it.
+    """
+
+    name: str
+    pieces: Iterable[str]
+    keys: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ from pollux.export.names import day_name
 from pollux.model import Author, Message, Role, Session, Text, summarize
 from pollux.transforms.redact import Redactor
 from pollux.writers.base import Options
+from pollux.writers.html import cuts
 
 DAY = datetime(2026, 11, 15, 23, 0, tzinfo=UTC)
 TOKEN = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
@@ -136,6 +137,61 @@ def test_a_day_keeps_a_session_that_is_gone(tmp_path: Path) -> None:
     left = export(tmp_path, session("a", "changed"), layout=Layout.DAY)
     assert len(left.older) == 1
     assert "world" in (tmp_path / left.older[0]).read_text()
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two sessions of two parts each, and many words."""
+    monkeypatch.setattr(cuts, "LIMIT", 1_000)
+    export(tmp_path, large("one"), large("two", " ".join(f"word{n}" for n in range(40_000))), to="html")
+    pages = ["gemini-one.html", "gemini-one.part-2.html", "gemini-two.html", "gemini-two.part-2.html", "index.html"]
+    assert [name for name in names(tmp_path) if name.endswith("html")] == pages
+    assert "search/001.js" in names(tmp_path)
+    return tmp_path
+
+
+def large(id: str, text: str = "hello") -> Session:
+    messages = [
+        Message(id=f"m{n}", role=Role.USER, author=Author.HUMAN, parts=(Text(text="x" * 900 + text),)) for n in range(2)
+    ]
+    return session(id, messages=tuple(messages))
+
+
+def test_what_a_site_does_without_is_taken_away(site: Path) -> None:
+    export(site, large("one"), session("two"), to="html")
+    pages = ["gemini-one.html", "gemini-one.part-2.html", "gemini-two.html", "index.html", "search/000.js"]
+    assert names(site) == [RECORD, *pages]
+
+
+def test_but_not_the_parts_of_a_session_that_is_gone(site: Path) -> None:
+    export(site, session("one"), to="html")
+    pages = ["gemini-one.html", "gemini-two.html", "gemini-two.part-2.html", "index.html", "search/000.js"]
+    assert names(site) == [RECORD, *pages]
+
+
+@pytest.mark.parametrize("reads", [0, 1])
+def test_nor_the_parts_of_a_session_that_cannot_be_read(site: Path, reads: int) -> None:
+    """Not at all, or not once more when the parts are written."""
+    left = iter([large("two")] * reads)
+    jobs = [job(session("one")), Job(summaries=(summarize(large("two")),), load=lambda: [next(left)])]
+    with Folder(str(site), forbidden=[]) as folder:
+        outcome = Export(registry.writer("html"), Options(), folder).run(jobs, {}, {})
+    assert outcome.unread == ["gemini:two"]
+    assert "gemini-two.part-2.html" in names(site)
+    assert "gemini-one.part-2.html" not in names(site)
+
+
+def test_nor_a_part_that_somebody_changed(site: Path) -> None:
+    (site / "gemini-two.part-2.html").write_text("mine")
+    export(site, session("one"), session("two"), to="html")
+    assert (site / "gemini-two.part-2.html").read_text() == "mine"
+
+
+def test_a_session_that_finds_its_new_place_taken_stays_in_the_old(tmp_path: Path) -> None:
+    export(tmp_path, session("one"), layout=Layout.DAY)
+    (tmp_path / "gemini-one.md").write_text("mine")
+    assert export(tmp_path, session("one")).foreign == ["gemini-one.md"]
+    assert len(names(tmp_path)) == 3
 
 
 def test_sessions_that_cannot_be_read_are_told(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from pollux.model import Author, Message, Role, Session, Status, Text, ToolCall
+from pollux.model import Author, Message, Role, Session, Status, Text, ToolCall, Usage
 from pollux.writers.atif import WRITER
 from pollux.writers.base import Options
 from tests.unit.writers.judges import atif
@@ -56,3 +58,19 @@ def test_a_session_that_started_itself_ends() -> None:
     pieces: list[str] = []
     WRITER.write(one, pieces.append, Options(child=lambda _: msgspec.structs.replace(one)))
     assert "subagent_trajectories" not in json.loads("".join(pieces))
+
+
+def test_a_cost_that_lacks_requests_is_not_told() -> None:
+    """The format cannot say that more was paid."""
+    reply = Message(id="m", role=Role.ASSISTANT, author=Author.MODEL, parts=(Text(text="x"),), usage=Usage(input=1))
+    for price, cost in (((0.5, 0), 0.5), ((0.5, 1), None)):
+        pieces: list[str] = []
+        options = Options(price=partial(_always, price))
+        WRITER.write(Session(agent="a", id="s", messages=(reply,)), pieces.append, options)
+        found = json.loads("".join(pieces))
+        assert found["steps"][0]["metrics"].get("cost_usd") == cost
+        assert found["final_metrics"].get("total_cost_usd") == cost
+
+
+def _always(price: tuple[float, int], _: Session) -> Callable[[Message], tuple[float, int]]:
+    return lambda _: price

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, timedelta
+from typing import NamedTuple
 
 from pollux.model import Kind, Summary
 from pollux.writers.html.markup import Html, tag
-from pollux.writers.html.messages import money
+from pollux.writers.html.messages import is_too_low, money
 from pollux.writers.visible import one_line
 
 COLOURS = 7
@@ -21,27 +22,37 @@ _STEPS = (("day", 31), ("week", 7 * 40), ("month", 31 * 48))
 _HIGH, _WIDE = 100, 10
 
 Amount = Callable[[Summary], float | None]
+IsLow = Callable[[Summary], bool]
+"""Is an amount less than what was used or paid?"""
 Label = Callable[[float], str]
-Stacks = Sequence[tuple[date, Mapping[str, float]]]
+
+
+class Value(NamedTuple):
+    """A sum, which may be less than what was used or paid."""
+
+    amount: float = 0
+    is_low: bool = False
+
+
+Stacks = Sequence[tuple[date, Mapping[str, Value]]]
 """Spans of time in their order, each with its value by agent."""
 
 
 def totals(summaries: Sequence[Summary], projects: int) -> Html:
     """The sums of all sessions."""
     minor = sum(one.kind is not Kind.MAIN for one in summaries)
-    days = sorted(day for one in summaries if (day := _day(one)) is not None)
+    days = sorted(at.astimezone(UTC).date() for one in summaries for at in (one.started, one.ended) if at is not None)
     facts = [("Sessions", f"{len(summaries) - minor:,}" + (f" and {minor:,} of other kinds" if minor else ""))]
     facts += [("Projects", f"{projects:,}")]
     if days:
-        facts += [("When", " – ".join(dict.fromkeys(day.isoformat() for day in (days[0], days[-1]))))]
+        facts += [("When (UTC)", " – ".join(dict.fromkeys(day.isoformat() for day in (days[0], days[-1]))))]
     tokens = [one.usage.total for one in summaries if one.usage.total is not None]
     if tokens:
-        least = "at least " if any(_is_short(one) for one in summaries) else ""
+        least = "at least " if any(one.usage.exact is False for one in summaries) else ""
         facts += [("Tokens", f"{least}{sum(tokens):,}")]
     costs = [one.cost_usd for one in summaries if one.cost_usd is not None]
     if costs:
-        short = any(_is_short(one) or (one.usage.total and one.cost_usd is None) for one in summaries)
-        facts += [("Cost", money(sum(costs), exact=False if short else None))]
+        facts += [("Cost", money(sum(costs), at_least=any(map(_is_underpriced, summaries))))]
     return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts), class_="totals")
 
 
@@ -55,20 +66,20 @@ def charts(summaries: Sequence[Summary]) -> Html | None:
     for one in summaries:
         counts[one.agent] = counts.get(one.agent, 0) + 1
     agents = sorted(counts, key=lambda agent: (-counts[agent], agent))
-    measures: list[tuple[str, Amount, Label]] = [
-        ("Tokens", lambda one: one.usage.total, compact),
-        ("Cost", lambda one: one.cost_usd, money),
-        ("Sessions", lambda one: one.kind is Kind.MAIN, lambda value: f"{value:,.0f}"),
+    measures: list[tuple[str, Amount, IsLow, Label]] = [
+        ("Tokens", lambda one: one.usage.total, lambda one: one.usage.exact is False, compact),
+        ("Cost", lambda one: one.cost_usd, _is_underpriced, money),
+        ("Sessions", lambda one: one.kind is Kind.MAIN, lambda _: False, lambda value: f"{value:,.0f}"),
     ]
     drawn = [
-        _figure(f"{name} a {step}", _stacks(dated, step, spans, amount), agents, label)
-        for name, amount, label in measures
+        _figure(f"{name} a {step}", _stacks(dated, step, spans, amount, is_low), agents, label)
+        for name, amount, is_low, label in measures
         if any(amount(one) for _, one in dated)
     ]
-    legend = tag(
-        "p", *(piece for entry in map(_legend, range(len(agents)), agents) for piece in entry), class_="legend"
-    )
-    return tag("div", legend if len(agents) > 1 else None, tag("div", *drawn), class_="charts")
+    legend = tag("p", *map(_legend, range(len(agents)), agents), class_="legend") if len(agents) > 1 else None
+    stacked = "Columns are stacked by agent. " if len(agents) > 1 else ""
+    note = tag("p", f"{stacked}A session counts as a whole in the {step} in which it began, in UTC.", class_="note")
+    return tag("div", legend, tag("div", *drawn), note, class_="charts")
 
 
 def compact(value: float) -> str:
@@ -79,8 +90,9 @@ def compact(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _is_short(one: Summary) -> bool:
-    return one.usage.exact is False
+def _is_underpriced(one: Summary) -> bool:
+    unpriced = bool(one.usage.total) and one.cost_usd is None
+    return unpriced or is_too_low(one.usage, one.unpriced_requests)
 
 
 def _day(one: Summary) -> date | None:
@@ -106,21 +118,36 @@ def _begin(day: date, step: str) -> date:
     return day.replace(day=1) if step == "month" else day.replace(month=1, day=1) if step == "year" else day
 
 
-def _stacks(dated: Sequence[tuple[date, Summary]], step: str, spans: Iterable[date], amount: Amount) -> Stacks:
+def _stacks(
+    dated: Sequence[tuple[date, Summary]], step: str, spans: Iterable[date], amount: Amount, is_low: IsLow
+) -> Stacks:
     """What each agent comes to in each span."""
-    sums: dict[date, dict[str, float]] = {span: {} for span in spans}
+    sums: dict[date, dict[str, Value]] = {span: {} for span in spans}
     for day, one in dated:
-        held = sums[_begin(day, step)]
-        held[one.agent] = held.get(one.agent, 0) + (amount(one) or 0)
+        agents = sums[_begin(day, step)]
+        before = agents.get(one.agent, Value())
+        agents[one.agent] = Value(before.amount + (amount(one) or 0), before.is_low or is_low(one))
     return list(sums.items())
 
 
+def _words(value: Value, label: Label) -> str:
+    return f"at least {label(value.amount)}" if value.is_low else label(value.amount)
+
+
 def _figure(name: str, stacks: Stacks, agents: Sequence[str], label: Label) -> Html:
-    most = max(sum(values.values()) for _, values in stacks)
+    most = Value(
+        max(sum(value.amount for value in values.values()) for _, values in stacks),
+        any(value.is_low for _, values in stacks for value in values.values()),
+    )
     columns = [
-        tag("rect", tag("title", f"{span.isoformat()} · {one_line(agent)}: {label(value)}"), class_=colour, **place)
+        tag(
+            "rect",
+            tag("title", f"{span.isoformat()} · {one_line(agent)}: {_words(value, label)}"),
+            class_=colour,
+            **place,
+        )
         for number, (span, values) in enumerate(stacks)
-        for agent, value, colour, place in _column(number, values, agents, most)
+        for agent, value, colour, place in _column(number, values, agents, most.amount)
     ]
     drawing = tag(
         "svg",
@@ -128,20 +155,22 @@ def _figure(name: str, stacks: Stacks, agents: Sequence[str], label: Label) -> H
         viewBox=f"0 0 {_WIDE * len(stacks)} {_HIGH}",
         preserveAspectRatio="none",
         role="img",
-        aria_label=f"{name}, at most {label(most)}",
+        aria_label=f"{name}, highest: {_words(most, label)}",
     )
     ends = tag("div", *(tag("span", stacks[end][0].isoformat()) for end in (0, -1)), class_="ends")
-    return tag("figure", tag("figcaption", tag("b", name), " ", tag("span", f"up to {label(most)}")), drawing, ends)
+    return tag(
+        "figure", tag("figcaption", tag("b", name), " ", tag("span", f"highest: {_words(most, label)}")), drawing, ends
+    )
 
 
 def _column(
-    number: int, values: Mapping[str, float], agents: Sequence[str], most: float
-) -> Iterator[tuple[str, float, str, dict[str, str]]]:
+    number: int, values: Mapping[str, Value], agents: Sequence[str], most: float
+) -> Iterator[tuple[str, Value, str, dict[str, str]]]:
     """One on top of the other: whose, how much, in which colour, and where."""
     floor = float(_HIGH)
     for rank, agent in enumerate(agents):
-        if value := values.get(agent, 0):
-            high = _HIGH * value / most
+        if (value := values.get(agent, Value())).amount:
+            high = _HIGH * value.amount / most
             floor -= high
             place = {
                 "x": f"{number * _WIDE + 1}",

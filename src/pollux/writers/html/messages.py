@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
-from pollux.model import Author, Fate, Message, Role, Session, Text, first_words
+from pollux.model import Author, Fate, Message, Role, Session, Text, Usage, first_words
 from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.facts import figures
 from pollux.writers.html.cuts import address, cuts
@@ -52,11 +52,13 @@ class Messages:
         self._before: tuple[str, str | None] | None = None
         self.parts = cuts(session, options)
 
-    def cost(self) -> float | None:
+    def cost(self) -> str | None:
         """What the session cost by itself, as far as it is known."""
-        own = (message for message in self._session.messages if message.usage is not None and not message.inherited)
-        known = [cost for message in own if (cost := self._price(message)) is not None]
-        return sum(known) if known else None
+        own = [message for message in self._session.messages if message.usage is not None and not message.inherited]
+        prices = [self._price(message) for message in own]
+        known = [cost for cost, _ in prices if cost is not None]
+        unpriced = sum(requests for _, requests in prices)
+        return money(sum(known), at_least=is_too_low(self._session.usage, unpriced)) if known else None
 
     def index(self, part: int = 0) -> list[Html]:
         """A link to every prompt and every task, from one of the parts."""
@@ -140,8 +142,9 @@ class Messages:
         """What a message cost and where it was read, shown when asked for."""
         told = []
         if message.usage is not None and (used := figures(message.usage)) is not None:
-            cost = self._price(message)
-            told.append(f"{used} tokens" if cost is None else f"{used} tokens, {money(cost)}")
+            cost, unpriced = self._price(message)
+            paid = f", {money(cost, at_least=is_too_low(message.usage, unpriced))}" if cost is not None else ""
+            told.append(f"{used} tokens{paid}")
         if message.model:
             told.append(one_line(message.model))
         if (origin := message.origin) is not None:
@@ -162,10 +165,15 @@ class Messages:
         return fold(words, *nested.pieces(), class_="child")
 
 
-def money(dollars: float, *, exact: bool | None = None) -> str:
-    """An amount for people; a message costs cents at most. `exact` is that of the usage it was asked for."""
-    told = f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
-    return f"at least {told}" if exact is False else told
+def money(dollars: float, *, at_least: bool = False) -> str:
+    """An amount for people; a message costs cents at most."""
+    amount = f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+    return f"at least {amount}" if at_least else amount
+
+
+def is_too_low(usage: Usage, unpriced: int | None) -> bool:
+    """Was more paid than a cost says? So it is where tokens are missing, and where requests have no price."""
+    return usage.exact is False or bool(unpriced)
 
 
 def _branch(message: Message) -> tuple[Fate | None, bool]:

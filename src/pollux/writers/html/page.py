@@ -14,7 +14,7 @@ from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.cuts import address
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
-from pollux.writers.html.messages import Messages, money
+from pollux.writers.html.messages import Messages
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import home, way
 from pollux.writers.visible import one_line
@@ -160,7 +160,7 @@ def _brief(session: Session, summary: Summary) -> Html:
     return join(filter(None, known), Html(" · "))
 
 
-def _facts(session: Session, summary: Summary, options: Options, cost: float | None) -> Iterator[Html]:
+def _facts(session: Session, summary: Summary, options: Options, cost: str | None) -> Iterator[Html]:
     yield _fact("Agent", join([session.agent, f", {KINDS[session.kind]}" if session.kind in KINDS else None]))
     if session.parent and session.parent not in {link.target for link in session.links}:
         yield _fact("Started by", _key(session, session.parent, options))
@@ -183,7 +183,7 @@ def _facts(session: Session, summary: Summary, options: Options, cost: float | N
     if family is not None and family.total != summary.usage.total:
         yield _fact("With sub-agents", escape(figures(family) or "not recorded"))
     if cost is not None:
-        yield _fact("Cost", escape(money(cost, exact=summary.usage.exact)))
+        yield _fact("Cost", escape(cost))
     yield _fact("Session", tag("code", one_line(session.key)))
 
 

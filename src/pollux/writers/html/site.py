@@ -13,7 +13,7 @@ from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
 from pollux.writers.html.cuts import cuts, file
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
-from pollux.writers.html.messages import Messages, money
+from pollux.writers.html.messages import Messages, is_too_low, money
 from pollux.writers.html.page import foot, head, page
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import INDEX, between
@@ -41,9 +41,9 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
     firsts: list[str] = []
     for number, (first, script) in enumerate(index.files()):
         firsts.append(first)
-        yield f"{FOLDER}/{number:03}.js", [script]
+        yield Page(f"{FOLDER}/{number:03}.js", [script])
     covers = "titles, projects, prompts and replies" if whole else "titles, projects, the first prompt and the last"
-    yield INDEX, _index(entries, numbers, firsts, f"Searches {covers}")
+    yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}"))
 
 
 def _further(session: Session, options: Options) -> Iterator[Page]:
@@ -52,7 +52,7 @@ def _further(session: Session, options: Options) -> Iterator[Page]:
         return
     messages = Messages(session, options, Tally())
     for part in range(1, len(messages.parts)):
-        yield file(options, session.key, part), page(session, options, messages, part)
+        yield Page(file(options, session.key, part), page(session, options, messages, part), (session.key,))
 
 
 def _age(entry: Entry) -> tuple[datetime, str]:
@@ -127,12 +127,13 @@ def _row(entry: Entry, number: int) -> Html:
     summary = entry.summary
     usage = summary.usage
     least = "at least " if usage.exact is False else ""
+    cost, too_low = summary.cost_usd, is_too_low(usage, summary.unpriced_requests)
     facts: list[str | None] = [
         one_line(summary.agent),
         KINDS.get(summary.kind),
         counted(summary.counts),
         f"{least}{usage.total:,} tokens" if usage.total is not None else None,
-        money(summary.cost_usd, exact=usage.exact) if summary.cost_usd is not None else None,
+        money(cost, at_least=too_low) if cost is not None else None,
     ]
     words = join([clock(summary.started) or None, *(fact for fact in facts if fact)], Html(" · "))
     where = tag("span", f"{_name(summary.project)} · ", class_="where")

@@ -22,10 +22,11 @@ def one(
     agent: str = "a",
     kind: Kind = Kind.MAIN,
     exact: bool = True,
+    unpriced: int | None = None,
 ) -> Summary:
     bare = summarize(Session(agent=agent, id=str(days), kind=kind, started=START + timedelta(days=days)))
     usage = Usage(input=tokens, output=None if tokens is None else 0, exact=exact)
-    return msgspec.structs.replace(bare, usage=usage, cost_usd=cost)
+    return msgspec.structs.replace(bare, usage=usage, cost_usd=cost, unpriced_requests=unpriced)
 
 
 def test_totals_are_sums_and_unknown_is_not_nothing() -> None:
@@ -41,6 +42,38 @@ def test_totals_are_sums_and_unknown_is_not_nothing() -> None:
 def test_totals_are_at_least_what_is_known() -> None:
     assert "<dt>Tokens</dt><dd>at least 200</dd>" in totals([one(0), one(1, exact=False)], 1)
     assert "<dt>Cost</dt><dd>at least $0.5000</dd>" in totals([one(0), one(1, cost=None)], 1)
+    assert "<dt>Cost</dt><dd>at least $1.00</dd>" in totals([one(0), one(1, unpriced=3)], 1)
+    assert "<dt>Cost</dt><dd>$1.00</dd>" in totals([one(0), one(1, unpriced=0)], 1)
+
+
+def test_the_time_goes_on_until_the_last_session_ended() -> None:
+    long = msgspec.structs.replace(one(0), ended=START + timedelta(days=40))
+    assert "<dt>When (UTC)</dt><dd>2026-01-31 – 2026-03-12</dd>" in totals([long, one(3)], 1)
+
+
+@pytest.mark.parametrize(("figure", "exact", "unpriced"), [("Tokens", False, 0), ("Cost", False, 0), ("Cost", True, 2)])
+def test_columns_are_at_least_what_is_known(figure: str, exact: bool, unpriced: int) -> None:
+    drawn = charts([one(0, agent="low", exact=exact, unpriced=unpriced), one(1, cost=1.5, agent="whole", unpriced=0)])
+    assert drawn is not None
+    (text,) = [found for found in drawn.split("<figure>") if found.startswith(f"<figcaption><b>{figure} a day</b>")]
+    assert "2026-01-31 · low: at least " in text
+    assert re.search(r"2026-02-01 · whole: [$\d]", text)
+    assert text.count("highest: at least ") == 2
+    assert "Sessions a day</b> <span>highest: 1</span>" in drawn
+
+
+def test_a_legend_names_each_agent_beside_its_colour() -> None:
+    drawn = charts([one(0, agent="gemini"), one(1, agent="<b>odd</b>")])
+    assert drawn is not None
+    legend = re.findall(r'<p class="legend">(.*?)</p>', drawn)
+    square = '<svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" class="{}"></rect></svg>'
+    names = ["&lt;b&gt;odd&lt;/b&gt;", "gemini"]
+    assert legend == ["".join(f"<span>{square.format(f'c{n}')} {name}</span>" for n, name in enumerate(names))]
+    assert "Columns are stacked by agent. A session counts as a whole in the day in which it began, in UTC." in drawn
+    alone = charts([one(0), one(1)])
+    assert alone is not None
+    assert "legend" not in alone
+    assert "stacked" not in alone
 
 
 @pytest.mark.parametrize(
@@ -60,7 +93,7 @@ def test_every_value_is_drawn_and_told() -> None:
     assert drawn is not None
     assert "2026-01-31 · gemini: 1.0k" in drawn
     assert "2026-01-31 · codex: 3.0k" in drawn
-    assert "up to 4.0k" in drawn
+    assert "highest: 4.0k" in drawn
     heights = re.findall(r'height="([\d.]+)"', drawn.partition("</figure>")[0].partition("<figure>")[2])
     assert sorted(map(float, heights)) == [25.0, 50.0, 75.0]
     assert drawn.count("<figure>") == 3

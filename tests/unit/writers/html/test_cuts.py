@@ -36,7 +36,7 @@ def files() -> dict[str, str]:
     report = WRITER.write(LARGE, first.append, OPTIONS)
     assert report.kept == len(LARGE.messages)
     rest = WRITER.finish([Entry(summary=summarize(LARGE), file="s1.html")], OPTIONS)
-    return {"s1.html": "".join(first)} | {name: "".join(pieces) for name, pieces in rest if name.startswith("s1")}
+    return {"s1.html": "".join(first)} | {name: "".join(pieces) for name, pieces, _ in rest if name.startswith("s1")}
 
 
 def test_every_message_stands_in_one_part(pages: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pollux.model import Attachment, Session, Status
+from pollux.model import Attachment, Session, Status, Text, Usage
 from pollux.writers.base import Options
 from pollux.writers.html import diffs
 from pollux.writers.html.calls import call as shown_call
@@ -209,3 +209,25 @@ SELF = Session(
 def test_a_sub_agent_that_cannot_be_nested_is_named(child: Callable[[str], Session | None]) -> None:
     text, _ = written(SELF, Options(child=child))
     assert "<code>a:self</code></p>" in text
+
+
+@pytest.mark.parametrize(
+    ("prices", "exact", "whole", "first"),
+    [
+        ([(0.5, 0), (0.25, 0)], True, "$0.7500", "$0.5000"),
+        ([(0.5, 0), (None, 3)], True, "at least $0.5000", "$0.5000"),
+        ([(0.5, 1), (0.25, 0)], True, "at least $0.7500", "at least $0.5000"),
+        ([(0.5, 0), (0.25, 0)], False, "at least $0.7500", "at least $0.5000"),
+    ],
+)
+def test_a_cost_that_lacks_something_says_so(
+    prices: list[tuple[float | None, int]], exact: bool, whole: str, first: str
+) -> None:
+    replies = [
+        message(n, ASSISTANT, MODEL, Text(text="x"), usage=Usage(input=1, output=1, exact=exact)) for n in range(2)
+    ]
+    one = Session(agent="a", id="s", messages=tuple(replies), exact=exact)
+    costs = dict(zip((reply.id for reply in replies), prices, strict=True))
+    page, _ = written(one, Options(price=lambda _: lambda reply: costs[reply.id]))
+    assert f"<dt>Cost</dt><dd>{whole}</dd>" in page
+    assert f" tokens, {first} · " in page

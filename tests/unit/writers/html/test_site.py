@@ -30,7 +30,7 @@ def session(number: int, *said: str, project: str | None = "/home/ada/weather") 
 def finished(*sessions: Session, whole: bool = True) -> dict[str, str]:
     entries = [Entry(summary=summarize(one), file=f"{one.id}.html") for one in reversed(sessions)]
     options = Options(sessions=lambda: sessions) if whole else Options()
-    return {name: "".join(pieces) for name, pieces in WRITER.finish(entries, options)}
+    return {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, options)}
 
 
 def held(files: dict[str, str]) -> dict[str, list[int]]:
@@ -123,6 +123,6 @@ def test_sessions_that_are_not_part_of_the_site_are_not_in_its_search() -> None:
     inside, outside = session(0, "inside"), session(1, "outside")
     entries = [Entry(summary=summarize(inside), file="s0.html")]
     options = msgspec.structs.replace(Options(), sessions=lambda: [inside, outside])
-    files = {name: "".join(pieces) for name, pieces in WRITER.finish(entries, options)}
+    files = {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, options)}
     assert "inside" in held(files)
     assert "outside" not in held(files)
