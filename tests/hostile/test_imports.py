@@ -108,6 +108,25 @@ def test_a_state_that_cannot_be_is_damage(tmp_path: Path, changes: dict[str, obj
         assert (verdict.states, verdict.stretches, verdict.lost) == (states + 1, 1, ())
 
 
+@pytest.mark.parametrize("seconds", [10_400_000_000, -9_300_000_000])
+def test_a_file_from_another_age_is_kept(tmp_path: Path, seconds: int) -> None:
+    """Its time in nanoseconds does not go into 64 bits."""
+    world = World(tmp_path, ("claude/2.1.325",))
+    file = min((world.home / ".claude/projects").glob("*/*.jsonl"))
+    os.utime(file, ns=(seconds * 10**9,) * 2)
+    if abs(file.stat().st_mtime_ns) < 2**63:
+        pytest.skip("The file system has no such times.")
+    for _ in range(2):
+        _keeping(world)
+    content = file.read_bytes()
+    file.unlink()
+    with world.library() as library:
+        assert library.session(f"claude:{file.stem}").kept
+        assert library.keeping.verify().sound
+        states = [one for one in library.archive.index.states() if os.fsencode(file.name) in one.path and one.sha]
+        assert [library.archive.read(state.sha or b"") for state in states] == [content]
+
+
 @pytest.mark.parametrize("changes", [{"at": 2**62}, {"mtime_ns": 2**64 - 1}, {"change": ESCAPE}], ids=str)
 def test_every_command_goes_on_with_a_state_that_cannot_be(tmp_path: Path, changes: dict[str, object]) -> None:
     world = World(tmp_path, ("claude/2.1.325",))

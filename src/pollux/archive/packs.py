@@ -30,7 +30,8 @@ _MARK, _END = b"\xf5plx", b"xlp\xf5"
 _FRAME = struct.Struct("<4sIBIQI")  # mark, check of all that follows but the payload, kind, lengths, payload's check
 _LOOK = 1 << 20
 _HASH = 32
-_LARGEST = (1 << 63) - 1
+LARGEST = (1 << 63) - 1
+"""The largest figure that a record holds."""
 LATEST = 253_370_764_800_000_000
 """The last year (9999, in microseconds) that dates go up to."""
 _LONGEST_HEAD = 1 << 24
@@ -262,15 +263,15 @@ def _possible(head: Content | State | Replaces) -> bool:
         return (
             len(head.sha) == _HASH
             and (head.base is None or len(head.base) == _HASH)
-            and 0 <= head.copied <= head.size <= _LARGEST
-            and 0 <= head.known <= _LARGEST
+            and 0 <= head.copied <= head.size <= LARGEST
+            and 0 <= head.known <= LARGEST
         )
     if isinstance(head, State):
         return (
             (head.sha is None or len(head.sha) == _HASH)
             and 0 <= head.at <= LATEST
-            and 0 <= head.size <= _LARGEST
-            and -_LARGEST <= head.mtime_ns <= _LARGEST
+            and 0 <= head.size <= LARGEST
+            and -LARGEST <= head.mtime_ns <= LARGEST
             and (head.mode is None or 0 <= head.mode <= 0o7777)
             and head.change.isprintable()
         )
