@@ -6,14 +6,19 @@ import hashlib
 import json
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import msgspec
 import pytest
 import zstandard
 
 from pollux.archive.keep import Archive
 from pollux.archive.packs import LATEST, Content, Pen, State, begin
+from pollux.archive.past import Change
+from pollux.cli.holding import changes
+from pollux.cli.screen import Screen
 from tests.hostile.conftest import EVERYTHING, World
 
 WORDS = b'{"type":"summary","summary":"of a stranger"}\n'
@@ -271,3 +276,10 @@ def test_a_name_that_is_too_long_hides_nothing_when_it_was_rewritten(tmp_path: P
         with world.library() as library:
             assert {one.summary.key for one in library.list(EVERYTHING)} == before
             assert "(1) are not shown" in (library.problem or "")
+
+
+def test_what_happened_is_shown_without_controls() -> None:
+    change = Change(at=datetime(2026, 11, 16, tzinfo=UTC), change=ESCAPE, file=f"/x{ESCAPE}", bytes=1, sha256=None)
+    shown = "".join(changes(Screen(click.Context(click.Command("history"))), [change], "/home/ada"))
+    assert "PWN" in shown
+    assert not any(control in shown for control in "\x1b\x07")
