@@ -185,7 +185,7 @@ def test_an_archive_is_put_back_where_the_agent_has_its_home(tmp_path: Path) -> 
     assert all(told.path.startswith(f"{world.home}/.claude/") for told, _ in planned)
     assert not any(".." in told.path for told, _ in planned)
     again.keeping.restore(planned)
-    assert {_mode(piece.place) for _, piece in planned} == {0o777}, "no rights beyond the usual ones"
+    assert {_mode(piece.place) for _, piece in planned} == {0o600}, "no rights for others, nor to run it"
 
 
 def test_a_link_in_the_home_leads_nothing_out(tmp_path: Path) -> None:
@@ -275,4 +275,4 @@ def test_a_content_does_not_become_larger_than_it_says(tmp_path: Path) -> None:
     pen.settle()
     pen.close()
     taken = carry.take_in(Archive(tmp_path / "archive", tmp_path / "index.db"), file)
-    assert (taken.objects, taken.damaged) == (0, 3)
+    assert (taken.objects, taken.states, taken.damaged) == (0, 0, 4)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import plistlib
+import re
 import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -89,17 +91,40 @@ def test_a_crontab_that_cannot_be_read_is_not_written(machine: Machine) -> None:
     assert not machine.table.exists()
 
 
-def test_what_cron_runs_is_what_was_meant(tmp_path: Path) -> None:
+def _read_by_cron(command: str, *, halves: bool) -> str:
+    """What a cron hands to the shell: up to the first `%` without a backslash. Some halve doubled backslashes."""
+    read = re.compile(r"\\(.)|(%).*|(.)", re.DOTALL)
+
+    def meant(found: re.Match[str]) -> str:
+        escaped = found[1]
+        if escaped is None:
+            return found[3] or ""
+        return escaped if escaped == "%" or (halves and escaped == "\\") else f"\\{escaped}"
+
+    return read.sub(meant, command)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda command: _read_by_cron(command, halves=True),
+        lambda command: _read_by_cron(command, halves=False),
+        lambda command: command,
+    ],
+    ids=["a cron that halves backslashes", "a cron that does not", "a cron to which % is nothing"],
+)
+@pytest.mark.parametrize("odd", [ODD, r"/a\%b", r"/a\\%b\\\c%%d\'%", "%", "\\", r"\\", "a%", "%\\%"])
+def test_what_cron_runs_is_what_was_meant(tmp_path: Path, odd: str, read: Callable[[str], str]) -> None:
     """The line goes through cron's own reading of `%`, then through a shell."""
     program = tmp_path / "odd $name's%"
     program.write_text('#!/bin/sh\nprintf "%s|%s|%s" "$CODEX_HOME" "$1" "$2"  >&2\n')
     program.chmod(0o755)
-    job = Job(command=(str(program), "archive", ODD), environment={"CODEX_HOME": ODD}, every=Period(60))
+    job = Job(command=(str(program), "archive", odd), environment={"CODEX_HOME": odd}, every=Period(60))
     line = Cron().pieces(job)[0].text
     times, command = line.split(" ", 5)[:5], line.split(" ", 5)[5]
     assert times == ["0", "*", "*", "*", "*"]
-    done = subprocess.run(["/bin/sh", "-c", command.replace("\\%", "%")], capture_output=True, text=True, check=True)
-    assert (done.stderr, done.stdout) == (f"{ODD}|archive|{ODD}", "")
+    done = subprocess.run(["/bin/sh", "-c", read(command)], capture_output=True, text=True, check=True)
+    assert (done.stderr, done.stdout) == (f"{odd}|archive|{odd}", "")
     with pytest.raises(RequestError):
         Cron().pieces(Job(command=("/x",), environment={"A": "b\nc"}, every=Period(60)))
     with pytest.raises(RequestError, match="too long"):

@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.archive.contents import Damaged, pack, unpack
 from pollux.archive.index import standing
-from pollux.archive.keep import Archive, cannot_write
+from pollux.archive.keep import Archive, cannot_write, head_of
 from pollux.archive.packs import (
     MAKING,
     SUFFIX,
@@ -97,8 +97,12 @@ def _records(packs: Collection[Path], carried: Carried) -> Iterator[Told]:
 
 
 def take_in(archive: Archive, file: Path) -> Carried:
-    """Add what another archive holds and this one does not. Each content is proved before it is taken."""
+    """Add what another archive holds and this one does not. Each content is proved before it is taken.
+
+    A state is taken where its content is there. It does not say who else may read the file: only its user does.
+    """
     carried = Carried()
+    states: list[State] = []
     with opened(file) as head:
         try:
             if not recognise(head, file):
@@ -109,11 +113,7 @@ def take_in(archive: Archive, file: Path) -> Carried:
     with archive.alone() as ink:
         for told, payload in _records([file], carried):
             if isinstance(told, State):
-                if not is_sound(told):
-                    carried.damaged += 1
-                elif not archive.index.has(told):
-                    ink.write(told)
-                    carried.states += 1
+                states.append(told)
             elif archive.index.content(told.sha) is None:
                 try:
                     recent.prove(told, payload)
@@ -123,7 +123,22 @@ def take_in(archive: Archive, file: Path) -> Carried:
                 ink.write(told, payload)
                 carried.objects += 1
                 carried.bytes += told.size - told.copied
+        for state in states:
+            if not is_sound(state) or not _satisfied(archive, state):
+                carried.damaged += 1
+            elif not archive.index.has(state):
+                mode = None if state.mode is None else 0o400 | state.mode & 0o200
+                ink.write(msgspec.structs.replace(state, mode=mode, taken=True))
+                carried.states += 1
     return carried
+
+
+def _satisfied(archive: Archive, state: State) -> bool:
+    """Is there a content as the state says?"""
+    if state.sha is None:
+        return not state.size
+    place = archive.index.content(state.sha)
+    return place is not None and head_of(place).size == state.size
 
 
 class _Recent:

@@ -14,7 +14,7 @@ from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, Replace
 from pollux.files import opened, secure
 from pollux.store.transaction import transaction
 
-_FORMAT = "2"
+_FORMAT = "3"
 _TABLES = """
 CREATE TABLE meta(format TEXT);
 CREATE TABLE packs(name TEXT PRIMARY KEY, scanned INTEGER, damaged INTEGER);
@@ -24,12 +24,13 @@ CREATE TABLE contents(
 CREATE TABLE files(id INTEGER PRIMARY KEY, agent TEXT, home BLOB, path BLOB, UNIQUE(agent, home, path));
 CREATE TABLE states(
     no INTEGER PRIMARY KEY, file INTEGER, at INTEGER, change TEXT, sha BLOB, size INTEGER, mtime_ns INTEGER,
-    mode INTEGER, sure INTEGER, UNIQUE(file, at, sha));
+    mode INTEGER, taken INTEGER, sure INTEGER, UNIQUE(file, at, sha));
 CREATE TABLE seen(agent TEXT, root BLOB, snapshot TEXT, PRIMARY KEY(agent, root));
 """
 _EMPTY = [f"DELETE FROM {name}" for name in ("packs", "contents", "files", "states", "seen")]  # noqa: S608
 _STATE = (
-    "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns, s.mode FROM states s JOIN files f ON "
+    "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns, s.mode, s.taken "
+    "FROM states s JOIN files f ON "
 )
 
 
@@ -176,10 +177,20 @@ class Index:
             place = (head.agent, head.home, head.path)
             self._sql.execute("INSERT OR IGNORE INTO files(agent, home, path) VALUES(?, ?, ?)", place)
             sure = head.at - head.mtime_ns // 1000 > RACY
-            told = (*place, head.at, head.change, head.sha or b"", head.size, head.mtime_ns, head.mode, sure)
+            told = (
+                *place,
+                head.at,
+                head.change,
+                head.sha or b"",
+                head.size,
+                head.mtime_ns,
+                head.mode,
+                head.taken,
+                sure,
+            )
             self._sql.execute(
-                "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, mode, sure) "
-                "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM files WHERE agent=?1 AND home=?2 AND path=?3",
+                "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, mode, taken, sure) "
+                "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM files WHERE agent=?1 AND home=?2 AND path=?3",
                 told,
             )
 
@@ -203,6 +214,14 @@ class Index:
     def homes(self) -> list[tuple[str, bytes]]:
         """Every folder of an agent of which something is kept."""
         return self._sql.execute("SELECT DISTINCT agent, home FROM files ORDER BY 1, 2").fetchall()
+
+    def paths(self, agent: str, home: bytes) -> list[bytes]:
+        """The files of a home in the order in which they were first kept, and behind them those taken in."""
+        asked = (
+            "SELECT path FROM files f JOIN states s ON f.id=s.file WHERE agent=? AND home=? "
+            "GROUP BY f.id ORDER BY MIN(taken OR sha=x''), f.id"
+        )
+        return [path for (path,) in self._sql.execute(asked, (agent, home))]
 
     def states(self, agent: str | None = None, home: bytes | None = None, path: bytes | None = None) -> list[State]:
         """What was kept of all files, of a home's, or of one file: each file's states in their order."""
@@ -289,7 +308,7 @@ def _location(row: tuple[Any, ...]) -> Location:
 
 
 def _state(row: tuple[Any, ...]) -> State:
-    agent, home, path, at, change, sha, size, mtime_ns, mode = row
+    agent, home, path, at, change, sha, size, mtime_ns, mode, taken = row
     return State(
         agent=agent,
         home=home,
@@ -300,4 +319,5 @@ def _state(row: tuple[Any, ...]) -> State:
         size=size,
         mtime_ns=mtime_ns,
         mode=mode,
+        taken=bool(taken),
     )

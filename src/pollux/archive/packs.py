@@ -29,7 +29,13 @@ _NEWER = re.compile(BEGINS + rb"\d+\s")
 _MARK, _END = b"\xf5plx", b"xlp\xf5"
 _FRAME = struct.Struct("<4sIBIQI")  # mark, check of all that follows but the payload, kind, lengths, payload's check
 _LOOK = 1 << 20
+_HASH = 32
+LARGEST = (1 << 63) - 1
+"""The largest figure that a record holds."""
+LATEST = 253_370_764_800_000_000
+"""The last year (9999, in microseconds) that dates go up to."""
 _LONGEST_HEAD = 1 << 24
+_LONGEST_NAME = 60
 
 
 class Kind(IntEnum):
@@ -58,7 +64,8 @@ class State(Value, frozen=True, kw_only=True):
     """The head of a state: what a file was when somebody looked. Without `sha` it was gone.
 
     `home` is the folder around the agent's sessions, `path` the way from there; both are bytes, as names of files are.
-    `mode` says who might read it; the first releases did not keep that.
+    `mode` says who might read it; the first releases did not keep that. `taken` says that it was taken in from
+    elsewhere.
     """
 
     agent: str
@@ -70,6 +77,7 @@ class State(Value, frozen=True, kw_only=True):
     size: int = 0
     mtime_ns: int = 0
     mode: int | None = None
+    taken: bool = False
 
 
 class Replaces(Value, frozen=True, kw_only=True):
@@ -138,13 +146,13 @@ def framed(head: Content | State | Replaces, payload: bytes = b"") -> bytes:
 
 
 def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
-    """The records from a place on. Payloads are stepped over; `sound` looks at them."""
+    """The records from a place on. One that no pollux can have written is damage. Payloads are stepped over."""
     end = file.seek(0, os.SEEK_END)
     place = start
     while place < end:
         found = _record(file, place, end)
         if found is not None:
-            yield found
+            yield found if _possible(found.head) else Damage(place, found.end, torn=False)
             place = found.end
             continue
         following = _resume(file, place + 1, end)
@@ -249,6 +257,27 @@ class Pen:
         self._file.close()
 
 
+def _possible(head: Content | State | Replaces) -> bool:
+    """Can each figure and each text be one that a pollux wrote? The index and all that is shown rely on it."""
+    if isinstance(head, Content):
+        return (
+            len(head.sha) == _HASH
+            and (head.base is None or len(head.base) == _HASH)
+            and 0 <= head.copied <= head.size <= LARGEST
+            and 0 <= head.known <= LARGEST
+        )
+    if isinstance(head, State):
+        return (
+            (head.sha is None or len(head.sha) == _HASH)
+            and 0 <= head.at <= LATEST
+            and 0 <= head.size <= LARGEST
+            and -LARGEST <= head.mtime_ns <= LARGEST
+            and (head.mode is None or 0 <= head.mode <= 0o7777)
+            and head.change.isprintable()
+        )
+    return True
+
+
 BOOKS = (b".about", b".held", b".unions")
 """Names that pollux's own files have where what is kept is laid out."""
 
@@ -260,5 +289,10 @@ def is_safe(path: bytes) -> bool:
 
 
 def is_sound(state: State) -> bool:
-    """Can a state that somebody else wrote down be one of an agent's file?"""
-    return is_safe(state.path) and is_safe(state.agent.encode()) and "/" not in state.agent and b"\0" not in state.home
+    """Can a state that somebody else wrote down be one of an agent's file?
+
+    What this machine keeps of the same file next is later than it: so there must be time left.
+    """
+    agent = state.agent
+    named = is_safe(agent.encode()) and "/" not in agent and agent.isprintable() and len(agent) <= _LONGEST_NAME
+    return named and is_safe(state.path) and b"\0" not in state.home and state.at <= LATEST // 2

@@ -11,7 +11,7 @@ import contextlib
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -88,12 +88,13 @@ def whole(source: Source) -> Source:
 
 
 class About(msgspec.Struct, kw_only=True):
-    """Whose files a tree holds, in which folders sessions lie, and what it was made from."""
+    """Whose files a tree holds, in which folders sessions lie, what it was made from, and what is wrong with it."""
 
     agent: str
     home: bytes
     roots: list[str]
     seal: str
+    problem: str | None = None
 
 
 class Trees:
@@ -119,6 +120,7 @@ class Trees:
 
         Another pollux that is at it is awaited, and `report` hears of that.
         """
+        self.problem = None
         try:
             private(self.folder)
             with turn(self.folder / "lock", report) as mine:
@@ -142,15 +144,16 @@ class Trees:
             own = looks_of(looks, agent, home)
             seal = sealed([*packs, *(look.snapshot("") for look in own)])
             told = _loaded(self.folder / name / ABOUT, About)
-            if told is None or told.seal != seal:
+            if told is not None and told.seal == seal:
+                self.problem = told.problem or self.problem
+            else:
                 live = {path: file for look in own for path, file in files_of(look, home)}
                 states = archive.index.states(agent, home)
                 tree = Tree(self.folder / name, archive, agent, home)
                 with contextlib.suppress(UnknownName):  # of an agent that is not installed any more
                     tree.join(self.source(agent), states)
                 tree.lay_out(*self._sorted_out(states, home, live), seal)
-                if tree.damaged:
-                    self.problem = "Some of what is kept is damaged: pollux archive verify"
+                self.problem = tree.problem or self.problem
 
     def _sorted_out(
         self, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
@@ -188,11 +191,22 @@ class Tree:
 
     def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
         self.folder = folder
-        self.damaged = 0
+        self._damaged = 0
+        self._homeless = 0
         self._archive = archive
         self._agent = agent
         self._home = home
         self._joined: dict[bytes, tuple[Union, int]] = {}
+
+    @property
+    def problem(self) -> str | None:
+        """What could not be laid out, as a sentence."""
+        if self._damaged:
+            return "Some of what is kept is damaged: pollux archive verify"
+        if self._homeless:
+            why = "another one has the name of a folder of theirs, or their names are none here"
+            return f"Some kept files ({self._homeless:,}) are not shown: {why}. They stay in the archive."
+        return None
 
     def join(self, source: Source, states: Iterable[State]) -> None:
         """Of files that were rewritten, lay out all that any state held where no single one did."""
@@ -210,7 +224,7 @@ class Tree:
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def lay_out(self, lost: Mapping[bytes, list[State]], links: Iterable[bytes], seal: str) -> None:
+    def lay_out(self, lost: Mapping[bytes, list[State]], links: Collection[bytes], seal: str) -> None:
         """Make the folder what it should be: files of which one of some states is put there, and links to others.
 
         What says that it is whole is removed first and written last.
@@ -219,19 +233,59 @@ class Tree:
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
         (self.folder / _HELD).unlink(missing_ok=True)
-        made: dict[bytes, bytes | None] = {
-            path: self._union(path, *union, before.get(path)) for path, union in self._joined.items()
-        }
-        for path in lost.keys() - made.keys():
-            made[path] = self._file(path, lost[path], before.get(path))
-        held = {path: sha for path, sha in made.items() if sha is not None}
-        held |= {path: self._link(path, before.get(path)) for path in links if path not in made}
-        for path in before.keys() - held.keys():
-            self._place(path).unlink(missing_ok=True)
+        chosen = self._beside({*links, *lost, *self._joined}, {*links} - lost.keys())
+        for path in before.keys() - chosen.keys():
+            self._clear(path)
+        held: dict[bytes, bytes] = {}
+        for path in chosen:
+            sha = self._lay(path, lost.get(path), before.get(path))
+            if sha is not None:
+                held[path] = sha
+            elif path in before:
+                self._clear(path)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
         put(self.folder / _HELD, msgspec.msgpack.encode(held), 0)
-        told = About(agent=self._agent, home=self._home, roots=names, seal=seal)
+        told = About(agent=self._agent, home=self._home, roots=names, seal=seal, problem=self.problem)
         put(self.folder / ABOUT, msgspec.msgpack.encode(told), 0)
+
+    def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
+        """The paths that can lie beside one another. Where one is a folder of another, one of them gives way.
+
+        The files that the agent has come first, then those that were kept first, then what was taken in: that hides
+        nothing.
+        """
+        chosen: dict[bytes, None] = {}
+        folders: set[bytes] = set()
+        for path in dict.fromkeys((*links, *self._archive.index.paths(self._agent, self._home))):
+            if path not in paths:
+                continue
+            above = set(_above(path))
+            if path in folders or not above.isdisjoint(chosen):
+                self._homeless += 1
+            else:
+                chosen[path] = None
+                folders |= above
+        return chosen
+
+    def _lay(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
+        """Put one file there, and give what stands for it; None where that is not possible."""
+        try:
+            if path in self._joined:
+                return self._union(path, *self._joined[path], before)
+            return self._link(path, before) if states is None else self._file(path, states, before)
+        except OSError as error:
+            if error.errno not in _NO_PLACE:
+                raise
+            self._homeless += 1
+            return None
+
+    def _clear(self, path: bytes) -> None:
+        """Remove a file, and the folders that held nothing else."""
+        with contextlib.suppress(NotADirectoryError):
+            self._place(path).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for folder in _above(path):
+                self._place(folder).rmdir()
 
     def _file(self, path: bytes, states: list[State], before: bytes | None) -> bytes | None:
         """The largest state that can be read."""
@@ -243,12 +297,7 @@ class Tree:
             try:
                 put(self._place(path), self._archive.read(state.sha), state.mtime_ns)
             except Damaged:
-                self.damaged += 1
-                continue
-            except OSError as error:
-                if error.errno not in _NO_PLACE:
-                    raise
-                self.damaged += 1
+                self._damaged += 1
                 continue
             return state.sha
         return None

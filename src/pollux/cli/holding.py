@@ -84,7 +84,7 @@ def changes(screen: Screen, found: list[Change], home: str) -> Iterator[str]:
     file = Column("file", flexible=True, least=16, path=True)
     for one in found:
         at.add(full(one.at), "dim")
-        what.add(CHANGES.get(one.change, one.change), "warn" if one.change in ("cut", "gone") else None)
+        what.add(CHANGES.get(one.change) or one_line(one.change), "warn" if one.change in ("cut", "gone") else None)
         bytes_.add(size(one.bytes) if one.bytes is not None else "")
         file.add(one_line(tilde(one.file, home)), "dim")
     return table(screen, [at, what, bytes_, file])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 
 from pollux.errors import OutputError, RequestError
@@ -21,10 +22,9 @@ class Cron:
 
     def pieces(self, job: Job) -> list[Piece]:
         """The line."""
-        words = [f"{name}={shlex.quote(text)}" for name, text in sorted(job.environment.items())]
-        words += map(shlex.quote, job.command)
-        # cron itself takes `%` for a new line.
-        command = f"{' '.join(words)} >{os.devnull}".replace("%", "\\%")
+        words = [f"{name}={_quoted(text)}" for name, text in sorted(job.environment.items())]
+        words += map(_quoted, job.command)
+        command = f"{' '.join(words)} >{os.devnull}"
         line = f"{_times(job.every)} {command} {MARK}{job.every}"
         if any(ord(each) < 32 for each in line):
             raise RequestError("A path holds a control character, which no crontab takes.")
@@ -71,6 +71,15 @@ class Cron:
             said = " ".join(done.stderr.decode("utf-8", "replace").split()).rstrip(".") or f"status {done.returncode}"
             raise OutputError(f"crontab -l failed: {said}.")
         return [line + b"\n" for line in done.stdout.split(b"\n")[:-1]] + _rest(done.stdout)
+
+
+def _quoted(text: str) -> str:
+    """A word for cron and for the shell after it.
+
+    cron takes `%` for a new line, unless a backslash stands before it that is itself escaped by none. Some crons make
+    one backslash of two. So `%` stands outside of the shell's quotes, and no backslash beside another one.
+    """
+    return "\\%".join(re.sub(r"\\(?=\\)", r"\\''", shlex.quote(piece)) for piece in text.split("%"))
 
 
 def _rest(content: bytes) -> list[bytes]:
