@@ -21,7 +21,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     """
     from pollux.cli.screen import Screen
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    shelf, screen = library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     report = shelf.doctor()
     sound = report.sound
     if as_json:
