@@ -154,6 +154,8 @@ def test_damage_is_told_with_status_four(pollux: Pollux) -> None:
     raw[len(raw) // 2] ^= 4
     pack.write_bytes(raw)
     assert pollux("archive", "verify").returncode == 4
+    carried = pollux("archive", "export", str(pollux.folder / "all.pollux"))
+    assert (carried.returncode, "1 damaged record left out" in carried.stderr) == (4, True)
 
 
 def test_a_moved_project(pollux: Pollux) -> None:
@@ -272,3 +274,26 @@ def test_only_what_is_whole_elsewhere_is_not_gone(pollux: Pollux, tmp_path: Path
     assert kept() == (True, 3)
     live.unlink()
     assert kept() == (True, 3)
+
+
+def test_doctor_where_all_is_kept(pollux: Pollux, tmp_path: Path) -> None:
+    file = tmp_path / "all.pollux"
+    pollux("archive", "run")
+    pollux("archive", "export", str(file))
+    other = Pollux(_made(tmp_path / "other"))
+    assert other("doctor").returncode == 1
+    assert other("archive", "import", str(file)).returncode == 0
+    done = other("doctor")
+    assert (done.returncode, "What pollux kept holds" in done.stderr) == (0, True)
+    assert other("doctor", "--json").returncode == 0
+
+
+def test_a_file_in_the_way_of_a_restored_one(pollux: Pollux) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
+    pollux("archive", "run")
+    out = pollux.folder / "out" / file.relative_to(pollux.home / ".gemini")
+    out.parent.mkdir(parents=True)
+    out.write_text("other")
+    done = pollux("archive", "restore", "abcdabcd", "-o", str(pollux.folder / "out"))
+    assert done.returncode == 5
+    assert "with -o." in done.stderr

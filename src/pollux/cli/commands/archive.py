@@ -213,9 +213,14 @@ _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
+    from pollux.cli.screen import talk
     from pollux.cli.words import plural, size
 
     carried = library(ctx, quiet=as_json).keeping.export(file)
+    if carried.damaged and not as_json:
+        talk(
+            f"pollux: {plural(carried.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
+        )
     line = f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"
     _carried(ctx, carried, line, as_json=as_json, damage=4)
 
