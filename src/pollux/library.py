@@ -230,7 +230,8 @@ class Library(Upkeep):
         if name == "last":
             newest = self.list(limit=1)
             if not newest:
-                raise NotFound("There are no sessions.", "pollux agents shows where pollux looks.")
+                hint = "pollux agents shows where pollux looks."
+                raise (Unreadable if self.closed else NotFound)("No sessions were found.", hint)
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():

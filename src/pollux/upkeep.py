@@ -11,7 +11,8 @@ from typing import Self, TypeVar
 
 from pollux.errors import StoreError
 from pollux.shelves import Shelves
-from pollux.sources.base import Root, Source
+from pollux.sources.base import File, Root, Source
+from pollux.sources.walk import closed
 from pollux.store.questions import Questions
 from pollux.store.store import TROUBLE, Held
 from pollux.store.sync import Circumstances, Look, Outcome
@@ -26,6 +27,8 @@ class Upkeep(Shelves):
     """The shelves with a catalogue of what stands on them.
 
     `problem` says why nothing could be kept, `busy` that a sync was ended early: answers may be behind the files.
+    `looked` says that the cache was brought up to date, or taken as it is.
+    `closed` are the agents' folders and files that the system does not let pollux look into, as the last sync saw them.
     """
 
     def __init__(
@@ -40,6 +43,8 @@ class Upkeep(Shelves):
         super().__init__(environ, cwd, hunt=hunt, report=report)
         self.problem: str | None = None
         self.busy = False
+        self.looked = False
+        self.closed: list[File] = []
         self._fresh = fresh
         self._files = 0
 
@@ -75,6 +80,7 @@ class Upkeep(Shelves):
             outcome = Outcome(busy=True)
             self.busy = True
         outcome.files = self._files
+        self.looked = True
         self.memory.save()
         return outcome
 
@@ -84,6 +90,7 @@ class Upkeep(Shelves):
         with calm():
             looks = [Look(source, root) for source, root in self.roots()]
         self._files = sum(len(look.files) for look in looks)
+        self.closed = [file for look in looks for file in closed(look.files)]
         self._keep(looks)
         return looks + [Look(source, root) for source, root in self._kept_roots()]
 
@@ -116,7 +123,7 @@ class Upkeep(Shelves):
 
     def unread(self) -> int:
         """How many sessions there may be whose files could not be read: no list has them."""
-        return self._ask(Questions.unread)
+        return self._ask(Questions.unread, synced=not self.looked)
 
     def cache(self) -> Held:
         """What the cache holds, as it is: nothing is brought up to date."""
@@ -147,6 +154,7 @@ class Upkeep(Shelves):
             self._keep_up()
         else:
             self._doubt()
+            self.looked = True
         return self._questions
 
     def _doubt(self) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.archive.conftest import CORPUS
 from tests.cli.running import Pollux
+
+HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0")
 
 
 @pytest.fixture
@@ -150,6 +154,8 @@ def test_damage_is_told_with_status_four(pollux: Pollux) -> None:
     raw[len(raw) // 2] ^= 4
     pack.write_bytes(raw)
     assert pollux("archive", "verify").returncode == 4
+    carried = pollux("archive", "export", str(pollux.folder / "all.pollux"))
+    assert (carried.returncode, "1 damaged record left out" in carried.stderr) == (4, True)
 
 
 def test_a_moved_project(pollux: Pollux) -> None:
@@ -190,3 +196,104 @@ def test_a_project_moved_in_place(pollux: Pollux) -> None:
     assert busy.returncode == 5
     assert "last minutes" in busy.stderr
     assert note.read_text() == old
+
+
+def test_a_change_of_the_mode_alone_is_kept(pollux: Pollux) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    file.chmod(0o644)
+    assert pollux("archive", "on").returncode == 0
+    file.chmod(0o600)
+    assert "1 file kept" in pollux("archive", "run").stdout
+    assert "nothing new" in pollux("archive", "run").stdout
+    file.unlink()
+    assert pollux("archive", "restore", "abcdabcd", "--in-place", "--yes").returncode == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    changes = [one["change"] for one in good(pollux("history", "abcdabcd", "--json"))]
+    assert changes[:2] == ["new", "mode"]
+
+
+def test_the_sample_is_read_only(pollux: Pollux) -> None:
+    for arguments in (
+        ("rehome", "/a", "/b"),
+        ("rehome", "/a", "--undo"),
+        ("cache", "clear"),
+        ("archive", "on"),
+        ("archive", "off"),
+        ("archive", "run"),
+        ("archive", "import", "x.pollux"),
+        ("archive", "prune", "last", "--yes"),
+    ):
+        done = pollux("--sample", *arguments)
+        assert (done.returncode, "read-only" in done.stderr) == (2, True), arguments
+        assert "/dev/null" not in done.stderr
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_what_an_archive_from_elsewhere_holds_as_well_is_not_gone(tmp_path: Path, home: str) -> None:
+    here, there = (Pollux(_made(tmp_path / name)) for name in ("here", "there"))
+    for one in (here, there):
+        shutil.copytree(CORPUS / home / "home", one.home, dirs_exist_ok=True, symlinks=True)
+        one.env["CODEX_HOME"] = str(one.home / ".codex")
+    file = tmp_path / "all.pollux"
+    assert there("archive", "run").returncode == 0
+    assert there("archive", "export", str(file)).returncode == 0
+    before = good(here("list", "--all", "--json"))
+    assert here("archive", "import", str(file)).returncode == 0
+    after = good(here("list", "--all", "--json"))
+    assert [(one["key"], one["kept"], one["files"]) for one in after] == [
+        (one["key"], False, one["files"]) for one in before
+    ]
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_only_what_is_whole_elsewhere_is_not_gone(pollux: Pollux, tmp_path: Path) -> None:
+    name = "weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl"
+    live = pollux.file(name, session("first", "second"))
+    other = Pollux(_made(tmp_path / "other"), "0.44.0")
+    file = other.file(name, session("first", "second", "third"))
+
+    def kept() -> tuple[bool, int]:
+        (told,) = [one for one in good(pollux("list", "--json")) if one["id"] == "abcdabcd"]
+        return told["kept"], told["counts"]["prompts"]
+
+    other("archive", "run")
+    other("archive", "export", str(tmp_path / "all.pollux"))
+    assert kept() == (False, 2)
+    assert pollux("archive", "import", str(tmp_path / "all.pollux")).returncode == 0
+    assert kept() == (True, 3)  # the one from elsewhere went on
+    live.write_bytes(file.read_bytes())
+    assert kept() == (False, 3)
+    live.write_text(session("first", "second", "third", "fourth"))
+    assert kept() == (False, 4)
+    live.write_text(session("first", "third"))
+    assert kept() == (True, 3)
+    live.unlink()
+    assert kept() == (True, 3)
+
+
+def test_doctor_where_all_is_kept(pollux: Pollux, tmp_path: Path) -> None:
+    file = tmp_path / "all.pollux"
+    pollux("archive", "run")
+    pollux("archive", "export", str(file))
+    other = Pollux(_made(tmp_path / "other"))
+    assert other("doctor").returncode == 1
+    assert other("archive", "import", str(file)).returncode == 0
+    done = other("doctor")
+    assert (done.returncode, "What pollux kept holds" in done.stderr) == (0, True)
+    assert other("doctor", "--json").returncode == 0
+
+
+def test_a_file_in_the_way_of_a_restored_one(pollux: Pollux) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
+    pollux("archive", "run")
+    out = pollux.folder / "out" / file.relative_to(pollux.home / ".gemini")
+    out.parent.mkdir(parents=True)
+    out.write_text("other")
+    done = pollux("archive", "restore", "abcdabcd", "-o", str(pollux.folder / "out"))
+    assert done.returncode == 5
+    assert "with -o." in done.stderr

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,8 @@ def test_what_is_damaged_is_kept_again_where_the_agent_still_has_it(world: World
     again = library.keeping.verify()
     assert not again.lost
     assert len(pack.read_bytes()) > len(raw)
+    carried = library.keeping.export(world.folder / "all.pollux")
+    assert (carried.damaged == 0) is again.sound
 
 
 def test_sessions_around_a_damaged_one_stay(world: World) -> None:
@@ -193,3 +197,35 @@ def test_another_machines_archive_is_merged(
     assert not ours.keeping.take_in(world.folder / "theirs.pollux").states
     merged = {one.summary.key: one.summary.kept for one in world.library().list()}
     assert merged == {**dict.fromkeys(own, False), **dict.fromkeys(keys, True)}
+
+
+def test_what_was_damaged_and_packed_again_is_carried_whole(world: World) -> None:
+    file = world.home / ".gemini/tmp/weather/chats/session-2026-11-01T09-00-0123abcd.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b'{"sessionId":"0123abcd"}\n' + random.Random(1).randbytes(5000).hex().encode())
+    library = world.keeping()
+    pack = pack_of(library)
+    place = library.archive.index.contents()[0].record
+    world.tomorrow()
+    with file.open("ab") as out:
+        out.write(b"more")
+    library.keeping.run()  # this content stands on the first one
+    raw = bytearray(pack.read_bytes())
+    raw[place.payload + 1] ^= 1
+    pack.write_bytes(raw)
+    assert library.keeping.verify().damaged == 2
+    assert library.keeping.export(world.folder / "damaged.pollux").damaged == 1
+    whole = file.read_bytes()
+    for content in (whole[:-4], whole):
+        world.tomorrow()
+        file.write_bytes(content)
+        library.keeping.run()
+    assert library.keeping.verify().sound
+    carried = library.keeping.export(world.folder / "all.pollux")
+    assert carried.damaged == 0
+    library.close()
+    shutil.rmtree(library.archive.folder)
+    other = world.library()
+    assert other.keeping.take_in(world.folder / "all.pollux").damaged == 0
+    verdict = other.keeping.verify()
+    assert verdict.sound, verdict

@@ -107,6 +107,9 @@ def test_a_cache_that_cannot_be_written(pollux: Pollux) -> None:
     assert done.returncode == 4
     assert done.stderr.count("/proc/none/pollux/index cannot be used") == 1
     assert "--regex" in done.stderr
+    assert pollux("sync", XDG_CACHE_HOME="/proc/none").returncode == 4  # all of it was in vain
+    assert pollux("sync", "--json", XDG_CACHE_HOME="/proc/none").returncode == 4
+    assert pollux("--sample", "sync").returncode == 0
 
 
 INTERRUPTED = """

@@ -217,3 +217,69 @@ def test_a_folder_that_cannot_be_opened(world: World, folder: str, agent: str) -
     closed.chmod(0o755)
     with _nobody(world):
         assert {key: words(session) for key, session in read_all(world.library()).items()} == whole
+
+
+def _bound(world: World, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the program so that the modes of files bind it, root or not."""
+    bound = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"] if not os.getuid() else []
+    if bound and shutil.which("setpriv") is None:
+        pytest.skip("root may read everything")
+    program = [*bound, sys.executable, "-m", "pollux", *arguments]
+    return subprocess.run(
+        program, env=world.env(), cwd=world.home, capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
+
+
+def test_every_answer_tells_what_could_not_be_read(world: World) -> None:
+    (world.home / ".claude/projects/-home-ada-claude-code-weather").chmod(0)
+    for arguments, status in (
+        (["list"], 0),
+        (["list", "--all", "--no-pager"], 0),
+        (["stats", "--by", "agent"], 0),
+        (["search", "nothing-says-this"], 1),
+        (["projects"], 0),
+        (["sync"], 0),
+        (["audit"], 0),
+        (["export", "--all", "--to", "csv", "-o", str(world.folder / "out")], 0),
+    ):
+        done = _bound(world, *arguments)
+        assert done.returncode == status, (arguments, done.stderr)
+        assert "-home-ada-claude-code-weather could not be read." in done.stderr, arguments
+    done, account = _bound(world, "stats", "--json"), _bound(world, "doctor")
+    assert "could not be read" in json.loads(done.stderr)["warning"]
+    assert "could not be read" not in account.stderr  # it is the account
+    assert "Permission denied" in account.stdout
+
+
+def test_what_cannot_be_read_is_not_called_empty(world: World) -> None:
+    for folder in (".claude/projects", ".gemini", ".codex"):
+        (world.home / folder).chmod(0)
+    for arguments in (["list"], ["list", "--json"], ["show", "last"]):
+        done = _bound(world, *arguments)
+        assert done.returncode == 3, (arguments, done.stderr)
+        assert "could not be read" in done.stderr
+        assert "There are no" not in done.stderr
+
+
+def test_one_file_that_cannot_be_read(world: World) -> None:
+    file = min(world.home.glob(".claude/projects/*/*.jsonl"))
+    file.chmod(0)
+    told = {name: _bound(world, name).stderr for name in ("list", "stats")}
+    run = _bound(world, "archive", "run")
+    assert all("1 session could not be read" in each for each in told.values()), told
+    assert run.returncode == 3
+    assert f"{file.name}: Permission denied" in run.stderr
+
+
+def test_a_run_of_the_archive_that_could_not_look_everywhere(world: World) -> None:
+    assert world.command("archive", "run").returncode == 0
+    closed = world.home / ".claude/projects/-home-ada-claude-code-weather"
+    closed.chmod(0)
+    for _ in range(2):
+        done, told = _bound(world, "archive", "run"), _bound(world, "archive", "run", "--json")
+        assert (done.returncode, told.returncode) == (3, 3)
+        assert f"{closed}: Permission denied" in done.stderr
+        assert json.loads(told.stdout)["gone"] == 0
+        assert json.loads(told.stdout)["unread"] == [f"{closed}: Permission denied"]
+    closed.chmod(0o755)
+    assert _bound(world, "archive", "run").returncode == 0

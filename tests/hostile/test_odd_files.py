@@ -33,7 +33,7 @@ def test_in_every_place_of_every_agent(world: World, kind: str) -> None:
             account = library.doctor()
         assert untouched <= there, (agent, role)
         status, reason = line_of(account, file)
-        assert (status, reason) == ("ignored", "not a regular file"), (agent, role)
+        assert (status, reason) == ("unreadable", "not a regular file"), (agent, role)
         file.unlink()
         aside.rename(file)
     assert len(world.places()) > 12

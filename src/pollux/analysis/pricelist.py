@@ -87,9 +87,13 @@ class PriceList:
         with contextlib.suppress(OSError, UnicodeEncodeError):
             private(self._file.parent)
             handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".prices-")
-            with os.fdopen(handle, "wb") as out:
-                out.write(msgspec.json.encode(kept))
-            Path(name).replace(self._file)
+            try:
+                with os.fdopen(handle, "wb") as out:
+                    out.write(msgspec.json.encode(kept))
+                Path(name).replace(self._file)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
 
 
 def own_card(price: Price) -> Card:

@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.archive.contents import Damaged, pack, unpack
 from pollux.archive.index import standing
-from pollux.archive.keep import Archive, cannot_write, head_of
+from pollux.archive.keep import Archive, Ink, cannot_write, head_of
 from pollux.archive.packs import (
     MAKING,
     SUFFIX,
@@ -34,7 +34,7 @@ _REMEMBERED = 1 << 27
 
 
 class Carried(msgspec.Struct, kw_only=True):
-    """How much was carried; what was damaged was left out."""
+    """How much was carried; what is damaged, and nowhere whole, was left out."""
 
     objects: int = 0
     states: int = 0
@@ -52,9 +52,10 @@ def export(archive: Archive, file: Path) -> Carried:
     carried = Carried()
     making = file.with_name(f".{file.name}.{os.getpid()}{MAKING}")
     written: set[bytes] = set()
+    lost = _Lost()
     try:
         with _new_pack(making) as pen:
-            for head, payload in _records(standing(archive.folder), carried):
+            for head, payload in _records(standing(archive.folder), lost):
                 if isinstance(head, State):
                     pen.write(head)
                     carried.states += 1
@@ -63,6 +64,7 @@ def export(archive: Archive, file: Path) -> Carried:
                     pen.write(head, payload)
                     carried.objects += 1
             carried.bytes = pen.end
+        carried.damaged = lost.stretches + len(lost.contents - written)
         name(making, file)
     except OSError as error:
         raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
@@ -80,18 +82,26 @@ def _new_pack(path: Path) -> Iterator[Pen]:
         pen.settle()
 
 
-def _records(packs: Collection[Path], carried: Carried) -> Iterator[Told]:
+class _Lost(msgspec.Struct):
+    """What cannot be read of some packs: contents, which may stand there once more, and stretches that are nothing."""
+
+    contents: set[bytes] = set()
+    stretches: int = 0
+
+
+def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
     """All that can be read of some packs."""
     for path in packs:
         with opened(path) as file:
             for found in scan(file):
                 if isinstance(found, Damage):
-                    carried.damaged += 1
+                    lost.stretches += 1
                 elif isinstance(found.head, Content):
                     payload = payload_of(file, found)
-                    carried.damaged += payload is None
                     if payload is not None:
                         yield found.head, payload
+                    else:
+                        lost.contents.add(found.head.sha)
                 elif isinstance(found.head, State):
                     yield found.head, b""
 
@@ -102,7 +112,6 @@ def take_in(archive: Archive, file: Path) -> Carried:
     A state is taken where its content is there. It does not say who else may read the file: only its user does.
     """
     carried = Carried()
-    states: list[State] = []
     with opened(file) as head:
         try:
             if not recognise(head, file):
@@ -111,26 +120,40 @@ def take_in(archive: Archive, file: Path) -> Carried:
             raise Unreadable(str(error), error.hint) from error
     recent = _Recent(archive)
     with archive.alone() as ink:
-        for told, payload in _records([file], carried):
-            if isinstance(told, State):
-                states.append(told)
-            elif archive.index.content(told.sha) is None:
-                try:
-                    recent.prove(told, payload)
-                except Damaged:
-                    carried.damaged += 1
-                    continue
-                ink.write(told, payload)
-                carried.objects += 1
-                carried.bytes += told.size - told.copied
-        for state in states:
-            if not is_sound(state) or not _satisfied(archive, state):
-                carried.damaged += 1
-            elif not archive.index.has(state):
-                mode = None if state.mode is None else 0o400 | state.mode & 0o200
-                ink.write(msgspec.structs.replace(state, mode=mode, taken=True))
-                carried.states += 1
+        missing = -1
+        # A content may stand before the one it is made from, where that was damaged once and packed again.
+        while carried.damaged != missing:
+            missing = carried.damaged
+            carried.damaged = _take_in(archive, file, ink, recent, carried)
     return carried
+
+
+def _take_in(archive: Archive, file: Path, ink: Ink, recent: _Recent, carried: Carried) -> int:
+    """Go through the other archive once; returns how much of it cannot be taken."""
+    lost = _Lost()
+    states: list[State] = []
+    for told, payload in _records([file], lost):
+        if isinstance(told, State):
+            states.append(told)
+        elif archive.index.content(told.sha) is None:
+            try:
+                recent.prove(told, payload)
+            except Damaged:
+                lost.contents.add(told.sha)
+                continue
+            ink.write(told, payload)
+            carried.objects += 1
+            carried.bytes += told.size - told.copied
+    refused = 0
+    for state in states:
+        if not is_sound(state) or not _satisfied(archive, state):
+            refused += 1
+        elif not archive.index.has(state):
+            mode = None if state.mode is None else 0o400 | state.mode & 0o200
+            ink.write(msgspec.structs.replace(state, mode=mode, taken=True))
+            carried.states += 1
+    missing = [sha for sha in lost.contents if archive.index.content(sha) is None]
+    return refused + lost.stretches + len(missing)
 
 
 def _satisfied(archive: Archive, state: State) -> bool:
@@ -173,7 +196,7 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carr
             with _new_pack(path.with_suffix(MAKING)) as pen:
                 pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
                 written: set[bytes] = set()
-                for head, payload in _records(packs, Carried()):
+                for head, payload in _records(packs, _Lost()):
                     if isinstance(head, State):
                         if (head.agent, head.home, head.path) in gone:
                             carried.states += 1

@@ -18,7 +18,7 @@ from pollux.archive.packs import LARGEST, MAKING, SUFFIX, Content, Pen, Record, 
 from pollux.errors import StoreError
 from pollux.files import HUGE, opened, private, read_within
 from pollux.sources.base import File, Status
-from pollux.sources.walk import OTHER
+from pollux.sources.walk import OTHER, closed
 from pollux.store.lock import sole
 from pollux.store.sync import Look
 from pollux.when import now
@@ -31,7 +31,7 @@ _SETTLE = 1 << 26
 
 
 class Kept(msgspec.Struct, kw_only=True):
-    """What a run kept. `unread` are files that could not be read; `busy`: another pollux was at it."""
+    """What a run kept. `unread` are files and folders that could not be read; `busy`: another pollux was at it."""
 
     files: int = 0
     changed: int = 0
@@ -180,7 +180,8 @@ class Archive:
         for look in looks:
             homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
-        kept = Kept(files=sum(len(wanted(look.files)) for held in homes.values() for look in held))
+        seen = [file for held in homes.values() for look in held for file in look.files]
+        kept = Kept(files=len(wanted(seen)), unread=[f"{shown(one.path)}: {one.reason}" for one in closed(seen)])
         stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
         if stale:
             try:
@@ -266,9 +267,9 @@ class Round:
         for path, file in files.items():
             self._keep(path, file)
         if any(folder_at(look.root.path) for look in looks):
-            closed = [self._path(f) for look in looks for f in look.files if f.status is Status.UNREADABLE]
+            hidden = [self._path(f) for look in looks for f in look.files if f.status is Status.UNREADABLE]
             for path, last in self._last.items():
-                if path not in files and last.sha is not None and not any(path.startswith(c) for c in closed):
+                if path not in files and last.sha is not None and not any(_within(path, place) for place in hidden):
                     self._state(path, "gone", None, None)
                     self._kept.gone += 1
         recent = any(self._at - file.mtime_ns // 1000 <= RACY for file in files.values())
@@ -281,8 +282,7 @@ class Round:
     def _keep(self, path: bytes, file: File) -> None:
         last = self._last.get(path)
         before = self._known(last)
-        same = last is not None and (last.size, last.mtime_ns) == (file.size, file.mtime_ns)
-        if before is not None and same and path not in self._unsure:
+        if before is not None and _unchanged(last, file) and path not in self._unsure:
             return
         try:
             with opened(file.path, buffer=0) as held:
@@ -300,10 +300,11 @@ class Round:
             self._ink.write(head, payload)
             self._kept.stored += len(payload)
             self._kept.bytes += len(raw) - head.copied
-        if last is not None and sha == last.sha:
+        if last is not None and sha == last.sha and last.mode in (None, mode):
             self._archive.index.assure(last)
             return
-        self._state(path, _change(last, len(raw), added=added), sha, file, len(raw), mode)
+        change = "mode" if last is not None and sha == last.sha else _change(last, len(raw), added=added)
+        self._state(path, change, sha, file, len(raw), mode)
         self._kept.changed += 1
 
     def _known(self, last: State | None) -> Known | None:
@@ -343,6 +344,16 @@ def _change(last: State | None, size: int, *, added: bool) -> str:
     if last is None or last.sha is None:
         return "new" if last is None else "back"
     return "cut" if size < last.size else "grown" if added else "rewritten"
+
+
+def _unchanged(last: State | None, file: File) -> bool:
+    if last is None or last.mode not in (None, file.mode):
+        return False
+    return (last.size, last.mtime_ns) == (file.size, file.mtime_ns)
+
+
+def _within(path: bytes, place: bytes) -> bool:
+    return path == place or path.startswith(place + b"/")
 
 
 def wanted(files: Iterable[File]) -> list[File]:

@@ -18,7 +18,7 @@ from pollux.wire import shown
 
 
 class Change(Value, frozen=True, kw_only=True):
-    """What pollux saw happen to a file: `new`, `grown`, `rewritten`, `cut`, `gone`, `back`."""
+    """What pollux saw happen to a file: `new`, `grown`, `rewritten`, `cut`, `mode`, `gone`, `back`."""
 
     at: datetime
     change: str

@@ -97,7 +97,7 @@ def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
         taken = os.path.lexists(piece.place)
         there = taken and _same(piece.place, piece.content())
         if taken and not (there or piece.beside):
-            hint = "Nothing was written. Move it away, or take another folder with --to."
+            hint = "Nothing was written. Move it away, or take another folder with -o."
             raise OutputError(f"{shown(piece.place)} exists, and holds something else.", hint)
         told = Restored(
             path=shown(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there

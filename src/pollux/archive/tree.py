@@ -25,7 +25,7 @@ from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.renamed import Renamed
 from pollux.archive.union import Union, rewritten
 from pollux.errors import UnknownName
-from pollux.files import HUGE, created, private, read
+from pollux.files import HUGE, created, opened, private, read
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.walk import standing_in
 from pollux.sources.wrapped import Wrapped
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINK = b""
+_PIECE = 1 << 20
 # A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
@@ -70,12 +71,28 @@ class Laid(Wrapped):
 
 
 class Shelf(Wrapped):
-    """An agent's source for what is kept: sessions whose files are all the agent's own are left to the agent's root."""
+    """An agent's source for what is kept: sessions whose files the agent has all are left to the agent's own root.
+
+    `elsewhere` are files of the tree that another home of the agent holds whole.
+    """
+
+    def __init__(self, source: Source, elsewhere: Collection[str] = ()) -> None:
+        super().__init__(source)
+        self._elsewhere = elsewhere
+
+    def find(self, root: Path) -> Iterator[File]:
+        """As the agent's own. A file that is found elsewhere, or no longer, counts as changed."""
+        for file in self.source.find(root):
+            yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
     def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
         """Those of which something is gone."""
         found = self.source.bundles(root, files, around)
-        return [one for one in found if any(not os.path.islink(file.path) for file in one.files)]  # noqa: PTH114
+        return [one for one in found if not all(self._has(file.path) for file in one.files)]
+
+    def _has(self, path: str) -> bool:
+        """Does the agent have this file itself?"""
+        return path in self._elsewhere or os.path.islink(path)  # noqa: PTH114
 
     def read(self, bundle: Bundle) -> list[Session]:
         """As the agent's own, marked."""
@@ -87,14 +104,22 @@ def whole(source: Source) -> Source:
     return source.source if isinstance(source, Shelf) else source
 
 
+Proof = tuple[bytes, bytes, str]
+"""The hash of what is kept of a file, the file that begins with just that, and its stamp."""
+
+
 class About(msgspec.Struct, kw_only=True):
-    """Whose files a tree holds, in which folders sessions lie, what it was made from, and what is wrong with it."""
+    """Whose files a tree holds, in which folders sessions lie, what it was made from, and what is wrong with it.
+
+    `elsewhere` are its files that another home of the agent holds whole.
+    """
 
     agent: str
     home: bytes
     roots: list[str]
     seal: str
     problem: str | None = None
+    elsewhere: dict[bytes, Proof] = {}
 
 
 class Trees:
@@ -142,7 +167,8 @@ class Trees:
         for name, (agent, home) in places.items():
             pulse()
             own = looks_of(looks, agent, home)
-            seal = sealed([*packs, *(look.snapshot("") for look in own)])
+            others = [look for look in looks if look.source.name == agent and look not in own]
+            seal = sealed([*packs, *(look.snapshot("") for look in (*own, *others))])
             told = _loaded(self.folder / name / ABOUT, About)
             if told is not None and told.seal == seal:
                 self.problem = told.problem or self.problem
@@ -152,7 +178,9 @@ class Trees:
                 tree = Tree(self.folder / name, archive, agent, home)
                 with contextlib.suppress(UnknownName):  # of an agent that is not installed any more
                     tree.join(self.source(agent), states)
-                tree.lay_out(*self._sorted_out(states, home, live), seal)
+                lost, links = self._sorted_out(states, home, live)
+                proofs = tree.elsewhere(lost, others, told.elsewhere if told is not None else {})
+                tree.lay_out(lost, links, seal, proofs)
                 self.problem = tree.problem or self.problem
 
     def _sorted_out(
@@ -224,7 +252,27 @@ class Tree:
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def lay_out(self, lost: Mapping[bytes, list[State]], links: Collection[bytes], seal: str) -> None:
+    def elsewhere(
+        self, lost: Mapping[bytes, list[State]], looks: Iterable[Look], known: Mapping[bytes, Proof]
+    ) -> dict[bytes, Proof]:
+        """Of the files that are gone, those that another home holds whole: the same, or one that goes on from it."""
+        found: dict[bytes, Proof] = {}
+        for look in looks:
+            for path, file in files_of(look, os.fsencode(look.root.path.parent)):
+                state = lost[path][0] if path in lost and path not in self._joined else None
+                if state is not None and state.sha is not None and file.size >= state.size:
+                    proof = (state.sha, os.fsencode(file.path), file.stamp)
+                    if known.get(path) == proof or _begins(file.path, state.size, state.sha):
+                        found[path] = proof
+        return found
+
+    def lay_out(
+        self,
+        lost: Mapping[bytes, list[State]],
+        links: Collection[bytes],
+        seal: str,
+        elsewhere: Mapping[bytes, Proof] | None = None,
+    ) -> None:
         """Make the folder what it should be: files of which one of some states is put there, and links to others.
 
         What says that it is whole is removed first and written last.
@@ -245,7 +293,14 @@ class Tree:
                 self._clear(path)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
         put(self.folder / _HELD, msgspec.msgpack.encode(held), 0)
-        told = About(agent=self._agent, home=self._home, roots=names, seal=seal, problem=self.problem)
+        told = About(
+            agent=self._agent,
+            home=self._home,
+            roots=names,
+            seal=seal,
+            problem=self.problem,
+            elsewhere=dict(elsewhere or {}),
+        )
         put(self.folder / ABOUT, msgspec.msgpack.encode(told), 0)
 
     def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
@@ -371,6 +426,19 @@ def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
         yield os.path.relpath(os.fsencode(file.path), home), file
 
 
+def _begins(path: str, size: int, sha: bytes) -> bool:
+    """Does a file begin with so many bytes of this hash?"""
+    whole = hashlib.sha256()
+    try:
+        with opened(path) as file:
+            while size and (piece := file.read(min(size, _PIECE))):
+                whole.update(piece)
+                size -= len(piece)
+    except OSError:
+        return False
+    return whole.digest() == sha
+
+
 def _above(path: bytes) -> Iterator[bytes]:
     while path := os.path.dirname(path):  # noqa: PTH120
         yield path
@@ -390,7 +458,8 @@ def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> I
     if told is None:
         return
     try:
-        source = Shelf(Laid(named(told.agent), about.parent, os.fsdecode(told.home)))
+        laid = Laid(named(told.agent), about.parent, os.fsdecode(told.home))
+        source = Shelf(laid, {str(about.parent / os.fsdecode(path)) for path in told.elsewhere})
     except UnknownName:
         return
     for name in told.roots:

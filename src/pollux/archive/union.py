@@ -23,7 +23,7 @@ def turns(states: Iterable[State]) -> Iterator[State]:
     listed = list(states)
     for state, later in zip_longest(listed, listed[1:]):
         same = later is not None and (later.agent, later.home, later.path) == (state.agent, state.home, state.path)
-        if state.sha is not None and is_safe(state.path) and not (same and later.change == "grown"):
+        if state.sha is not None and is_safe(state.path) and not (same and later.change in ("grown", "mode")):
             yield state
 
 

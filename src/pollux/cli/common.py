@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pollux.cli.choice import Choice
+from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from pollux.library import Library, Progress
@@ -102,10 +103,12 @@ def library(
     *,
     quiet: bool = False,
     words: bool = False,
+    gaps: bool = True,
     report: Callable[[Progress], None] | None = None,
 ) -> Library:
     """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched.
 
+    When the answer was given, what it lacks is said beside it; without `gaps`, files that could not be read are not.
     Its files are let go of when the command ends.
     """
     from pollux.library import Library
@@ -117,7 +120,7 @@ def library(
 
         bar = Bar(quiet=quiet)
         shelf = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
-        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet))
+        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
         if not (ctx.meta.get(OR_SAMPLE) and _without_history(shelf)):
             return shelf
@@ -135,6 +138,12 @@ def library(
     return ctx.with_resource(Library(environ, cwd, hunt=False))
 
 
+def writing(ctx: click.Context) -> None:
+    """What a command does that changes something of the user's. Raises `RequestError`: the sample is read-only."""
+    if ctx.meta.get(SAMPLE):
+        raise RequestError("The sample history is read-only.", "Leave --sample out.")
+
+
 def _without_history(shelf: Library) -> bool:
     """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
     from pollux.library import Filter
@@ -143,11 +152,28 @@ def _without_history(shelf: Library) -> bool:
     return nothing and all(shelf.refused(root) is None for _, root in shelf.roots())
 
 
-def _tell(shelf: Library, *, for_programs: bool) -> None:
+def _tell(shelf: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say why an answer lacks something or was slow, when it has been given."""
-    for problem in (shelf.store.problem, shelf.problem):
+    for problem in (shelf.store.problem, shelf.problem, _gaps(shelf) if gaps else None):
         if problem:
             remark(problem, for_programs=for_programs)
+
+
+def _gaps(shelf: Library) -> str | None:
+    """What could not be read, and so is in no answer."""
+    unread = shelf.unread() if shelf.looked else 0
+    if not (shelf.closed or unread):
+        return None
+    from pollux.cli.words import plural, tilde
+    from pollux.wire import shown
+
+    places = [tilde(shown(file.path), str(shelf.places.home)) for file in shelf.closed]
+    if len(places) > 1:
+        places = [f"{plural(len(places), 'place')} in the agents' folders"]
+    if unread:
+        places.append(plural(unread, "session"))
+    told = " and ".join(places)
+    return f"{told} could not be read. Lists may lack sessions, and sums may be too low: pollux doctor tells why."
 
 
 def remark(sentence: str, *, for_programs: bool) -> None:

@@ -28,7 +28,7 @@ def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
 
 def vain(library: Library) -> int:
     """How a search for sessions ends that found none: not in vain for want of rights, as far as that is known."""
-    refused = any(library.refused(root) is not None for _, root in library.roots())
+    refused = library.closed or any(library.refused(root) is not None for _, root in library.roots())
     return Unreadable.exit_code if refused else NotFound.exit_code
 
 

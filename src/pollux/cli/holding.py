@@ -23,6 +23,7 @@ CHANGES = {
     "new": "first kept",
     "grown": "grew",
     "rewritten": "rewritten",
+    "mode": "other rights",
     "cut": "shrank",
     "gone": "gone",
     "back": "back again",

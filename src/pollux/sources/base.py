@@ -39,8 +39,8 @@ class Status(StrEnum):
 class File(Value, frozen=True, kw_only=True, array_like=True):
     """A file under a root: its name, its stat, and what its place says it is.
 
-    `role` is the source's own word. `status` and `reason` are what `doctor` says of the file unless a session is read
-    from it.
+    `role` is the source's own word, `mode` says who may read it. `status` and `reason` are what `doctor` says of the
+    file unless a session is read from it.
     """
 
     path: str
@@ -50,6 +50,7 @@ class File(Value, frozen=True, kw_only=True, array_like=True):
     inode: int = 0
     status: Status = Status.IGNORED
     reason: str | None = None
+    mode: int = 0
 
     @property
     def stamp(self) -> str:

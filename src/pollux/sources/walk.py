@@ -6,8 +6,9 @@ the going is done here, with as few steps for a file as there can be.
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import attrgetter
@@ -17,6 +18,9 @@ from typing import NamedTuple
 from pollux.sources.base import File, Status
 
 OTHER = "other"
+CLOSED = "closed"
+"""The role of what the system does not let us look into: nobody knows what it holds."""
+
 LEADS_OUT = "a link that leads out of the agent's folder; it was not followed"
 
 Place = tuple[str, Status, str | None]
@@ -106,6 +110,11 @@ def refused(folder: str) -> str | None:
     return None
 
 
+def closed(files: Iterable[File]) -> list[File]:
+    """Folders and files that the system does not let us look into."""
+    return [file for file in files if file.role == CLOSED]
+
+
 def _opened(folder: str) -> int | str:
     """A folder as files are looked up in it: by a handle where there are such, so that its path is followed once."""
     if os.scandir in os.supports_fd:
@@ -144,9 +153,10 @@ def _each(listed: list[os.DirEntry[str]], above: str, way: Way, root: str) -> tu
                     inode=stat.st_ino,
                     status=status,
                     reason=reason,
+                    mode=stat.st_mode & 0o777,
                 )
                 if stat.st_mode & 0o170000 == 0o100000
-                else _odd(entry, above + name)
+                else _odd(entry, above + name, role)
             )
     return ([], [*both, *found]) if both else (found, [])
 
@@ -190,14 +200,16 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _unreadable(path: str, error: OSError) -> File:
-    return File(path=path, role=OTHER, status=Status.UNREADABLE, reason=error.strerror)
+    nowhere = isinstance(error, FileNotFoundError) or error.errno == errno.ELOOP  # a link that leads nowhere
+    return File(path=path, role=OTHER if nowhere else CLOSED, status=Status.UNREADABLE, reason=error.strerror)
 
 
-def _odd(entry: os.DirEntry[str], path: str) -> File:
-    """What is no plain file after all."""
+def _odd(entry: os.DirEntry[str], path: str, role: str) -> File:
+    """What is no plain file after all. Where it has the name of one that is about sessions, that one is missing."""
     linked = entry.is_symlink() and os.path.isdir(path)  # noqa: PTH112
     odd = "a link to a folder; links are not followed" if linked else "not a regular file"
-    return File(path=path, role=OTHER, reason=odd)
+    status = Status.IGNORED if linked or role == OTHER else Status.UNREADABLE
+    return File(path=path, role=OTHER, status=status, reason=odd)
 
 
 def stamp_of(path: str, root: str) -> str:

@@ -86,7 +86,7 @@ class Look:
         try:
             return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
-            return sealed(f"{path}\n{stamp}" for path, stamp in self.stamps.items())
+            return sealed(f"{shown(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
     def snapshot(self, knowledge: str) -> str:
         """Stands for all files, and for what is known beside them."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,16 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, asked: list[str], content: 
 def test_where_nothing_can_be_written_prices_are_still_known(asked: list[str]) -> None:
     assert PriceList({}, Path("/dev/null/prices.json")).cards(["known"]) == {"known": OWN}
     assert asked == ["known"]
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: Path, target: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device", str(target))
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert PriceList({}, tmp_path / "prices.json").cards(["known"]) == {"known": OWN}
+    assert asked == ["known"]
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_the_package_only_the_users_prices_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

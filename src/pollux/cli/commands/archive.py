@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import SAMPLE, common, json_option, library
+from pollux.cli.common import SAMPLE, common, json_option, library, writing
 from pollux.cli.complete import sessions
 from pollux.cli.filters import When
 from pollux.cli.group import Group
@@ -56,6 +56,7 @@ def on(ctx: click.Context) -> None:
     """Keep with every sync from now on, and begin now."""
     from pollux.cli.screen import talk
 
+    writing(ctx)
     shelf = library(ctx)
     shelf.keeping.turn(on=True)
     talk("From now on every pollux command also keeps what changed.")
@@ -69,6 +70,7 @@ def off(ctx: click.Context) -> None:
     """Keep no more by itself. What is kept stays."""
     from pollux.cli.screen import talk
 
+    writing(ctx)
     library(ctx).keeping.turn(on=False)
     talk("Only `pollux archive run` keeps from now on. What is kept stays.")
 
@@ -79,6 +81,7 @@ def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> No
     from pollux.cli.screen import talk
     from pollux.cli.words import plural, size
 
+    writing(ctx)
     kept = shelf.keeping.run()
     if as_json:
         screen.json(kept)
@@ -210,9 +213,14 @@ _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
+    from pollux.cli.screen import talk
     from pollux.cli.words import plural, size
 
     carried = library(ctx, quiet=as_json).keeping.export(file)
+    if carried.damaged and not as_json:
+        talk(
+            f"pollux: {plural(carried.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
+        )
     line = f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"
     _carried(ctx, carried, line, as_json=as_json, damage=4)
 
@@ -227,6 +235,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     from pollux.cli.screen import talk
     from pollux.cli.words import plural
 
+    writing(ctx)
     carried = library(ctx, quiet=as_json).keeping.take_in(file)
     if carried.damaged and not as_json:
         talk(f"pollux: {plural(carried.damaged, 'damaged record')} of {file} left out.")
@@ -261,6 +270,7 @@ def prune(ctx: click.Context, keys: tuple[str, ...], yes: bool, as_json: bool) -
     from pollux.cli.screen import Screen
     from pollux.cli.words import plural, size
 
+    writing(ctx)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     named = [shelf.session(key) for key in keys]
     if not yes:

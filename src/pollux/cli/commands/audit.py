@@ -93,7 +93,7 @@ def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json
     if not found.agents:
         from pollux.cli.meant import mistyped
 
-        raise NotFound("There are no sessions to audit.", mistyped(shelf, asked, "Try: pollux agents"))
+        raise NotFound("No sessions to audit were found.", mistyped(shelf, asked, "Try: pollux agents"))
     from pollux.cli.proof import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

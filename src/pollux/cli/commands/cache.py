@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import common, json_option, library, writing
 from pollux.cli.group import Group
 
 
@@ -59,6 +59,7 @@ def clear(ctx: click.Context) -> None:
     from pollux.cli.screen import talk
     from pollux.cli.words import size
 
+    writing(ctx)
     shelf = library(ctx)
     held = shelf.cache()
     shelf.clear_cache()

@@ -19,21 +19,27 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     What was read, what was left alone and why, what cannot be read, and what no known release of an agent writes: the
     first sign that a format has changed.
     """
-    from pollux.cli.screen import Screen
+    from pollux.cli.screen import Screen, talk
+    from pollux.library import Filter
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    shelf, screen = library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     report = shelf.doctor()
     sound = report.sound
+    kept = shelf.count(Filter(everything=True)) if not report.files else 0
     if as_json:
         screen.json(report)
     elif report.files:
         from pollux.cli.diagnosis import diagnosis
 
         screen.lines(diagnosis(screen, report, str(shelf.places.home), every_file=every_file))
+    elif kept:
+        from pollux.cli.words import plural
+
+        talk(f"The agents have no files here. What pollux kept holds {plural(kept, 'session')}: pollux list.")
     else:
         from pollux.cli.empty import nothing
 
         nothing(ctx, screen, shelf)
-    if not report.files:
+    if not (report.files or kept):
         ctx.exit(1)
     ctx.exit(3 if strict and not sound else 0)

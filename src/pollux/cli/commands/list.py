@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.filters import branch_option, filters, wanted
-from pollux.errors import NotFound, RequestError
+from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
     from pollux.cli.screen import Screen
@@ -57,7 +57,7 @@ def command(
     screen.lines(listing(screen, listed, str(shelf.places.home)))
     every = shelf.count(asked) if limit is not None else len(listed)
     if screen.terminal:
-        for line in _remarks(screen, listed, every, shelf.unread()):
+        for line in _remarks(screen, listed, every, hidden=bool(shelf.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
@@ -97,26 +97,26 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
         nothing(ctx, screen, shelf)
     ordinary = shelf.count()
     if not ordinary and asked == Filter():
-        raise NotFound(f"There are no ordinary sessions, but {plural(every, 'other')}.", "Try: pollux list --all")
+        sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
+        raise (Unreadable if shelf.closed else NotFound)(sentence, "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
     hint = mistyped(shelf, asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 
-def _remarks(screen: Screen, shown: list[Listed], every: int, unread: int) -> list[str]:
+def _remarks(screen: Screen, shown: list[Listed], every: int, *, hidden: bool) -> list[str]:
     from pollux.cli.width import wrap
     from pollux.cli.words import plural
 
     said = []
     if len(shown) < every:
         said.append(f"{len(shown):,} of {plural(every, 'session')}.")
-    if unread:
-        said.append(f"{plural(unread, 'session')} could not be read: pollux doctor tells why.")
     if low := sum(one.summary.usage.exact is False for one in shown):
         said.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
     if odd := sum(one.troubled for one in shown):
         said.append(f"! {plural(odd, 'session')} with damaged or odd files: pollux doctor tells.")
     if kept := sum(one.summary.kept for one in shown):
-        said.append(f"k {plural(kept, 'session')} that the agent has deleted or cut, and that pollux kept.")
+        why = "deleted or cut, or that cannot be read now" if hidden else "deleted or cut"
+        said.append(f"k {plural(kept, 'session')} that the agent has {why}, and that pollux kept.")
     return [line for text in said for line in wrap(text, screen.columns)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import common, json_option, library, writing
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def command(
     pollux rehome ~/code/weather ~/work/weather --in-place
     pollux rehome ~/code/weather --undo
     """
+    if old is not None:
+        writing(ctx)
     shelf = library(ctx, quiet=as_json)
     if yes and not in_place:
         raise RequestError("Only a move in place asks for --yes.", "Try: pollux rehome OLD NEW --in-place --yes")

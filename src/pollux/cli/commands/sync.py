@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from pollux.cli.common import common, json_option, library
+from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.errors import StoreError
+
+if TYPE_CHECKING:
+    from pollux.library import Library
 
 
 @click.command("sync")
@@ -40,4 +45,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
         if outcome.changed:
             told.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
         screen.lines([", ".join(told) if len(told) > 1 else f"{told[0]}, nothing new"])
-    ctx.exit(StoreError.exit_code if outcome.busy else 0)
+    ctx.exit(StoreError.exit_code if outcome.busy or _lost(ctx, shelf) else 0)
+
+
+def _lost(ctx: click.Context, shelf: Library) -> bool:
+    """Was all that was read forgotten again, for want of a cache? The sample has none."""
+    return shelf.store.problem is not None and not ctx.meta.get(SAMPLE)

@@ -99,7 +99,7 @@ def test_places_that_are_no_files(both: Home) -> None:
     assert set(both.sessions()) == {TWO}
     status = both.statuses()
     assert status[f"{DAY}/rollout-dangling.jsonl"] == status[f"{DAY}/rollout-loop.jsonl"] == "unreadable"
-    assert status[f"{DAY}/rollout-pipe.jsonl"] == "ignored"
+    assert status[f"{DAY}/rollout-pipe.jsonl"] == "unreadable"
 
 
 def test_files_that_vanish(both: Home) -> None:
