@@ -20,7 +20,7 @@ from pollux.near import closest
 from pollux.projects import fits, is_called
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import ABOUT, PLACES, Sort, parse
+from pollux.store.query import ABOUT, FILTERS, PLACES, Sort, likely_filter, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import Held
 from pollux.store.sync import Outcome
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABOUT",
+    "FILTERS",
     "PLACES",
     "Enough",
     "Event",
@@ -56,6 +57,7 @@ __all__ = [
     "Project",
     "Sort",
     "fits",
+    "likely_filter",
 ]
 
 _HEAD = 4096
