@@ -19,7 +19,9 @@ from pollux.analysis.sums import Bill, gather
 from pollux.analysis.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
-from pollux.model import Message, Session, Usage, summarize
+from pollux.model import Message, Session, Summary, Usage, summarize
+from pollux.store.families import Families
+from pollux.store.origins import counting
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
@@ -176,13 +178,14 @@ class Accounts:
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        elsewhere: dict[str, str] = self._ask(lambda current: counting(current, session))
         known = [one for one in members if one is not None]
         totals = {
             "session": (own, cost),
             "family": (used.total, sum(known) if known else None),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
-        return evidence(session, self.pricing(session), totals)
+        return evidence(session, self.pricing(session), totals, elsewhere, sum(inherited))
 
     def review(self, wanted: Filter | None = None) -> Review:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves."""
@@ -191,15 +194,32 @@ class Accounts:
             tallying = Tallying(current, wanted or Filter())
             found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
             inherited = tallying.inherited()
+            every, costs = current.listed(Filter(everything=True), None), self._costs(current)
+            children: dict[str, list[Summary]] = {}
+            for one in every:
+                children.setdefault(one.summary.parent or "", []).append(one.summary)
+            families = Families(children)
             ours = {}
-            for one in current.listed(Filter(everything=True), None):
+            for one in every:
                 own, key = one.summary.usage.total, one.summary.key
                 thread = own if key not in inherited else (own or 0) + inherited[key][1]
-                ours[key] = {"session": own, "family": one.family_usage.total, "thread": thread}
+                known = [cost for member in families.keys(key) if (cost := costs.get(member)) is not None]
+                ours[key] = {
+                    "session": (own, costs.get(key)),
+                    "family": (one.family_usage.total, sum(known) if known else None),
+                    "thread": (thread, costs.get(key)),
+                }
             return review(found, tallying.proofs(), inherited, ours)
 
         found: Review = self._ask(question)
         return found
+
+    def _costs(self, current: Questions) -> dict[str, float | None]:
+        """What each of all sessions cost by itself."""
+        tallying = Tallying(current, Filter(everything=True))
+        till = self.till(tallying.models())
+        sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+        return {key: dollars(held.cost) for key, held in sums.items()}
 
     def family(self, session: Session) -> list[str]:
         """The keys of a session and all its descendants."""
