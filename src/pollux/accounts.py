@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pollux.analysis.days import zone
+from pollux.analysis.days import day_of, zone
 from pollux.analysis.evidence import Evidence, evidence
 from pollux.analysis.pricelist import PriceList, own_card
 from pollux.analysis.profile import Charge, Price, Profile, profile
@@ -57,7 +57,7 @@ class Accounts:
         """What can price requests of these models."""
         return Till(self.prices.cards(models))
 
-    def stats(
+    def stats(  # noqa: PLR0913
         self,
         by: By,
         wanted: Filter | None = None,
@@ -65,17 +65,21 @@ class Accounts:
         *,
         within: Sequence[By] = (),
         of: Of | None = None,
+        timed: bool = False,
     ) -> Stats:
         """Usage by agent, model, project, session, or by days, weeks and months in a time zone.
 
         Each row is told by what is named in `within` as well. `of` is what the rows are sorted by.
+        `timed` leaves out what has no time.
         """
         where = zone(timezone)
+        day = day_of(where)
 
         def question(current: Questions) -> Stats:
             tallying = Tallying(current, wanted or Filter())
             till = self.till(tallying.models())
-            return stats(by, tallying.sessions, _rows(tallying, till), till, where, within=within, of=of)
+            rows = (row for row in _rows(tallying, till) if not timed or day(row[1]) is not None)
+            return stats(by, tallying.sessions, rows, till, where, within=within, of=of)
 
         found: Stats = self._ask(question)
         return found
@@ -93,18 +97,18 @@ class Accounts:
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return found
 
-    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date, float]:
-        """How much was done on each day."""
+    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
+        """How much was done on each day; None stands for what has no time."""
         where = zone(timezone)
 
-        def question(current: Questions) -> dict[date, float]:
+        def question(current: Questions) -> dict[date | None, float]:
             tallying = Tallying(current, wanted or Filter())
             if of is Of.PROMPTS:
                 return days_of_prompts(tallying.prompts(), where)
             till = self.till(tallying.models()) if of is Of.COST else Till({})
             return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
 
-        found: dict[date, float] = self._ask(question)
+        found: dict[date | None, float] = self._ask(question)
         return found
 
     def stacks(

@@ -227,3 +227,8 @@ def test_a_limit_is_no_word_to_leave_out(pollux: Pollux) -> None:
     told = [pollux("search", "weather", "--json", *limit).stdout for limit in (["-n", "2"], ["-n2"], ["--limit=2"])]
     assert len(json.loads(told[0])) == 2
     assert len(set(told)) == 1
+
+
+@pytest.mark.parametrize("arguments", [("-foo",), ("--", "-foo")])
+def test_a_query_is_shown_as_it_was_typed(pollux: Pollux, arguments: tuple[str, ...]) -> None:
+    assert pollux("search", *arguments).stderr.splitlines()[1:] == ["  -foo", "  ^"]

@@ -115,7 +115,7 @@ def command(
     from pollux.cli.screen import Screen
     from pollux.library import PLACES as KINDS, Sort
 
-    text = " ".join(query)
+    text = " ".join(word.lstrip(" ") for word in query)  # without the blanks of `Searching`
     _sensible(text, regex, sort, timeout)
     asked = wanted(**options)
     kinds = None if place == "all" else KINDS[place]
