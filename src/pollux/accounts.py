@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pollux.analysis.days import zone
+from pollux.analysis.days import day_of, zone
 from pollux.analysis.evidence import Evidence, evidence
 from pollux.analysis.pricelist import PriceList, own_card
 from pollux.analysis.profile import Charge, Price, Profile, profile
@@ -19,7 +19,9 @@ from pollux.analysis.sums import Bill, gather
 from pollux.analysis.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
-from pollux.model import Message, Session, Usage, summarize
+from pollux.model import Message, Session, Summary, Usage, summarize
+from pollux.store.families import Families
+from pollux.store.origins import counting
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
@@ -55,7 +57,7 @@ class Accounts:
         """What can price requests of these models."""
         return Till(self.prices.cards(models))
 
-    def stats(
+    def stats(  # noqa: PLR0913
         self,
         by: By,
         wanted: Filter | None = None,
@@ -63,17 +65,21 @@ class Accounts:
         *,
         within: Sequence[By] = (),
         of: Of | None = None,
+        timed: bool = False,
     ) -> Stats:
         """Usage by agent, model, project, session, or by days, weeks and months in a time zone.
 
         Each row is told by what is named in `within` as well. `of` is what the rows are sorted by.
+        `timed` leaves out what has no time.
         """
         where = zone(timezone)
+        day = day_of(where)
 
         def question(current: Questions) -> Stats:
             tallying = Tallying(current, wanted or Filter())
             till = self.till(tallying.models())
-            return stats(by, tallying.sessions, _rows(tallying, till), till, where, within=within, of=of)
+            rows = (row for row in _rows(tallying, till) if not timed or day(row[1]) is not None)
+            return stats(by, tallying.sessions, rows, till, where, within=within, of=of)
 
         found: Stats = self._ask(question)
         return found
@@ -91,18 +97,18 @@ class Accounts:
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return found
 
-    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date, float]:
-        """How much was done on each day."""
+    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
+        """How much was done on each day; None stands for what has no time."""
         where = zone(timezone)
 
-        def question(current: Questions) -> dict[date, float]:
+        def question(current: Questions) -> dict[date | None, float]:
             tallying = Tallying(current, wanted or Filter())
             if of is Of.PROMPTS:
                 return days_of_prompts(tallying.prompts(), where)
             till = self.till(tallying.models()) if of is Of.COST else Till({})
             return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
 
-        found: dict[date, float] = self._ask(question)
+        found: dict[date | None, float] = self._ask(question)
         return found
 
     def stacks(
@@ -176,13 +182,14 @@ class Accounts:
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        elsewhere: dict[str, str] = self._ask(lambda current: counting(current, session))
         known = [one for one in members if one is not None]
         totals = {
             "session": (own, cost),
             "family": (used.total, sum(known) if known else None),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
-        return evidence(session, self.pricing(session), totals)
+        return evidence(session, self.pricing(session), totals, elsewhere, sum(inherited))
 
     def review(self, wanted: Filter | None = None) -> Review:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves."""
@@ -191,15 +198,32 @@ class Accounts:
             tallying = Tallying(current, wanted or Filter())
             found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
             inherited = tallying.inherited()
+            every, costs = current.listed(Filter(everything=True), None), self._costs(current)
+            children: dict[str, list[Summary]] = {}
+            for one in every:
+                children.setdefault(one.summary.parent or "", []).append(one.summary)
+            families = Families(children)
             ours = {}
-            for one in current.listed(Filter(everything=True), None):
+            for one in every:
                 own, key = one.summary.usage.total, one.summary.key
                 thread = own if key not in inherited else (own or 0) + inherited[key][1]
-                ours[key] = {"session": own, "family": one.family_usage.total, "thread": thread}
+                known = [cost for member in families.keys(key) if (cost := costs.get(member)) is not None]
+                ours[key] = {
+                    "session": (own, costs.get(key)),
+                    "family": (one.family_usage.total, sum(known) if known else None),
+                    "thread": (thread, costs.get(key)),
+                }
             return review(found, tallying.proofs(), inherited, ours)
 
         found: Review = self._ask(question)
         return found
+
+    def _costs(self, current: Questions) -> dict[str, float | None]:
+        """What each of all sessions cost by itself."""
+        tallying = Tallying(current, Filter(everything=True))
+        till = self.till(tallying.models())
+        sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+        return {key: dollars(held.cost) for key, held in sums.items()}
 
     def family(self, session: Session) -> list[str]:
         """The keys of a session and all its descendants."""

@@ -85,16 +85,16 @@ class Keeping:
 
     def holding(self) -> Holding:
         """What is kept, and what the agents will delete."""
-        states = [state for state in self._archive.index.states() if state.sha is not None]
+        states = self._archive.index.states()
         listed = [one.summary for one in self._library.list(Filter(everything=True))]
         return Holding(
             keeping=self._archive.keeping,
             busy=self._archive.busy,
             ran=self._archive.ran,
             folder=str(self._archive.folder),
-            files=len({(state.agent, state.home, state.path) for state in states}),
+            files=len({(state.agent, state.home, state.path) for state in states if state.sha is not None}),
             states=len(states),
-            bytes=sum(state.size for state in states),
+            bytes=sum(state.size for state in states if state.sha is not None),
             stored=sum(path.stat().st_size for path in standing(self._archive.folder)),
             sessions=len(listed),
             kept=sum(told.kept for told in listed),

@@ -20,7 +20,7 @@ from pollux.near import closest
 from pollux.projects import fits, is_called
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import ABOUT, PLACES, Sort, parse
+from pollux.store.query import ABOUT, FILTERS, PLACES, Sort, likely_filter, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import Held
 from pollux.store.sync import Outcome
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABOUT",
+    "FILTERS",
     "PLACES",
     "Enough",
     "Event",
@@ -56,6 +57,7 @@ __all__ = [
     "Project",
     "Sort",
     "fits",
+    "likely_filter",
 ]
 
 _HEAD = 4096
@@ -185,7 +187,7 @@ class Library(Upkeep):
         wish = Wish(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
         return self._ask(lambda current: find(self.store.text, current, query, wish))
 
-    def match(
+    def match(  # noqa: PLR0913
         self,
         pattern: str,
         wanted: Filter | None = None,
@@ -193,11 +195,13 @@ class Library(Upkeep):
         kinds: Collection[PassageKind] | None = None,
         seconds: float = 5.0,
         unfinished: Callable[[str], None] = lambda _: None,
+        report: Callable[[Progress], None] = lambda _: None,
     ) -> Generator[Found]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
         Every file is read: this finds what the index of words cannot, and takes its time. It takes no more than so many
-        seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out.
+        seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out, `report` how
+        far it is.
         """
         from pollux.store.scanning import Sought, pattern as compile_pattern, scan
 
@@ -215,7 +219,8 @@ class Library(Upkeep):
         newest = {key: number for number, key in enumerate(short)}
         tasks = sorted(self.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
         told: set[tuple[str, str]] = set()
-        with closing(scan(tasks, sought, lambda bundle: unfinished(bundle.files[0].path))) as stream:
+        left_out = lambda bundle: unfinished(bundle.files[0].path)  # noqa: E731
+        with closing(scan(tasks, sought, left_out, report=report)) as stream:
             for found in stream:
                 if (found.key, found.message_id) not in told:  # a session may lie under two roots
                     told.add((found.key, found.message_id))

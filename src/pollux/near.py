@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _ALIKE = 0.7
 
@@ -21,11 +21,19 @@ def closest(word: str, known: Iterable[str], *, alike: float = _ALIKE) -> str | 
     begun = [name for name in names if len(asked) > 1 and name.startswith(asked)]
     if len(begun) == 1:
         return names[begun[0]]
+    swapped = [name for name in _swapped(asked) if name in names]
+    if swapped:
+        return names[swapped[0]]
     close = get_close_matches(asked, names, n=1, cutoff=alike)
     if close:
         return names[close[0]]
     held = [name for name in names if len(asked) > 1 and name[:1] == asked[:1] and _in_order(asked, name)]
     return names[held[0]] if len(held) == 1 else None
+
+
+def _swapped(word: str) -> Iterator[str]:
+    """The word with two neighbours in each other's place."""
+    return (f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}" for place in range(len(word) - 1))
 
 
 def _in_order(letters: str, name: str) -> bool:

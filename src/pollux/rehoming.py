@@ -76,13 +76,13 @@ class Rehoming:
         is known by its hash only, or was moved before, that shows only afterwards, and everything is read anew for it.
         """
         if not self._perhaps(*self._library.moves.ends(old, new)):
-            raise _nobody(folder(old))
+            raise self._nobody(folder(old))
         before, after = self._library.rehome(old, new)
         listed = (one.summary for one in self._library.list(Filter(everything=True)))
         there = [told for told in listed if told.project_evidence == EVIDENCE and _inside(told.project or "", after)]
         if not there:
             self._library.moves.undo(old)
-            raise _nobody(before)
+            raise self._nobody(before)
         return before, after, len(there)
 
     def _perhaps(self, before: str, after: str) -> bool:
@@ -162,8 +162,14 @@ class Rehoming:
                     agents.add(one.summary.agent)
                     moved[before + path[len(base) :]] = after + path[len(base) :]
         if not agents:
-            raise _nobody(before)
+            raise self._nobody(before)
         return agents, moved
+
+    def _nobody(self, project: str) -> NotFound:
+        """No agent knows a project."""
+        near = self._library.likely_project(project)
+        hint = f"Did you mean: {shown(near)}?" if near is not None else "Try: pollux projects"
+        return NotFound(f"No agent has sessions of {shown(project)}.", hint)
 
     @staticmethod
     def _quiet(folders: list[str]) -> None:
@@ -173,11 +179,6 @@ class Rehoming:
                 if stat.st_mtime_ns > limit:
                     hint = "Nothing was changed. End the agent, and try again in some minutes."
                     raise OutputError(f"{shown(path)} was written in the last minutes.", hint)
-
-
-def _nobody(project: str) -> NotFound:
-    """No agent knows a project."""
-    return NotFound(f"No agent has sessions of {shown(project)}.", "Try: pollux projects")
 
 
 def _inside(path: str, folder: str) -> bool:

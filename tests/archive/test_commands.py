@@ -39,6 +39,18 @@ def test_off_until_the_user_says_so(pollux: Pollux) -> None:
     assert good(pollux("archive", "status", "--json"))["states"] == before
 
 
+def test_one_count_of_states(pollux: Pollux, tmp_path: Path) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("hello"))
+    assert pollux("archive", "on").returncode == 0
+    file.unlink()
+    assert pollux("archive", "run").returncode == 0
+    carried = str(tmp_path / "all.pollux")
+    counts = {
+        good(pollux("archive", *words, "--json"))["states"] for words in (["status"], ["verify"], ["export", carried])
+    }
+    assert len(counts) == 1
+
+
 def session(*said: str) -> str:
     lines = [{"sessionId": "abcdabcd", "projectHash": "0" * 64, "startTime": "2026-11-15T09:00:00Z", "kind": "main"}]
     lines += [

@@ -51,6 +51,15 @@ def test_a_project_nobody_knows_costs_nothing(world: World) -> None:
     assert world.library().sync().changed == 0
 
 
+def test_a_mistyped_project_is_answered_with_the_one_meant(world: World) -> None:
+    library = furnished(world, "claude/2.1.325")
+    known = "/home/ada-claude/code/weather"
+    for move in (library.rehoming.show, library.rehoming.plan):
+        with pytest.raises(NotFound) as caught:
+            move("/home/ada-claude/code/wether", "/srv/weather")
+        assert caught.value.hint == f"Did you mean: {known}?"
+
+
 def test_a_plan_changes_nothing(world: World) -> None:
     library = furnished(world, *EVERY)
     before = content(world)

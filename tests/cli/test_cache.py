@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pollux.cli.app import run
 from pollux.cli.progress import Bar, line
 from pollux.library import Progress
 from tests.cli.made import session
@@ -185,6 +186,42 @@ def test_the_bar_counts_one_thing_and_never_goes_back(
     shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
     assert shares == sorted(shares) == [10, 60, 60, 99, 100]
     assert all("files" not in line and "MB/s" not in line and line.startswith("Indexing ") for line in drawn)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["scan", "--all"], ["Scanning"]),
+        (["search", "--regex", "no such words"], ["Searching"]),
+        (["search", "--regex", "weather"], ["Searching"]),
+        (["export", "--all", "--to", "text", "-o", "{}"], ["Exporting"]),
+        (["export", "--all", "--to", "text", "--redact", "-o", "{}"], ["Scanning", "Exporting"]),
+    ],
+)
+def test_long_work_has_a_bar_that_goes_before_the_output(
+    pollux: Pollux,
+    arguments: list[str],
+    names: list[str],
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in pollux.env.items():
+        monkeypatch.setenv(name, value)
+    assert run(["sync"]) == 0
+    capfd.readouterr()
+    words = [word.format(pollux.folder / "out") for word in arguments]
+    run(words)
+    assert "\x1b" not in capfd.readouterr().err  # nobody watches
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.progress._PAUSE", 0.0)
+    monkeypatch.setenv("TERM", "dumb")  # no pager
+    monkeypatch.setattr("sys.stdout", sys.stderr)
+    run(words)
+    seen = capfd.readouterr().err.split("\r\x1b[2K")
+    drawn = [line for line in seen if re.match("(Scanning|Searching|Exporting) .*%", line)]
+    assert list(dict.fromkeys(line.split()[0] for line in drawn)) == names
+    assert not any("\n" in line for line in drawn)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])

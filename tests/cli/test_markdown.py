@@ -28,7 +28,7 @@ The **week** view is in `tides.py`, see [the docs](https://example.org/tides "Do
 > quoted words
 
 | file | what it does |
-|---|:-:|
+|:--|---|
 | `a.py` | reads the table of the harbour and keeps it for a day |
 | 架构.py | nothing |
 
@@ -77,6 +77,31 @@ def test_it_looks_like_what_it_means() -> None:
     assert all(width(line) <= 60 for line in seen)
 
 
+def test_the_columns_of_a_table_stand_where_their_marks_say() -> None:
+    seen = plain("| name | tokens | share |\n|:---|--:|:-:|\n| a | 1 | x |\n| bb | 1,234 |")
+    assert [line.rstrip() for line in seen] == [
+        "name │ tokens │ share",
+        "─────┼────────┼──────",
+        "a    │      1 │   x",
+        "bb   │  1,234 │",
+    ]
+
+
+def test_entities_are_letters_in_prose_only() -> None:
+    assert plain("Salt &amp; pepper, 1 &lt; 2, caf&#233; &#x26; `&amp;`") == ["Salt & pepper, 1 < 2, café & &amp;"]
+    assert "\x1b" not in plain("&#27;[31m &#x1b;]0;")[0]
+
+
+def test_every_line_of_a_diff_has_its_colour() -> None:
+    seen = lines("```diff\n-old\n+new\n```")
+    assert seen[1:3] == ["\x1b[31m-old\x1b[0m", "\x1b[32m+new\x1b[0m"]
+
+
+def test_an_emoji_does_not_shift_its_row() -> None:
+    seen = plain("| sky | day |\n|---|---|\n| 🌦️ | Mon |\n| ab | Tue |")
+    assert [line.index("│") for line in seen if "│" in line] == [4, 4, 4]
+
+
 def test_styles() -> None:
     seen = "\n".join(lines(TEXT))
     for painted in (
@@ -106,7 +131,7 @@ def test_without_colours_the_marks_stay() -> None:
         "__init__ and snake_case_name and 2 * 3 * 4 and *.py or *.js",
         "a*b*c and x ** y and **not closed and `not closed",
         "[no link] and [x]: y and [a](not a link) and f(x)[0](1)",
-        "C:\\Users\\ada and \\d+ and <b>html</b> &amp; more",
+        "C:\\Users\\ada and \\d+ and <b>html</b> &nothing; &amp more & so on",
         "| a lone bar\nand words",
         "1) yes\n10. no",
     ],

@@ -27,6 +27,12 @@ NONSENSE = {
     "export last --to md": ("No format is called 'md'.", "Did you mean: markdown?"),
     "search --in promts x": ("--in cannot be 'promts'.", "Did you mean: prompts?"),
     "stats --by day,modle": ("--by cannot be 'modle'.", "Did you mean: model?"),
+    "stats --by dya": ("--by cannot be 'dya'.", "Did you mean: day?"),
+    "list agent:claude --agent codex": (
+        "agent:claude comes second: --agent takes one value.",
+        "Leave out agent:claude.",
+    ),
+    "list agent:gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
     "stats --by day,day": ("--by names one thing twice.", "Try: --by day,model"),
     "stats --by model,tool": ("No agent writes down which model called a tool.", "Try: --by agent,tool"),
     "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -227,3 +228,24 @@ def test_a_limit_is_no_word_to_leave_out(pollux: Pollux) -> None:
     told = [pollux("search", "weather", "--json", *limit).stdout for limit in (["-n", "2"], ["-n2"], ["--limit=2"])]
     assert len(json.loads(told[0])) == 2
     assert len(set(told)) == 1
+
+
+@pytest.mark.parametrize("arguments", [("-foo",), ("--", "-foo")])
+def test_a_query_is_shown_as_it_was_typed(pollux: Pollux, arguments: tuple[str, ...]) -> None:
+    assert pollux("search", *arguments).stderr.splitlines()[1:] == ["  -foo", "  ^"]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "told"),
+    [
+        ("Wo sind die Häuser?", "Haus", "Haus as Häuser."),
+        ("Zwei Katzen schlafen.", "Katze", "Katze as Katzen."),
+        ("Le CAFÉ est fermé.", "cafes", "cafes as CAFÉ."),
+        ("Une idée étrange.", "etrnage", "etrnage as étrange."),
+        ("Die Übersetzung fehlt.", "Ubrset*", "Ubrset* as Überset*."),
+    ],
+)
+def test_other_forms_are_told_as_they_are_written(tmp_path: Path, text: str, typed: str, told: str) -> None:
+    pollux = Pollux(tmp_path)
+    pollux.file("p/chats/session-2026-11-15T05-00-abcd.json", session("abcd", text))
+    assert f"Looked for {told}" in pollux("search", typed).stderr

@@ -228,3 +228,27 @@ def test_a_calendar_tells_that_more_was_used_where_the_table_does(pollux: Pollux
     assert "\n12 sessions on 12 days" in pollux("--sample", "timeline", "--of", "sessions").stdout
     assert pollux("--sample", "timeline", "-o", "calendar.svg").returncode == 0
     assert ">at least 605k from" in (pollux.home / "calendar.svg").read_text("utf-8")
+
+
+def test_the_calendar_says_what_has_no_time(tmp_path: Path) -> None:
+    """Calendar and rest are together what `stats` counts."""
+    pollux = Pollux(tmp_path)
+    spent = {"input": 1_000, "output": 34, "cached": 0, "thoughts": 0, "tool": 0, "total": 1_034}
+    times: list[dict[str, str]] = [{}, {"timestamp": "2026-11-15T05:00:01.000Z"}]
+    messages = [
+        {"id": f"{kind}{n}", **time, "type": kind, "content": "Hi.", **more}
+        for n, time in enumerate(times)
+        for kind, more in (("user", {}), ("gemini", {"model": f"unheard-of-{n}", "tokens": spent}))
+    ]
+    told = {"sessionId": "abcd", "projectHash": "0" * 64, "startTime": "2026-11-15T05:00:00.000Z", "messages": messages}
+    pollux.file(f"{'0' * 64}/chats/session-2026-11-15T05-00-abcd.json", json.dumps(told))
+    every = json.loads(pollux("stats", "--json").stdout)["total"]
+    calendar = json.loads(pollux("timeline", "--json").stdout)
+    assert (calendar["total"], calendar["untimed"]) == (1_034, 1_034)
+    assert calendar["total"] + calendar["untimed"] == every["total"]
+    assert "Without a time, and so on no day: 1,034 tokens of 1 request.\n" in pollux("timeline").stderr
+    assert "Without a time, and so on no day: 1 prompt.\n" in pollux("timeline", "--of", "prompts").stderr
+    assert "Without a time" not in pollux("timeline", "--of", "sessions").stderr
+    costs = pollux("timeline", "--of", "cost").stderr
+    assert "1 request not in the cost: no price is known of unheard-of-1." in costs
+    assert json.loads(pollux("timeline", "--of", "cost", "--json").stdout)["unpriced_requests"] == 1

@@ -22,6 +22,12 @@ def test_cut_keeps_to_the_columns() -> None:
         assert width(cut_left("/home/ada/天气", columns)) <= columns
 
 
+def test_a_table_has_no_letter_whose_width_terminals_disagree_about() -> None:
+    column = Column("title")
+    column.add("🌦️ showers 1️⃣")
+    assert column.cells == ["🌦 showers 1⃣"]
+
+
 def test_the_end_of_a_path_says_most() -> None:
     assert cut_left("/home/ada/code/weather", 10) == "…e/weather"
 

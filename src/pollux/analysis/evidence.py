@@ -50,14 +50,26 @@ class Evidence(Value, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...]
 
 
-def evidence(session: Session, price: Price, totals: Mapping[str, tuple[int | None, float | None]]) -> Evidence:
-    """Look at every figure. `totals` has tokens and dollars of the `session`, its `family` and its `thread`."""
-    items = tuple(item for message in session.messages for item in _items(session, message, price))
-    verdicts = tuple(judge(session.key, tally, *totals[tally.scope], session.gaps) for tally in session.tallies)
+def evidence(
+    session: Session,
+    price: Price,
+    totals: Mapping[str, tuple[int | None, float | None]],
+    elsewhere: Mapping[str, str],
+    inherited: int,
+) -> Evidence:
+    """Look at every figure.
+
+    `totals` has tokens and dollars of the `session`, its `family` and its `thread`; `elsewhere` the sessions that count
+    inherited messages, by the message; `inherited` is how many tokens those have.
+    """
+    items = tuple(item for message in session.messages for item in _items(message, price, elsewhere))
+    verdicts = tuple(
+        judge(session.key, tally, *totals[tally.scope], session.gaps, inherited) for tally in session.tallies
+    )
     return Evidence(items=items, gaps=session.gaps, verdicts=verdicts)
 
 
-def _items(session: Session, message: Message, price: Price) -> Iterator[Item]:
+def _items(message: Message, price: Price, elsewhere: Mapping[str, str]) -> Iterator[Item]:
     """The figures of a message, and those that it replaced."""
     usage = message.usage
     if usage is not None:
@@ -65,7 +77,7 @@ def _items(session: Session, message: Message, price: Price) -> Iterator[Item]:
         cost = price(message) if not message.inherited else None
         for number, one in enumerate(requests):
             # A message's requests are priced one by one; the first shows what they cost together.
-            yield _item(message, one, _rule(session, message, len(requests)), cost if number == 0 else None)
+            yield _item(message, one, _rule(message, len(requests), elsewhere), cost if number == 0 else None)
     for figures, line, why in _passed_over(message):
         told = Usage(native=figures)
         place = line or (message.origin.line if message.origin is not None else None)
@@ -91,9 +103,9 @@ def _item(  # noqa: PLR0913
     )
 
 
-def _rule(session: Session, message: Message, requests: int) -> str:
+def _rule(message: Message, requests: int, elsewhere: Mapping[str, str]) -> str:
     if message.inherited:
-        origin = next((link.target for link in session.links if link.kind in ("forked_from", "continues")), None)
+        origin = elsewhere.get(message.id)
         return f"inherited from {origin}: counted there" if origin else "inherited from another session: counted there"
     repeated = _lines(message)
     said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
@@ -129,14 +141,18 @@ def _passed_over(message: Message) -> Iterator[tuple[Mapping[str, Any], int | No
             yield told.get("native") or told, origin.get("line"), "replaced by a later writing of the same message"
 
 
-def judge(key: str, tally: Tally, ours: int | None, cost: float | None, gaps: tuple[Gap, ...]) -> Verdict:
+def judge(  # noqa: PLR0913, PLR0917
+    key: str, tally: Tally, ours: int | None, cost: float | None, gaps: tuple[Gap, ...], inherited: int
+) -> Verdict:
     """Compare an agent's own total with ours, and say what a difference comes from."""
-    return Verdict(key=key, tally=tally, ours=ours, cost_usd=cost, why=_why(tally, ours, gaps))
+    return Verdict(key=key, tally=tally, ours=ours, cost_usd=cost, why=_why(tally, ours, gaps, inherited))
 
 
-def _why(tally: Tally, ours: int | None, gaps: tuple[Gap, ...]) -> str:
+def _why(tally: Tally, ours: int | None, gaps: tuple[Gap, ...], inherited: int) -> str:
     if ours == tally.total:
         return "They agree."
+    if inherited and tally.scope != "thread" and tally.total - (ours or 0) == inherited:
+        return "The agent also counts what this session inherited. We count that in the session that used it."
     missing = next((gap.why for gap in gaps if gap.certain), None)
     if ours is None or tally.total > ours:
         return f"The agent counts what its files do not hold. {missing or tally.rule}"

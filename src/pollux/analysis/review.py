@@ -46,20 +46,21 @@ def review(
     by_agent: Stats,
     proofs: Iterable[tuple[Counted, Proof]],
     inherited: Mapping[str, tuple[int, int]],
-    ours: Mapping[str, Mapping[str, int | None]],
+    ours: Mapping[str, Mapping[str, tuple[int | None, float | None]]],
 ) -> Review:
-    """Look at every session. `inherited` has requests and tokens by key, `ours` each session's tokens by scope."""
+    """Look at every session. `inherited` has requests and tokens by key, `ours` tokens and dollars by key and scope."""
     exact: dict[str, list[bool | None]] = {}
     elsewhere: Counter[str] = Counter()
     gaps: dict[tuple[str, bool], list[str]] = {}
     verdicts: list[Verdict] = []
     for session, proof in proofs:
         exact.setdefault(session.agent, []).append(session.exact)
-        elsewhere[session.agent] += inherited.get(session.key, (0, 0))[0]
+        requests, tokens = inherited.get(session.key, (0, 0))
+        elsewhere[session.agent] += requests
         for gap in proof.gaps:
             gaps.setdefault((gap.why, gap.certain), []).append(session.key)
-        told = ours[session.key]
-        verdicts += [judge(session.key, tally, told[tally.scope], None, proof.gaps) for tally in proof.tallies]
+        totals = ours[session.key]
+        verdicts += [judge(session.key, one, *totals[one.scope], proof.gaps, tokens) for one in proof.tallies]
     return Review(
         agents=tuple(
             Reviewed(

@@ -14,23 +14,23 @@ from pollux.store.tallying import Counted, Rolled
 
 def days_of_rows(
     of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Till, where: tzinfo | None
-) -> dict[date, float]:
-    """Tokens, dollars or sessions of each day."""
+) -> dict[date | None, float]:
+    """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
     day = day_of(where)
     sums = gather(rows, lambda row: day(row[1]), till)
     if of is Of.SESSIONS:
         heads = {when: {sessions[number].head for number in held.sessions} for when, held in sums.items()}
-        return {when: len(held) for when, held in heads.items() if when is not None}
-    return {when: _amount(of, held) for when, held in sums.items() if when is not None}
+        untimed = heads.pop(None, set()).difference(*heads.values())
+        return {**{when: len(held) for when, held in heads.items()}, **({None: len(untimed)} if untimed else {})}
+    return {when: _amount(of, held) for when, held in sums.items()}
 
 
-def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) -> dict[date, float]:
-    """How many prompts each day saw."""
-    day, found = day_of(where), dict[date, float]()
+def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) -> dict[date | None, float]:
+    """How many prompts each day saw; None stands for no time."""
+    day, found = day_of(where), dict[date | None, float]()
     for _, quarter, prompts in rows:
         when = day(quarter)
-        if when is not None:
-            found[when] = found.get(when, 0) + prompts
+        found[when] = found.get(when, 0) + prompts
     return found
 
 

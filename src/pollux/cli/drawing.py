@@ -58,10 +58,10 @@ def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
 
 
 def least(shelf: Library, of: Of, asked: Filter) -> str:
-    """`at least ` where the files are known to hold less than what was used."""
+    """`at least ` where the files are known to hold less than what was used on the days of a calendar."""
     from pollux.accounts import By
 
-    return _least(of, shelf.accounts.stats(By.AGENT, asked).total) if of in ("tokens", "cost") else ""
+    return _least(of, shelf.accounts.stats(By.AGENT, asked, timed=True).total) if of in ("tokens", "cost") else ""
 
 
 def _least(of: Of, total: Row) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pollux.analysis.sums import Bill
     from pollux.export.target import Write
-    from pollux.library import Library
+    from pollux.library import Library, Progress
     from pollux.model import Message, Session, Usage
     from pollux.transforms.redact import Redactor
     from pollux.writers.base import Options, Writer
@@ -115,10 +115,14 @@ class Exporting:
             return None
         return session if self._redactor is None else self._redactor(session)
 
-    def to_folder(self, jobs: Sequence[Job], path: str, layout: Layout, *, force: bool) -> None:
+    def to_folder(
+        self, jobs: Sequence[Job], path: str, layout: Layout, *, force: bool, progress: Callable[[Progress], None]
+    ) -> None:
         """Write each session to its file, and say where they are and what was left alone."""
         with Folder(path, forbidden=self._forbidden, force=force) as folder:
-            export = Export(self._writer, self._options, folder, redactor=self._redactor, layout=layout)
+            export = Export(
+                self._writer, self._options, folder, redactor=self._redactor, layout=layout, progress=progress
+            )
             outcome = export.run(jobs, *self._figures(jobs))
         self.report.add(outcome.report)
         self.sessions = len(outcome.entries)

@@ -1,4 +1,4 @@
-"""How far a sync is, on one line of the terminal, and only where it takes so long that somebody wonders."""
+"""How far a long work is, on one line of the terminal, and only where it takes so long that somebody wonders."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pollux.cli.common import remark
 from pollux.cli.words import size
 
 if TYPE_CHECKING:
+    import click
+
     from pollux.library import Progress
 
 _SILENCE = 0.5
@@ -21,19 +23,19 @@ _AGAIN = 60.0
 
 
 class Bar:
-    """Hears of progress; draws on standard error, and wipes the line when all is done.
+    """Hears of progress; draws on standard error, and wipes the line when all is done. `then` names a second pass.
 
     Everything on the line is about bytes, and it never goes back: a total that grows only makes the bar wait.
     Where no terminal shows it, or a program listens, only waiting for another pollux is worth a word, now and then.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, what: str = "Indexing", then: str = "Indexing anew", *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._shown = not quiet and sys.stderr.isatty()
         self._begun: float | None = None
         self._drawn = 0.0
         self._share = 0.0
-        self._what = "Indexing"
+        self._what, self._then = what, then
         self._standing = False
         self._waiting: float | None = None
         self._next = _LONG
@@ -66,7 +68,7 @@ class Bar:
         if self._standing:
             self._write(line(self._what, progress, 1.0, seconds, _columns()))
         self.close()
-        self._what = "Indexing anew"  # what was read may tell more about other sessions
+        self._what = self._then  # what was read may tell more about other sessions
 
     def _wait(self, progress: Progress, seconds: float) -> None:
         if self._shown:
@@ -77,14 +79,26 @@ class Bar:
             remark(f"{waiting(progress)}.", for_programs=self._quiet)
 
     def close(self) -> None:
-        """Wipe what an interrupted sync left on the line."""
+        """Wipe what an interrupted work left on the line."""
         if self._standing:
             self._write("")
+
+    def end(self) -> None:
+        """Draw no more: something else is written from now on."""
+        self.close()
+        self._shown = False
 
     def _write(self, text: str) -> None:
         self._standing = bool(text)
         sys.stderr.write(f"\r\x1b[2K{text}")
         sys.stderr.flush()
+
+
+def bar(ctx: click.Context, what: str, then: str = "", *, quiet: bool = False) -> Bar:
+    """A bar that is wiped when the command ends."""
+    found = Bar(what, then or what, quiet=quiet)
+    ctx.call_on_close(found.close)
+    return found
 
 
 def waiting(progress: Progress) -> str:
@@ -106,7 +120,11 @@ def line(what: str, progress: Progress, part: float, seconds: float, columns: in
     """One line: what is done, a bar, the bytes, the time left; shorter where there is no room."""
     done = round(part * progress.bytes)
     left = seconds * (1 - part) / part if part else 0.0
-    facts = [f" {part:4.0%}", f"  {size(done)} of {size(progress.bytes)}", f", {_time(left)} left" if part < 1 else ""]
+    facts = [
+        f" {part:4.0%}",
+        f"  {size(done)} of {size(progress.bytes)}" if progress.bytes else "",
+        f", {_time(left)} left" if part < 1 else "",
+    ]
     while len(facts) > 1 and columns - len(what) - len("".join(facts)) - 2 < _LEAST:
         facts.pop()
     wide = max(min(_WIDTH, columns - len(what) - len("".join(facts)) - 2), _LEAST)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pollux.cli.bars import bar
 from pollux.cli.screen import Screen
-from pollux.cli.width import cut, cut_left, pad, width
+from pollux.cli.width import cut, cut_left, pad, steady, width
 
 GAP = 2
 
@@ -37,7 +37,7 @@ class Column:
         """Add a cell; a `path` is shortened at its beginning."""
         if path or self.path:
             self.paths.add(len(self.cells))
-        self.cells.append(cell)
+        self.cells.append(steady(cell))
         self.styles.append(style)
 
     @property

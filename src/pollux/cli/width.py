@@ -9,6 +9,7 @@ from pollux.cli.clean import one_line
 
 # Letters of western scripts, and the marks we use ourselves: one column each, without asking a table.
 _NARROW = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027≤≥✓✗→]*")
+_SELECTORS = re.compile("[\ufe0e\ufe0f]")
 _WORD = re.compile(r"\S+|\s+")
 _LIST = re.compile(r"\s*(?:[-*+•]|\d+[.)])?\s*")
 
@@ -20,6 +21,11 @@ def width(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+def steady(text: str) -> str:
+    """The text without variation selectors, which make an emoji one column wide here and two there."""
+    return _SELECTORS.sub("", text)
 
 
 def cut(text: str, columns: int) -> str:

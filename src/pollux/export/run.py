@@ -20,6 +20,7 @@ from pollux.export.folder import Draft, Folder
 from pollux.export.names import day_name, file_name
 from pollux.export.work import Job, answered, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
+from pollux.store.tasks import Report as Progressing
 from pollux.transforms.redact import Redactor
 from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Report, Site, Writer
 
@@ -74,7 +75,7 @@ class _Unit(Value, frozen=True, kw_only=True):
 class Export:
     """One export to a folder."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         writer: Writer,
         options: Options,
@@ -82,12 +83,14 @@ class Export:
         *,
         redactor: Redactor | None = None,
         layout: Layout = Layout.SESSION,
+        progress: Progressing = lambda _: None,
     ) -> None:
         self._writer = writer
         self._options = options
         self._folder = folder
         self._redactor = redactor
         self._layout = layout
+        self._progress = progress
         self._families: dict[str, Usage] = {}
         self._bills: dict[str, Bill] = {}
 
@@ -100,7 +103,7 @@ class Export:
         units = self._units(jobs)
         named = {self._hidden(key): name for unit in units for _, inside in unit.parts for key, name in inside.items()}
         self._options = msgspec.structs.replace(self._options, files=named, sessions=lambda: self._again(jobs, outcome))
-        for _, part in answered(self._write, units, [unit.size for unit in units], Outcome):
+        for _, part in answered(self._write, units, [unit.size for unit in units], Outcome, self._progress):
             if part is None:
                 raise OutputError("A process of the export was killed, perhaps for want of memory.")
             if part.bug is not None:
@@ -123,7 +126,8 @@ class Export:
         def look(job: Job) -> list[tuple[str, bytes]]:
             return [found for session in job.load() for found in redactor.survey(session)]
 
-        found = dict(answered(look, jobs, [job.size for job in jobs], list[tuple[str, bytes]]))
+        sizes = [job.size for job in jobs]
+        found = dict(answered(look, jobs, sizes, list[tuple[str, bytes]], self._progress))
         for number in sorted(found):
             redactor.learn(found[number] or ())
 

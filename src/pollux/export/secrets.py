@@ -9,6 +9,7 @@ import msgspec
 from pollux.export.work import Job, answered
 from pollux.model import Session
 from pollux.store.shortest import Shortest
+from pollux.store.tasks import Report
 from pollux.transforms.redact import Finding, Redactor
 
 
@@ -20,8 +21,8 @@ class Secrets(msgspec.Struct):
     unread: list[str] = []
 
 
-def secrets(jobs: Sequence[Job], redactor: Redactor) -> Secrets:
-    """The secrets of all these sessions, in the order of the jobs."""
+def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: None) -> Secrets:
+    """The secrets of all these sessions, in the order of the jobs. `report` hears how far it is."""
 
     def look(job: Job) -> Secrets:
         wanted = {told.key for told in job.summaries}
@@ -32,7 +33,7 @@ def secrets(jobs: Sequence[Job], redactor: Redactor) -> Secrets:
         found = [finding for session in sessions for finding in _named(session, redactor)]
         return Secrets(found, len(sessions), sorted(wanted - {session.key for session in sessions}))
 
-    answers = dict(answered(look, jobs, [job.size for job in jobs], Secrets))
+    answers = dict(answered(look, jobs, [job.size for job in jobs], Secrets, report))
     every = Secrets()
     for number, job in enumerate(jobs):
         part = answers.get(number) or Secrets(unread=[told.key for told in job.summaries])

@@ -12,6 +12,7 @@ from pollux.model import Session, Summary, Value
 from pollux.sources.base import Bundle, Source
 from pollux.store.halves import written_out
 from pollux.store.questions import Place
+from pollux.store.tasks import Advance, Report
 from pollux.store.team import answers, helpers, weight
 
 T = TypeVar("T")
@@ -54,9 +55,18 @@ def begun(told: Summary) -> tuple[bool, float, str]:
 
 
 def answered(
-    work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T]
+    work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T], report: Report
 ) -> Iterator[tuple[int, T | None]]:
     """What came of each piece of work, in whatever order: in processes of their own where that is worth it."""
+    advance = Advance(sizes, report)
+    for number, answer in _answered(work, pieces, sizes, kind):
+        advance.done(number)
+        yield number, answer
+
+
+def _answered(
+    work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T]
+) -> Iterator[tuple[int, T | None]]:
     size = helpers(sizes)
     if size < 2:
         yield from ((number, work(piece)) for number, piece in enumerate(pieces))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 
 import msgspec
 
+from pollux.folding import fold
 from pollux.model import Author, Role, Summary, Value
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
@@ -15,6 +17,9 @@ from pollux.store.rows import Marks
 from pollux.store.searching import Hit
 from pollux.store.shortest import shortest
 from pollux.store.text import TextIndex
+
+_COMPARED = 5
+"""In so many hits it is looked up how a word is written."""
 
 
 class Wish(Value, frozen=True, kw_only=True):
@@ -42,7 +47,13 @@ def find(index: TextIndex, questions: Questions, query: Query, wish: Wish) -> Fi
         wider = index.widened(query, further=further)
         if wider is not None and (found := _exactly(index, questions, wider.query, wish)) is not None:
             hits = tuple(msgspec.structs.replace(hit, widened=True) for hit in found.hits)
-            return Findings(hits=hits, counts=found.counts, hints=hints, widened=wider.instead)
+            instead = tuple(
+                msgspec.structs.replace(
+                    one, instead=tuple(dict.fromkeys(_written(index, word) for word in one.instead))
+                )
+                for one in wider.instead
+            )
+            return Findings(hits=hits, counts=found.counts, hints=hints, widened=instead)
     return Findings(hits=(), hints=hints)
 
 
@@ -112,4 +123,16 @@ def _meant(index: TextIndex, query: Query) -> list[tuple[str, str]]:
     """For each word that occurs nowhere the one that is written almost alike and does."""
     words = [node for node in query.node.nodes if isinstance(node, Words) and not node.prefix and " " not in node.text]
     strange = [one.text for one in words if not index.search(Query(text=one.text, node=Both(nodes=(one,))), limit=1)]
-    return [(word, near[0]) for word in strange if (near := index.words_like(word, 1))]
+    return [(word, _written(index, near[0])) for word in strange if (near := index.words_like(word, 1))]
+
+
+def _written(index: TextIndex, word: str) -> str:
+    """A word of the index, or a beginning with its star, as texts mostly write it."""
+    begun = word.rstrip("*")
+    node = Words(text=begun, prefix=begun != word)
+    hits = index.search(Query(text=word, node=Both(nodes=(node,))), limit=_COMPARED)
+    marked = [hit.snippet[start:end] for hit in hits for start, end in hit.spans]
+    written = Counter(
+        text[:length] for text in marked for length in range(1, len(text) + 1) if fold(text[:length]) == begun
+    )
+    return written.most_common(1)[0][0] + word[len(begun) :] if written else word

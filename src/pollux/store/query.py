@@ -115,6 +115,11 @@ def parse(text: str, agents: Sequence[str] = ()) -> Query:
     return Query(text=text, node=Both(nodes=tuple(nodes)), hints=tuple(reader.hints))
 
 
+def likely_filter(name: str) -> str | None:
+    """The filter that was probably meant by a name that none has."""
+    return _SYNONYMS.get(name.lower()) or closest(name, FILTERS, alike=0.75)
+
+
 def _finds(node: Node) -> bool:
     return not isinstance(node, Not)
 
@@ -246,7 +251,7 @@ class _Reader:
             return _words(word)
         if named[1].lower() in FILTERS:
             return self._filter(named[1].lower(), named[2], start)
-        near = _SYNONYMS.get(named[1].lower()) or closest(named[1], FILTERS, alike=0.75)
+        near = likely_filter(named[1])
         if named[2] and near:
             self.hints.append(f"{named[1]}: is no filter and was looked for as text. Did you mean: {near}:{named[2]}?")
         return _words(word)

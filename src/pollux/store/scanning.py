@@ -28,6 +28,7 @@ from pollux.store.halves import written_out
 from pollux.store.passages import PassageKind, texts
 from pollux.store.shortest import Shortest
 from pollux.store.snippets import around
+from pollux.store.tasks import Advance, Report
 from pollux.store.team import Task, answers, can_fork, helpers, weight
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -88,29 +89,37 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def scan(
-    tasks: Sequence[Task], sought: Sought, unfinished: Unfinished = lambda _: None, processes: int | None = None
+    tasks: Sequence[Task],
+    sought: Sought,
+    unfinished: Unfinished = lambda _: None,
+    processes: int | None = None,
+    report: Report = lambda _: None,
 ) -> Generator[Found]:
     """The messages in which the pattern occurs, in the order of the tasks; a session's as it tells them.
 
-    `short_id` is left empty: only the catalogue knows all the others.
+    `short_id` is left empty: only the catalogue knows all the others. `report` hears how far it is.
     """
-    for (_, bundle), looked in zip(tasks, _every(tasks, sought, processes), strict=True):
+    for (_, bundle), looked in zip(tasks, _every(tasks, sought, processes, report), strict=True):
         if not looked.whole:
             unfinished(bundle)
         yield from looked.found
 
 
-def _every(tasks: Sequence[Task], sought: Sought, processes: int | None) -> Generator[Looked]:
+def _every(tasks: Sequence[Task], sought: Sought, processes: int | None, report: Report) -> Generator[Looked]:
     """What came of each task, in order."""
-    size = helpers([weight(task) for task in tasks], processes)
+    sizes = [weight(task) for task in tasks]
+    size, advance = helpers(sizes, processes), Advance(sizes, report)
     if size < 2 and (_has_timer() or not can_fork()):
-        for task in tasks:
-            yield _in_bundle(task, sought)
+        for number, task in enumerate(tasks):
+            looked = _in_bundle(task, sought)
+            advance.done(number)
+            yield looked
         return
     early: dict[int, Looked] = {}
     due = 0
     with closing(answers(lambda number: _answer(tasks[number], sought), len(tasks), size)) as stream:
         for number, answer in stream:
+            advance.done(number)
             early[number] = _decode(answer) if answer is not None else Looked(found=[], whole=False)
             while due in early:
                 yield early.pop(due)

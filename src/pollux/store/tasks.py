@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -40,6 +40,22 @@ class Progress(msgspec.Struct):
 
 Report = Callable[[Progress], None]
 """Hears of progress after every bundle, and all the time while another process is awaited; may raise `Enough`."""
+
+
+class Advance:
+    """Tells how far a work is whose pieces have these sizes in bytes: once before the first, and after each."""
+
+    def __init__(self, sizes: Sequence[int], report: Report) -> None:
+        self._sizes = sizes
+        self._report = report
+        self._progress = Progress(files=len(sizes), bytes=sum(sizes))
+        report(self._progress)
+
+    def done(self, number: int) -> None:
+        """Count a piece as done."""
+        self._progress.done_files += 1
+        self._progress.done_bytes += self._sizes[number]
+        self._report(self._progress)
 
 
 class Enough(Exception):

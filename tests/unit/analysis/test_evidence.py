@@ -34,6 +34,50 @@ def test_each_figure_has_its_line_and_its_rule(tmp_path: Path) -> None:
     ]
 
 
+def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Path) -> None:
+    def named(id: str, *, inherited: bool = True) -> Message:
+        return placed(reply(used(1, 1), inherited=inherited), 2, id=id)
+
+    def fork(id: str, origin: str, *messages: Message) -> Session:
+        link = Link(kind="forked_from", target=origin, evidence="says so")
+        return msgspec.structs.replace(session(*messages, id=id), links=(link,))
+
+    first = session(named("a", inherited=False), id="first")
+    second = fork("second", "gemini:first", named("a"), named("b", inherited=False))
+    third = fork("third", "gemini:second", named("a"), named("b"), named("c", inherited=False))
+    found = accounts(tmp_path, first, second, third).audit(third)
+    assert [item.rule for item in found.items] == [
+        "inherited from gemini:first: counted there",
+        "inherited from gemini:second: counted there",
+        "counted",
+    ]
+
+
+@pytest.mark.parametrize("scope", ["session", "family"])
+def test_an_agent_that_counts_what_was_inherited(tmp_path: Path, scope: str) -> None:
+    tally = Tally(name="total", scope=scope, total=13, rule="Its rule.", file="/log.jsonl", line=9)
+    talk = session(reply(used(1, 1), inherited=True), reply(used(10, 1)))
+    talk = msgspec.structs.replace(talk, tallies=(tally,))
+    books = accounts(tmp_path, talk)
+    for (verdict,) in (books.audit(talk).verdicts, books.review().verdicts):
+        assert verdict.difference == 2
+        assert verdict.why.startswith("The agent also counts what this session inherited.")
+
+
+def test_the_review_has_the_costs_that_the_audit_has(tmp_path: Path) -> None:
+    def told(scope: str) -> Tally:
+        return Tally(name=scope, scope=scope, total=1, rule="Its rule.")
+
+    talk = session(reply(used(10, 1)))
+    talk = msgspec.structs.replace(talk, tallies=(told("session"), told("family"), told("thread")))
+    child = session(reply(used(1_000, 100)), id="two", parent=talk.key)
+    books = accounts(tmp_path, talk, child)
+    costs = {verdict.tally.scope: verdict.cost_usd for verdict in books.review().verdicts}
+    assert costs == {verdict.tally.scope: verdict.cost_usd for verdict in books.audit(talk).verdicts}
+    assert costs["session"] == costs["thread"]
+    assert (costs["family"] or 0) > (costs["session"] or 0) > 0
+
+
 def test_figures_that_were_passed_over_are_told_with_their_own_line(tmp_path: Path) -> None:
     poorer = {"line": 6, "usage": {"output_tokens": 3}, "usage_line": 5}
     older = {"message": {"usage": {"native": {"output": 2}}, "origin": {"line": 3}}}

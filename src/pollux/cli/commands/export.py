@@ -156,7 +156,10 @@ def command(
 
         raise NotFound("There are no such sessions to export.", mistyped(shelf, asked, "Try: pollux list --all"))
     if folder:
-        export.to_folder(jobs, str(output), Layout(by), force=force)
+        from pollux.cli.progress import bar
+
+        drawn = bar(ctx, "Exporting" if hiding is None else "Scanning", "Exporting")
+        export.to_folder(jobs, str(output), Layout(by), force=force, progress=drawn)
     elif output in (None, "-"):
         export.to_stdout(chosen[0], ctx)
     else:

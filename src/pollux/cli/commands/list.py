@@ -29,8 +29,9 @@ def command(
 ) -> None:
     """List sessions, newest first.
 
-    Words narrow the list to sessions that have all of them in the title, the prompts or the project. branch: commit:
-    repository: directory: version: client: provider: mode: effort: subagent: do so by what is known of the session.
+    Words narrow the list to sessions that have all of them in the title, the prompts or the project. agent: project:
+    since: before: until: branch: commit: repository: directory: version: client: provider: mode: effort: subagent: do
+    so by what is known of the session.
 
     \b
     pollux list --since 3d

@@ -58,6 +58,7 @@ def command(
         problem = "Either name sessions or say --all, not both." if keys else "Which session?"
         raise RequestError(problem, "Try: pollux scan last, or: pollux scan --all")
     from pollux.cli.exporting import as_job
+    from pollux.cli.progress import bar
     from pollux.cli.screen import Screen
     from pollux.export.secrets import secrets
     from pollux.library import Filter
@@ -70,7 +71,7 @@ def command(
         from pollux.cli.meant import mistyped
 
         raise NotFound("There are no such sessions.", mistyped(shelf, asked, "Try: pollux list --all"))
-    found = secrets(jobs, looking)
+    found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         screen.json(_document(found))
     else:

@@ -18,6 +18,7 @@ from pollux.errors import NotFound, RequestError, Unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pollux.cli.progress import Bar
     from pollux.cli.screen import Screen
     from pollux.library import Filter, Findings, Found, Library
 
@@ -115,15 +116,20 @@ def command(
     from pollux.cli.screen import Screen
     from pollux.library import PLACES as KINDS, Sort
 
-    text = " ".join(query)
+    text = " ".join(word.lstrip(" ") for word in query)  # without the blanks of `Searching`
     _sensible(text, regex, sort, timeout)
     asked = wanted(**options)
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        seconds, unfinished = timeout or SECONDS, list[str]()
-        with closing(shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append)) as stream:
-            some = _scanned(screen, stream, limit, each, as_json)
+        from pollux.cli.progress import bar
+
+        seconds, unfinished, drawn = timeout or SECONDS, list[str](), bar(ctx, "Searching", quiet=as_json)
+        with closing(
+            shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=drawn)
+        ) as stream:
+            some = _scanned(screen, stream, limit, each, as_json, drawn)
+        drawn.end()
         if unfinished:
             _too_long(unfinished, seconds, some=some, as_json=as_json)
         if not some and not as_json:
@@ -199,8 +205,8 @@ def _read_on(screen: Screen, first: Found) -> None:
         talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
 
 
-def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | None, as_json: bool) -> bool:
-    """What a pattern finds, written as it comes. Was there something?"""
+def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | None, as_json: bool, drawn: Bar) -> bool:
+    """What a pattern finds, written as it comes, after which nothing is `drawn`. Was there something?"""
     from pollux.cli.finds import finds, scanned
 
     groups = scanned(stream, limit, each if as_json else each or EACH)
@@ -211,6 +217,7 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
     first = next(groups, None)
     if first is None:
         return False
+    drawn.end()
     screen.lines(finds(screen, chain([first], groups)))
     _read_on(screen, first.hits[0])
     return True

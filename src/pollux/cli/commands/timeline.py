@@ -13,7 +13,7 @@ from pollux.cli.filters import narrowing, timezone_option, wanted
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pollux.accounts import Of
     from pollux.cli.screen import Screen
@@ -54,7 +54,7 @@ def command(
     pollux timeline --of cost --since 2026 -o calendar.svg
     """
     from pollux.accounts import Of
-    from pollux.cli.screen import Screen
+    from pollux.cli.screen import Screen, talk
 
     if as_json and output is not None:
         raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
@@ -62,28 +62,47 @@ def command(
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     shelf.know(asked.agent)
     of = Of(what)
-    days = shelf.accounts.timeline(of, asked, timezone)
+    found = shelf.accounts.timeline(of, asked, timezone)
+    days = {day: value for day, value in found.items() if day is not None}
     if as_json:
         rows = [{"day": day.isoformat(), of.value: days[day]} for day in sorted(days)]
-        screen.json({"of": of.value, "days": rows, "total": sum(days.values()), **_sure(shelf, of, asked)})
+        sums = {"total": sum(days.values()), "untimed": found.get(None, 0)}
+        screen.json({"of": of.value, "days": rows, **sums, **_sure(shelf, of, asked)})
         ctx.exit(0 if days else 1)
     if not days:
         from pollux.cli.meant import mistyped
 
         hint = mistyped(shelf, asked, "Try: pollux timeline, or: pollux list")
-        raise NotFound("Nothing was done then and there.", hint)
+        raise NotFound(_untimed(shelf, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.drawing import draw_timeline
 
         draw_timeline(shelf, of, asked, days, output, force=force)
+        if sentence := _untimed(shelf, of, asked, found):
+            talk(sentence)
         return
     from pollux.cli.drawing import least
     from pollux.cli.heat import heat
-    from pollux.cli.screen import talk
 
     screen.lines(heat(screen, of, days, _span(screen, days), least(shelf, of, asked)))
-    for line in _remarks(screen, shelf, of, asked):
+    for line in _remarks(screen, shelf, of, asked, _untimed(shelf, of, asked, found)):
         talk(line)
+
+
+def _untimed(shelf: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
+    """How much has no time, and is on no day."""
+    from pollux.accounts import By
+    from pollux.cli.drawing import label
+    from pollux.cli.words import plural
+
+    if None not in found:
+        return None
+    amount = label(of, found[None])
+    if of in ("tokens", "cost"):
+        every, timed = (shelf.accounts.stats(By.AGENT, asked, timed=timed).total for timed in (False, True))
+        requests = (every.usage.requests or 0) - (timed.usage.requests or 0)
+        amount = f"{amount}{' tokens' if of == 'tokens' else ''} of {plural(requests, 'request')}"
+    return f"Without a time, and so on no day: {amount}."
 
 
 def _sure(shelf: Library, of: Of, asked: Filter) -> dict[str, Any]:
@@ -92,17 +111,20 @@ def _sure(shelf: Library, of: Of, asked: Filter) -> dict[str, Any]:
 
     if of not in ("tokens", "cost"):
         return {}
-    total = shelf.accounts.stats(By.AGENT, asked).total
+    total = shelf.accounts.stats(By.AGENT, asked, timed=True).total
     return {"exact": total.usage.exact, **({"unpriced_requests": total.unpriced} if of == "cost" else {})}
 
 
-def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter) -> Iterator[str]:
+def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.accounts import By
     from pollux.cli.accounting import remarks
+    from pollux.cli.width import wrap
     from pollux.cli.words import tilde
 
+    if untimed is not None:
+        yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
-        found = shelf.accounts.stats(By.AGENT, asked)
+        found = shelf.accounts.stats(By.AGENT, asked, timed=True)
         settings = tilde(str(shelf.places.settings), str(shelf.places.home))
         yield from remarks(screen, found, shelf.accounts.prices, settings, cost=of == "cost")
 

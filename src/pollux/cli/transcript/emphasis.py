@@ -1,16 +1,22 @@
-"""Emphasis, code and links within a line of Markdown, in one pass: a mark without its counterpart stays as it is."""
+"""Emphasis, code, links and entities within a line of Markdown, in one pass: a lone mark stays as it is."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
+from html.entities import html5
 from typing import TYPE_CHECKING
+
+from pollux.cli.clean import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pollux.cli.transcript.layout import Span
 
-_MARK = re.compile(r"\\[!-/:-@\[-`{-~]|`+|\*{1,3}|_{1,2}|~~|!?\[")
+_MARK = re.compile(
+    r"\\[!-/:-@\[-`{-~]|`+|\*{1,3}|_{1,2}|~~|!?\[|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
+)
 _LINK = re.compile(r'\(<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?: +"([^"]*)")?\)')
 _TRIES = 8
 """So many marks that close nothing may stand within an emphasis."""
@@ -44,6 +50,9 @@ def _closed(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int
         inside = text[start:end]
         whole = inside[1:-1] if inside[:1] == inside[-1:] == " " and inside.strip() else inside
         return None if end is None else (end + len(kind), [(whole, (*style, "code"))])
+    if kind[0] == "&":
+        known = kind[1] == "#" or kind[1:] in html5
+        return (start, [(one_line(unescape(kind)), style)]) if known else (0, [])
     if kind[-1] == "[":
         return _link(text, mark, style)
     return _emphasis(text, mark, style)

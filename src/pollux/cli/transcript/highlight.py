@@ -36,14 +36,15 @@ def highlighted(code: str, language: str, color: bool) -> Iterable[list[Span]]:
     if lexer is None:
         return plain
     rows: list[list[Span]] = [[]]
-    for kind, text in lexer.get_tokens(code):
+    ended = f"{code}\n"  # some grammars know whole lines only
+    for kind, text in lexer.get_tokens(ended):
         style = _style(kind)
         for number, piece in enumerate(text.split("\n")):
             if number:
                 rows.append([])
             if piece:
                 rows[-1].append((piece, style))
-    return rows if "\n".join("".join(text for text, _ in row) for row in rows) == code else plain
+    return rows[:-1] if "\n".join("".join(text for text, _ in row) for row in rows) == ended else plain
 
 
 @cache

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from pollux.cli.width import width, words
+from pollux.cli.width import steady, width, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Span = tuple[str, tuple[str, ...]]
 """A text and the names of its styles."""
+
+Edge = Literal["left", "center", "right"]
 
 LOOKS: dict[str, dict[str, Any]] = {
     "bold": {"bold": True},
@@ -87,20 +89,24 @@ def _units(spans: Iterable[Span], columns: int | None) -> Iterator[list[Span]]:
         yield unit
 
 
-def grid(rows: Sequence[Sequence[Sequence[Span]]], columns: int | None) -> Iterator[list[Span]] | None:
-    """A table; cells are wrapped where it is too wide. None where even that does not do."""
+def grid(
+    table: Sequence[Sequence[Sequence[Span]]], columns: int | None, edges: Sequence[Edge]
+) -> Iterator[list[Span]] | None:
+    """A table; cells are wrapped where it is too wide, and stand at their column's edge. None where it does not fit."""
+    rows = [[[(steady(text), styles) for text, styles in cell] for cell in row] for row in table]
     natural: list[int] = []
     for row in rows:
         natural += [0] * (len(row) - len(natural))
         for number, cell in enumerate(row):
             natural[number] = max(natural[number], _size(cell))
     wide = _widths(natural, columns)
-    return None if wide is None else _laid(rows, wide)
+    known = [*edges, *["left"] * len(natural)][: len(natural)]
+    return None if wide is None else _laid(rows, wide, known)
 
 
-def _laid(rows: Sequence[Sequence[Sequence[Span]]], wide: Sequence[int]) -> Iterator[list[Span]]:
+def _laid(rows: Sequence[Sequence[Sequence[Span]]], wide: Sequence[int], edges: Sequence[str]) -> Iterator[list[Span]]:
     for number, row in enumerate(rows):
-        yield from _row(row, wide)
+        yield from _row(row, wide, edges)
         if number == 0:
             yield [("─┼─".join("─" * one for one in wide), ("dim",))]
 
@@ -133,12 +139,14 @@ def _widths(natural: list[int], columns: int | None) -> list[int] | None:
     return found
 
 
-def _row(row: Sequence[Sequence[Span]], wide: Sequence[int]) -> Iterator[list[Span]]:
+def _row(row: Sequence[Sequence[Span]], wide: Sequence[int], edges: Sequence[str]) -> Iterator[list[Span]]:
     cells = [[*flow(row[n], one)] if n < len(row) else [] for n, one in enumerate(wide)]
     for number in range(max((len(cell) for cell in cells), default=0)):
         line: list[Span] = []
-        for cell, one in zip(cells, wide, strict=True):
+        for cell, one, edge in zip(cells, wide, edges, strict=True):
             held = cell[number] if number < len(cell) else []
             line += [(" │ ", ("dim",))] if line else []
-            line += [*held, (" " * (one - _size(held)), ())]
+            blanks = one - _size(held)
+            before = {"left": 0, "center": blanks // 2, "right": blanks}[edge]
+            line += [(" " * before, ()), *held, (" " * (blanks - before), ())]
         yield line

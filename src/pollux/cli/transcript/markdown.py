@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.transcript.emphasis import spans
 from pollux.cli.transcript.highlight import highlighted
-from pollux.cli.transcript.layout import Span, flow, grid, painted
+from pollux.cli.transcript.layout import Edge, Span, flow, grid, painted
 from pollux.cli.width import width
 
 if TYPE_CHECKING:
@@ -115,10 +115,15 @@ class _Page:
             if number != 1:
                 style = ("bold",) if number == 0 else ()
                 rows.append([list(spans(cell, style)) if self._color else [(cell, ())] for cell in _cells(line)])
-        laid = grid(rows, self._columns)
+        laid = grid(rows, self._columns, [_edge(mark) for mark in _cells(block[1])])
         for line in block if laid is None else ():
             yield [(line, ())]
         yield from laid or ()
+
+
+def _edge(mark: str) -> Edge:
+    """Where a column stands, as the mark below its title says."""
+    return "center" if mark[0] == mark[-1] == ":" else "right" if mark[-1] == ":" else "left"
 
 
 def _end(source: list[str], start: int, fence: str) -> int:
