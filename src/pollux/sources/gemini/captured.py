@@ -11,6 +11,7 @@ from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, Sta
 from pollux.sources.gemini.calls import SHELL, exit_code_of
 from pollux.sources.gemini.content import as_text
 from pollux.sources.gemini.tools import canonical
+from pollux.when import recorded
 from pollux.wire import Notes, shown
 
 if TYPE_CHECKING:
@@ -250,16 +251,9 @@ def _total(tokens: list[Event], name: str) -> int | None:
 
 
 def _time(rest: Event) -> datetime | None:
-    value = rest.get("timestamp")
-    if not isinstance(value, str):
-        return None
-    try:
-        at = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if at.tzinfo is None:
-        return None
-    del rest["timestamp"]
+    at = recorded(rest.get("timestamp"), zone=None)
+    if at is not None:
+        del rest["timestamp"]
     return at
 
 
