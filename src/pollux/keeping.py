@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 SOON = timedelta(days=7)
+_LONGEST = timedelta.max.days
 _SAMPLE = 1 << 22
 
 
@@ -118,7 +119,7 @@ class Keeping:
                 and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # what people saved, and what they typed, stays
                 and any(file.startswith(base) for file in one.files)
                 and (at := one.ended or one.started) is not None
-                and at + timedelta(days=told.days) < limit
+                and limit - at > timedelta(days=min(told.days, _LONGEST))
             ]
             yield Due(retention=told, sessions=tuple(old))
 

@@ -1,4 +1,4 @@
-"""Points in time as people type them.
+"""Points in time as people type them and as agents record them.
 
 `POLLUX_NOW` (an ISO time) stands for the present moment where it is set, so that examples and tests stay true.
 """
@@ -23,6 +23,38 @@ _UNITS = {
 }
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
+# A century from either end of the calendar: no time zone and no span leads out of it.
+_FIRST_YEAR, _LAST_YEAR = 100, 9900
+
+
+def is_usable(at: datetime) -> bool:
+    """Can this time be shown in every zone and compared with others? Those at the ends of the calendar cannot."""
+    return _FIRST_YEAR <= at.year <= _LAST_YEAR
+
+
+def recorded(text: object, zone: tzinfo | None = UTC) -> datetime | None:
+    """A time as an agent writes it; one without an offset is in the `zone`, and none without one.
+
+    None for what is no time, and for one that cannot be used.
+    """
+    try:
+        at = datetime.fromisoformat(text) if type(text) is str else None
+    except ValueError:
+        return None
+    if at is None or not is_usable(at):
+        return None
+    if at.tzinfo is None:
+        return at.replace(tzinfo=zone) if zone is not None else None
+    return at.astimezone(UTC)
+
+
+def since_epoch(number: float | None, parts: int = 1) -> datetime | None:
+    """A time as a number of (parts of) seconds since 1970; None for one that is no time, or that cannot be used."""
+    try:
+        at = datetime.fromtimestamp(number / parts, UTC) if number is not None else None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return at if at is not None and is_usable(at) else None
 
 
 def now() -> datetime:

@@ -15,7 +15,7 @@ from pollux.wire.files import (
 )
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
-from pollux.wire.shapes import MOST, REFUSED, Count, Malformed, Shape, Utc, decode, decoder, fit, plain
+from pollux.wire.shapes import MOST, REFUSED, Count, Dated, Malformed, Shape, Utc, decode, decoder, fit, plain
 from pollux.wire.spans import seconds
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "REFUSED",
     "SMALL",
     "Count",
+    "Dated",
     "Lines",
     "Malformed",
     "Notes",

@@ -13,13 +13,14 @@ import re
 import types
 import typing
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 
 from pollux.model import NOTHING, Severity
+from pollux.when import is_usable, recorded
 from pollux.wire.notes import Notes
 
 Utc = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -38,6 +39,19 @@ class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
 
     # No agent writes an asterism as a key: the field is ours, never read from a file.
     extra: dict[str, Any] = msgspec.field(name="⁂", default=NOTHING)
+
+
+class Dated(Shape):
+    """A JSON object with times. One that cannot be used is refused, so that it is kept as it was written."""
+
+    times: ClassVar[tuple[str, ...]] = ("timestamp",)
+
+    def __post_init__(self) -> None:
+        """Look at the times."""
+        for name in self.times:
+            at = getattr(self, name)
+            if at is not None and not is_usable(at):
+                raise ValueError(f"{name} is at the end of the calendar")
 
 
 S = TypeVar("S", bound=Shape)
@@ -124,9 +138,11 @@ class _Field:
     def fit(self, value: Any, notes: Notes) -> tuple[Any, Any]:
         """The part of `value` that fits, and the part that does not (None where there is none)."""
         try:
-            return msgspec.convert(value, self.kind, strict=True), None
+            fitted = msgspec.convert(value, self.kind, strict=True)
         except (msgspec.ValidationError, RecursionError, ValueError):
             pass
+        else:
+            return (None, value) if isinstance(fitted, datetime) and not is_usable(fitted) else (fitted, None)
         if self.shape is not None and type(value) is dict:
             return fit(self.shape, value, notes), None
         if self.items is not None and type(value) is list:
@@ -136,7 +152,7 @@ class _Field:
         if self.shape is not None and "odd" in self.shape.__struct_fields__:
             return self.shape(odd=value), None  # type: ignore[call-arg]
         if self.timed and type(value) is str:
-            at = _time(value)
+            at = recorded(value)
             if at is not None:
                 notes.add("time.zone", f"{self.name} has no time zone; read as UTC.", subject=self.name)
                 return at, None
@@ -163,14 +179,6 @@ def _fields(kind: type[Shape]) -> dict[str, _Field]:
 def decoder(kind: type[S]) -> Callable[[bytes], S]:
     """The quick way alone: raises one of `REFUSED` where the bytes are not exactly as the shape says."""
     return msgspec.json.Decoder(kind).decode
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def _number(text: str) -> float | str:

@@ -20,6 +20,7 @@ from pollux.sources.claude.messages import Item
 from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
 from pollux.sources.claude.transcript import Transcript
+from pollux.when import is_usable
 from pollux.wire import REFUSED, Utc, opened
 
 
@@ -216,8 +217,9 @@ def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the
                 except REFUSED:
                     continue
                 if seen.uuid is not None:
+                    at = seen.timestamp if seen.timestamp is not None and is_usable(seen.timestamp) else None
                     reply = seen.message.id if seen.type == "assistant" and seen.message is not None else None
-                    found.setdefault(seen.uuid, Record(number, seen.timestamp, seen.sessionId, reply))
+                    found.setdefault(seen.uuid, Record(number, at, seen.sessionId, reply))
     except Unreadable:
         pass
     return found

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from pollux.files import HUGE
 from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.claude.books import Typed
+from pollux.when import since_epoch
 from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, shown
 
 _A_DAY = timedelta(days=1)
@@ -128,12 +129,9 @@ def _typing(typed: Typed, number: int) -> Typing:
     extra: dict[str, Any] = dict(typed.extra)
     if typed.pastedContents:
         extra["pastedContents"] = typed.pastedContents
-    at = None
-    if typed.timestamp is not None:
-        try:
-            at = datetime.fromtimestamp(typed.timestamp / 1000, UTC)
-        except (ValueError, OverflowError, OSError):
-            extra["timestamp"] = typed.timestamp
+    at = since_epoch(typed.timestamp, 1000)
+    if at is None and typed.timestamp is not None:
+        extra["timestamp"] = typed.timestamp
     return Typing(number, typed.display or "", at, typed.project, extra)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 import msgspec
 
 from pollux.model import Author, Fate, Message, Origin, Role, Text
 from pollux.sources.claude.speakers import is_client_text
 from pollux.sources.claude.transcript import Queued, Transcript
+from pollux.when import recorded
 
 _ABSORBED = (None, "absorbed_mid_turn")
 
@@ -65,20 +65,12 @@ def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
         id=f"queue-{step.number}",
         role=Role.USER,
         author=Author.HUMAN,
-        at=_moment(step.at),
+        at=recorded(step.at, zone=None),
         parts=(Text(text=step.content or ""),),
         fate=fate,
         origin=Origin(file=file, line=end),
         extra={"queued": step.number},
     )
-
-
-def _moment(at: object) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(at) if type(at) is str else None
-    except ValueError:
-        return None
-    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def _squeezed(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from pollux.sources.claude.injections import From, Injected, Rendered
-from pollux.wire import Shape, Utc
+from pollux.wire import Dated, Shape, Utc
 
 
 class Source(Shape, omit_defaults=True):
@@ -143,7 +143,7 @@ class Ancestor(Shape, omit_defaults=True):
     messageUuid: str | None = None
 
 
-class Line(Shape, omit_defaults=True):
+class Line(Dated, omit_defaults=True):
     """What every record of the tree may say; what kind of record it is, `type` tells."""
 
     # In the order in which most releases write them: the decoder looks for the next key behind the last.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
 from pollux.sources.walk import Place, Way, ignored, unknown, walk
+from pollux.when import since_epoch
 
 ROLLOUT, PROMPTS, NAMES, IMPORTS = "rollout", "prompts", "names", "imports"
 LIVE, ARCHIVE = "sessions", "archived_sessions"
@@ -88,6 +89,6 @@ def created(name: str | None) -> datetime | None:
     if name is None or len(name) != 36 or name[14] != "7":
         return None
     try:
-        return datetime.fromtimestamp(int(name[:8] + name[9:13], 16) / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
+        return since_epoch(int(name[:8] + name[9:13], 16), 1000)
+    except ValueError:
         return None

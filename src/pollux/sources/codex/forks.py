@@ -21,6 +21,7 @@ from pollux.sources.codex.lines import canonical, records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.schema import Figures, MetaLine, TokenCount
 from pollux.sources.codex.shelf import Shelf
+from pollux.when import recorded
 from pollux.wire import REFUSED, Notes
 
 _COUNTS = re.compile(rb'"type"\s*:\s*"(?:session_meta|token_count)"')
@@ -109,17 +110,9 @@ def _lines(path: str) -> Iterator[tuple[int, bytes, datetime | None]]:
                 except REFUSED:
                     row = _Row()
                 content = bytes(row.payload) if row.payload else line.rstrip()
-                yield number, content, _moment(row.timestamp) if row.timestamp is not None else None
+                yield number, content, recorded(row.timestamp)
     except Unreadable:
         return
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text)
-        return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    except ValueError:
-        return None
 
 
 def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:

@@ -21,6 +21,7 @@ from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.shelf import Shelf
 from pollux.sources.codex.walk import Walk
+from pollux.when import recorded
 from pollux.wire import Notes, shown
 
 
@@ -59,31 +60,17 @@ class Part(msgspec.Struct):
     @property
     def started(self) -> datetime | None:
         """When it was begun."""
-        at = moment(self.meta.get("timestamp"))
+        at = recorded(self.meta.get("timestamp"))
         if at is None:
             return min(self.walk.times, default=None)
         return _really(at, self.file.path) if self.books.bare else at
-
-
-def moment(text: Any) -> datetime | None:
-    """A time as text; one without a zone is UTC."""
-    if type(text) is not str:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def _really(at: datetime, path: str) -> datetime:
     """Up to 0.29 local time was written as if it were UTC: it is that of the file's name, which is always local."""
     if f"{at:%Y-%m-%dT%H-%M-%S}" != find.named(path)[2]:
         return at
-    try:
-        return at.replace(tzinfo=None).astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        return at
+    return at.replace(tzinfo=None).astimezone(UTC)
 
 
 def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from pollux.model import Author, Link, Message, Notice, Origin, Role, Severity, 
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.schema import Count
+from pollux.when import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, note_bad_line, read_bytes, read_lines, shown
 
 
@@ -63,10 +64,7 @@ class Line(msgspec.Struct):
     @property
     def at(self) -> datetime | None:
         """When it was typed."""
-        try:
-            return datetime.fromtimestamp(self.typed.ts, UTC) if self.typed.ts is not None else None
-        except (ValueError, OverflowError, OSError):
-            return None
+        return since_epoch(self.typed.ts)
 
 
 class Beside:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from pollux.sources.codex.keys import ALIASES
-from pollux.wire import Shape, Utc
+from pollux.wire import Dated, Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A figure. One that no program could have counted is odd, and kept as such."""
@@ -262,7 +262,7 @@ class RawReasoningEvent(Shape, tag_field="type", tag="agent_reasoning_raw_conten
 Echo = UserEvent | AgentEvent | ReasoningEvent | RawReasoningEvent | TokenCount
 
 
-class Envelope(Shape):
+class Envelope(Dated):
     """What stands around a record (0.32+)."""
 
     timestamp: Utc | None = None

@@ -12,6 +12,7 @@ from pollux.sources.gemini.calls import SHELL, exit_code_of
 from pollux.sources.gemini.content import as_text
 from pollux.sources.gemini.messages import with_more
 from pollux.sources.gemini.tools import canonical
+from pollux.when import recorded
 from pollux.wire import Notes, coherent, shown
 
 if TYPE_CHECKING:
@@ -265,16 +266,9 @@ def _tells(tokens: list[Event], name: str) -> bool:
 
 
 def _time(rest: Event) -> datetime | None:
-    value = rest.get("timestamp")
-    if not isinstance(value, str):
-        return None
-    try:
-        at = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if at.tzinfo is None:
-        return None
-    del rest["timestamp"]
+    at = recorded(rest.get("timestamp"), zone=None)
+    if at is not None:
+        del rest["timestamp"]
     return at
 
 

@@ -20,6 +20,7 @@ from pollux.sources.gemini.content import (
     stand_in,
 )
 from pollux.sources.gemini.references import fused_parts, prompt_parts
+from pollux.when import recorded
 from pollux.wire import Notes, shown
 
 if TYPE_CHECKING:
@@ -58,10 +59,7 @@ def session(found: records.History, bundle: GeminiBundle, file: File, notes: Not
 def _begun(path: str) -> datetime | None:
     """The minute, in UTC, that a file has in its name where it is called like a session's."""
     told = _MINUTE.match(os.path.basename(path))  # noqa: PTH119
-    try:
-        return datetime.fromisoformat(f"{told[1]}T{told[2]}:{told[3]}Z") if told is not None else None
-    except ValueError:
-        return None
+    return recorded(f"{told[1]}T{told[2]}:{told[3]}Z") if told is not None else None
 
 
 def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Message]:

@@ -13,6 +13,7 @@ from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.gemini import records
 from pollux.sources.gemini.schema import Record
+from pollux.when import recorded
 from pollux.wire import Notes, read_head
 
 _HEAD = 4096
@@ -39,7 +40,7 @@ def identity(file: File) -> Identity:
         head = read_head(file.path, _HEAD)
         if (first := _FIRST.match(head)) is not None:
             name, project, started = (held.decode("utf-8", "replace") for held in first.groups(b""))
-            return Identity(name, project or None, _moment(started))
+            return Identity(name, project or None, recorded(started, zone=None))
         found = records.contents(file.path, Notes())
     except Unreadable:
         return Identity(speaks=False)
@@ -59,14 +60,6 @@ def identity(file: File) -> Identity:
         stated = (event.get("session_id") for _, event in found.events)
         return Identity(next((name for name in stated if isinstance(name, str) and name), None))
     return Identity(speaks=False)
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo is not None else None
 
 
 def id_around(path: str, ids: Iterable[str]) -> str | None:

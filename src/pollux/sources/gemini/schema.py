@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.wire import Count, Shape, Utc
+from pollux.wire import Count, Dated, Shape, Utc
 
 
 class Blob(Shape):
@@ -64,7 +64,7 @@ class Part(Shape):
 Pieces = str | Part | list[str | Part]
 
 
-class Thought(Shape):
+class Thought(Dated):
     """One step of shown reasoning."""
 
     subject: str | None = None
@@ -83,7 +83,7 @@ class Tokens(Shape):
     total: Count | None = None
 
 
-class Call(Shape):
+class Call(Dated):
     """A finished tool call."""
 
     id: str | None = None
@@ -99,7 +99,7 @@ class Call(Shape):
     agentId: str | None = None
 
 
-class Message(Shape):
+class Message(Dated):
     """A prompt, a model's turn, or a line of the user interface."""
 
     id: str | None = None
@@ -123,8 +123,10 @@ class Scratchpad(Shape):
     validationStatus: str | None = None
 
 
-class Facts(Shape):
+class Facts(Dated):
     """What a session says about itself: in a document, a header line, or a `$set`."""
+
+    times = ("startTime", "lastUpdated")
 
     sessionId: str | None = None
     projectHash: str | None = None
@@ -139,6 +141,8 @@ class Facts(Shape):
 
 class Record(Message):
     """A line of a session log, or a whole session document; what it is shows in which fields are there."""
+
+    times = ("timestamp", "startTime", "lastUpdated")
 
     # The fields of `Facts` again: structs cannot have two bases.
     sessionId: str | None = None
@@ -179,7 +183,7 @@ class Checkpoint(Shape):
     messageId: str | None = None
 
 
-class Typed(Shape):
+class Typed(Dated):
     """A line the human typed, as `logs.json` keeps it."""
 
     sessionId: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from pollux.model import Author, Gap, Kind, Link, Message, Role, Session, ToolCall, first_words
 from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.tools import TASKS
+from pollux.when import since_epoch
 
 _CREATED = re.compile(r"[-_](\d{13})[-_]")
 
@@ -24,8 +25,7 @@ def made_at(call_id: str | None) -> float | None:
 
 def created(call_id: str | None) -> datetime | None:
     """When a call was made."""
-    made = made_at(call_id)
-    return datetime.fromtimestamp(made / 1000, UTC) if made is not None else None
+    return since_epoch(made_at(call_id), 1000)
 
 
 def task_of(call: ToolCall) -> str | None:
