@@ -35,6 +35,7 @@ class _Glance(msgspec.Struct):
     uuid: str | None = None
     timestamp: Utc | None = None
     sessionId: str | None = None
+    requestId: str | None = None
     message: _Said | None = None
 
 
@@ -42,12 +43,13 @@ _glance = msgspec.json.Decoder(_Glance).decode
 
 
 class Record(NamedTuple):
-    """The line a record stands in, its time, the session it names, and the id of the reply it belongs to."""
+    """The line a record stands in, its time, the session it names, and the ids of its reply and of the request."""
 
     number: int
     at: datetime | None
     session: str | None
     reply: str | None
+    request: str | None
 
 
 Records = dict[str, Record]
@@ -83,7 +85,7 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     for number, line in held:
         if line.uuid is not None:
             reply = line.message.id if line.type == "assistant" and line.message is not None else None
-            own.setdefault(line.uuid, Record(number, line.timestamp, line.sessionId, reply))
+            own.setdefault(line.uuid, Record(number, line.timestamp, line.sessionId, reply, line.requestId))
     found: list[tuple[tuple[int, int, float, int], ClaudeBundle, frozenset[str]]] = []
     for peer in bundle.peers:
         theirs = _records(tuple(peer.transcripts()))
@@ -106,11 +108,20 @@ def _shared(records: Records, others: Records) -> frozenset[str]:
     Where copies have new uuids, prompts and results are known by where they stand: before a reply that is shared.
     """
     same = {uuid for uuid, record in records.items() if uuid in others and _is_same(uuid, record, others[uuid])}
-    replies = {record.reply for record in others.values() if record.reply is not None and is_unique(record.reply)}
-    replies -= {records[uuid].reply for uuid in same}
-    end = max((record.number for record in records.values() if record.reply in replies), default=0)
+    known = {records[uuid].reply for uuid in same}
+    replies: dict[str, set[str | None]] = {}
+    for record in others.values():
+        if record.reply is not None and record.reply not in known and is_unique(record.reply):
+            replies.setdefault(record.reply, set()).add(record.request)
+    end = max((record.number for record in records.values() if _is_among(record, replies)), default=0)
     same.update(uuid for uuid, record in records.items() if record.number <= end and uuid not in same)
     return frozenset(same)
+
+
+def _is_among(record: Record, replies: dict[str, set[str | None]]) -> bool:
+    """Is it one of these replies? Where both name their request, it must be the same: some vendors repeat ids."""
+    requests = replies.get(record.reply or "", set())
+    return bool(requests) and (record.request is None or None in requests or record.request in requests)
 
 
 def _is_same(uuid: str, one: Record, other: Record) -> bool:
@@ -219,7 +230,7 @@ def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the
                 if seen.uuid is not None:
                     at = seen.timestamp if seen.timestamp is not None and is_usable(seen.timestamp) else None
                     reply = seen.message.id if seen.type == "assistant" and seen.message is not None else None
-                    found.setdefault(seen.uuid, Record(number, at, seen.sessionId, reply))
+                    found.setdefault(seen.uuid, Record(number, at, seen.sessionId, reply, seen.requestId))
     except Unreadable:
         pass
     return found

@@ -431,3 +431,13 @@ def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) ->
     (listed,) = home.library().list(Filter(everything=True))
     assert listed.summary.usage.requests == 3
     assert home.library().sync().changed == 0
+
+
+def test_the_same_long_reply_id_in_two_sessions_is_no_fork(home: Home) -> None:
+    """Some vendors give every reply one id; the requests differ."""
+    for name in (SID, OTHER):
+        records = chained([user(f"Ask {name}"), model(f"Answer {name}", REAL[0], requestId=f"req_{name}")])
+        home.log(name, *renamed(records, name))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], []]
+    assert [sessions[name].usage.requests for name in (SID, OTHER)] == [1, 1]
