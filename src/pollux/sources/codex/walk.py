@@ -37,7 +37,7 @@ from pollux.sources.codex.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.tokens import Meter
-from pollux.wire import Notes
+from pollux.wire import Notes, Pile
 
 _ROLES = ("developer", "system")
 
@@ -48,7 +48,7 @@ class Walk:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.entries: list[Entry] = []
-        self.kept: list[dict[str, Any]] = []
+        self.kept = Pile(notes)
         self.times: list[datetime] = []
         self.directory: str | None = None
         self.model: str | None = None
@@ -124,7 +124,7 @@ class Walk:
 
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
         """Bookkeeping, and whatever else has no place in the conversation."""
-        self.kept.append({"line": self.line, "kind": kind, "record": rest})
+        self.kept.add({"line": self.line, "kind": kind, "record": rest})
 
     def _finish(self) -> None:
         self.spend()
