@@ -38,6 +38,7 @@ from pollux.sources.codex.schema import (
 )
 from pollux.sources.codex.tokens import Meter
 from pollux.wire import Notes, Pile
+from pollux.wire.pile import MOST
 
 _ROLES = ("developer", "system")
 
@@ -49,6 +50,7 @@ class Walk:
         self.notes = notes
         self.entries: list[Entry] = []
         self.kept = Pile(notes)
+        self.strange = 0
         self.times: list[datetime] = []
         self.directory: str | None = None
         self.model: str | None = None
@@ -327,6 +329,10 @@ class Walk:
 
     def unknown(self, around: Envelope, raw: dict[str, Any]) -> None:
         """An item of a kind we do not know may well be something the model said."""
+        self.strange += 1
+        if self.strange > MOST:
+            self.keep("response_item", raw)
+            return
         entry = self.turn(Item(), around)
         entry.parts.append(Unknown(raw=raw))
 
