@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -152,6 +152,17 @@ class Draft:
         self.size += len(data)
         self._digest.update(data)
         self._out.write(data)
+
+    def mark(self) -> Callable[[], None]:
+        """Remember this place; the answer goes back to it."""
+        size, digest = self.size, self._digest.copy()
+
+        def back() -> None:
+            self._out.seek(size)
+            self._out.truncate()
+            self.size, self._digest = size, digest
+
+        return back
 
     @property
     def hash(self) -> str:

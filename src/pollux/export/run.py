@@ -124,7 +124,10 @@ class Export:
         """Number the secrets in an order that is the same every time, whichever process will meet them first."""
 
         def look(job: Job) -> list[tuple[str, bytes]]:
-            return [found for session in job.load() for found in redactor.survey(session)]
+            try:
+                return [found for session in job.load() for found in redactor.survey(session)]
+            except Exception:  # noqa: BLE001 (it fails again where its file is written, and is told there)
+                return []
 
         sizes = [job.size for job in jobs]
         found = dict(answered(look, jobs, sizes, list[tuple[str, bytes]], self._progress))
@@ -164,8 +167,10 @@ class Export:
                     self._write_tables(self._writer, name, (session for _, session in sessions), outcome)
                     continue
                 with self._folder.draft() as draft:
-                    keys = [self._write_session(session, name, draft, outcome) for _, session in sessions]
-                self._place(draft, name, keys, outcome)
+                    written = (self._write_session(session, name, draft, outcome) for _, session in sessions)
+                    keys = [key for key in written if key is not None]
+                if keys:
+                    self._place(draft, name, keys, outcome)
         except OutputError as error:
             return Outcome(problem=str(error))
         except Exception:  # noqa: BLE001 (it is raised again where it can be reported)
@@ -181,12 +186,20 @@ class Export:
             outcome.unread += [key for key in named if key not in sessions]
             yield from ((name, sessions[key]) for key, name in named.items() if key in sessions)
 
-    def _write_session(self, session: Session, name: str, draft: Draft, outcome: Outcome) -> str:
-        if draft.size and isinstance(self._writer, Joinable):
-            draft.write(self._writer.between)
-        shown, options = self._shown(session)
-        write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
-        outcome.report.add(write(shown, draft.write, options))
+    def _write_session(self, session: Session, name: str, draft: Draft, outcome: Outcome) -> str | None:
+        back = draft.mark()
+        try:
+            if draft.size and isinstance(self._writer, Joinable):
+                draft.write(self._writer.between)
+            shown, options = self._shown(session)
+            write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
+            outcome.report.add(write(shown, draft.write, options))
+        except (OutputError, OSError):
+            raise
+        except Exception:  # noqa: BLE001 (it must not cost the other sessions, and it is told)
+            back()
+            outcome.unread.append(session.key)
+            return None
         known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
         summary = msgspec.structs.replace(summarize(shown), **known)
         outcome.entries.append(Entry(summary=summary, file=name))
@@ -199,8 +212,15 @@ class Export:
             drafts = [stack.enter_context(self._folder.draft()) for _ in writer.tables]
             tables = [writer.open(table, draft.write) for table, draft in zip(writer.tables, drafts, strict=True)]
             for session in sessions:
-                shown, options = self._shown(session)
-                for report in [table.add(shown, options) for table in tables]:
+                try:
+                    shown, options = self._shown(session)
+                    reports = [table.add(shown, options) for table in tables]
+                except (OutputError, OSError):
+                    raise
+                except Exception:  # noqa: BLE001 (it must not cost the other sessions, and it is told)
+                    outcome.unread.append(session.key)
+                    continue
+                for report in reports:
                     outcome.report.add(report or Report())
                 outcome.entries.append(Entry(summary=summarize(shown), file=self._files(name)[0]))
                 keys.append(shown.key)
@@ -245,12 +265,12 @@ class Export:
     def _again(self, jobs: Sequence[Job], outcome: Outcome) -> Iterator[Session]:
         """Every session of the export once more, as it was written."""
         for job in jobs:
-            sessions: list[Session] = []
+            sessions: dict[str, Session] = {}
             with contextlib.suppress(Exception):  # what cannot be read is told
-                sessions = job.load()
-            known = {session.key for session in sessions} | set(outcome.unread)
+                sessions = {one.key: one if self._redactor is None else self._redactor(one) for one in job.load()}
+            known = sessions.keys() | set(outcome.unread)
             outcome.unread += [told.key for told in job.summaries if told.key not in known]
-            yield from (session if self._redactor is None else self._redactor(session) for session in sessions)
+            yield from sessions.values()
 
     def _tidy(self, names: set[str], outcome: Outcome) -> None:
         """Take away the files of ours that this export does without, but none with a session that it did not write."""

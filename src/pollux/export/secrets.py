@@ -30,8 +30,16 @@ def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: 
             sessions = [session for session in job.load() if session.key in wanted]
         except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and it is told)
             sessions = []
-        found = [finding for session in sessions for finding in _named(session, redactor)]
-        return Secrets(found, len(sessions), sorted(wanted - {session.key for session in sessions}))
+        looked = Secrets()
+        for session in sessions:
+            try:
+                looked.findings += _named(session, redactor)
+                looked.sessions += 1
+                wanted.discard(session.key)
+            except Exception:  # noqa: BLE001, S110 (as above: its key stays among the wanted)
+                pass
+        looked.unread = sorted(wanted)
+        return looked
 
     answers = dict(answered(look, jobs, [job.size for job in jobs], Secrets, report))
     every = Secrets()

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pollux.model import Attachment, Value
+from pollux.wire.steps import Walk, finish
 
 Visit = Callable[[str, str, str], str]
 """Takes a text, the field it stands in (`tool_call.output`) and the end of what stands before it in a recorded object,
@@ -28,6 +29,7 @@ _OURS = frozenset({"agent", "kind", "role", "author", "fate", "severity", "code"
 _SPOKEN = frozenset({"application/json", "application/xml", "application/javascript", "application/x-sh"})
 _LONGEST_NAME = 100
 _LONGEST_LEAD = 200
+_NESTED = (dict, list, tuple)
 
 
 def rewritten(value: V, visit: Visit) -> V:
@@ -64,11 +66,21 @@ def _rewritten(value: Any, field: str, name: str, lead: str, visit: Visit) -> An
         return value if new == value else new
     if isinstance(value, Value):
         return rewritten(value, visit)
-    if isinstance(value, list | tuple):
-        leads = _arguments(value) if _is_command(value) else [lead] * len(value)
-        items = [_rewritten(item, field, name, before, visit) for item, before in zip(value, leads, strict=True)]
-        return value if _same(items, value) else type(value)(items)
-    return _mapping(value, field, name, visit) if isinstance(value, dict) else value
+    return finish(_walk(value, field, name, lead, visit)) if isinstance(value, _NESTED) else value
+
+
+def _walk(value: Any, field: str, name: str, lead: str, visit: Visit) -> Walk:
+    """Through a value that holds others."""
+    if isinstance(value, dict):
+        return (yield _mapping(value, field, name, visit))
+    leads = _arguments(value) if _is_command(value) else [lead] * len(value)
+    items = []
+    for item, before in zip(value, leads, strict=True):
+        nested = isinstance(item, _NESTED)
+        through = _walk if nested else _rewritten
+        new = through(item, field, name, before, visit)
+        items.append((yield new) if nested else new)
+    return value if _same(items, value) else type(value)(items)
 
 
 def _is_command(items: Sequence[Any]) -> bool:
@@ -84,7 +96,7 @@ def _arguments(items: Iterable[str]) -> Iterator[str]:
         before = f'{before}"{item[-_LONGEST_LEAD:]}", '[-_LONGEST_LEAD:]
 
 
-def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> dict[Any, Any]:
+def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> Walk:
     new: dict[Any, Any] = {}
     times: dict[str, int] = {}
     before = f'"{name}": {{' if name else ""
@@ -95,7 +107,11 @@ def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> dict[A
             times[said] = times.get(said, 1) + 1
             place = f"{said} ({times[said]})"
         own = key[-_LONGEST_NAME:] if isinstance(key, str) else ""
-        new[place] = _rewritten(value, field, own, f'{before}"{own}": "', visit)
+        lead = f'{before}"{own}": "'
+        nested = isinstance(value, _NESTED)
+        through = _walk if nested else _rewritten
+        other = through(value, field, own, lead, visit)
+        new[place] = (yield other) if nested else other
     return old if _same(new, old) and _same(new.values(), old.values()) else new
 
 

@@ -15,6 +15,7 @@ from pollux.wire.files import (
 )
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
+from pollux.wire.pile import Pile
 from pollux.wire.shapes import MOST, REFUSED, Count, Dated, Malformed, Shape, Utc, decode, decoder, fit, plain
 from pollux.wire.spans import seconds
 
@@ -28,6 +29,7 @@ __all__ = [
     "Lines",
     "Malformed",
     "Notes",
+    "Pile",
     "Shape",
     "Utc",
     "coherent",

@@ -297,7 +297,7 @@ class Reading:
             for kind, records in transcript.books.items():
                 extra.setdefault("records", {}).setdefault(kind, []).extend(records)
             if transcript.strange:
-                strange = [{"file": transcript.file, **record} for record in transcript.strange]
+                strange = [{"file": transcript.file, **record} for record in transcript.strange.all()]
                 extra.setdefault("unknown", []).extend(strange)
         return extra
 

@@ -12,7 +12,7 @@ from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied, Spoken
 from pollux.sources.claude.tallies import tally_of
 from pollux.sources.claude.tree import Mark
-from pollux.wire import REFUSED, Malformed, Notes, decoder, fit, note_bad_line, opened, plain, shown, tidy
+from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
 # line of a file that does not fit ends that.
@@ -65,7 +65,7 @@ class Transcript:
         self.lines: list[tuple[int, Line]] = []
         self.by_uuid: dict[str, Line] = {}
         self.books: dict[str, list[dict[str, Any]]] = {}
-        self.strange: list[dict[str, Any]] = []
+        self.strange = Pile(self.notes)
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
@@ -165,7 +165,7 @@ class Transcript:
             self.notes.add(
                 "record.unknown", f"A record of a kind we do not know ({told}); kept.", subject=f"record {told}"
             )
-            self.strange.append({"line": number, "record": value})
+            self.strange.add({"line": number, "record": value})
         return None
 
     def _beside(self, number: int, aside: Aside) -> None:

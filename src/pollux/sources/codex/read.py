@@ -275,7 +275,7 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
     kept: list[dict[str, Any]] = []
     for held in chain.own:
         name = {"file": shown(held.file.path)} if len(chain.own) > 1 else {}
-        kept += [{**name, **record} for record in held.walk.kept] if name else held.walk.kept
+        kept += [{**name, **record} for record in held.walk.kept.all()] if name else held.walk.kept.all()
         extra.update(held.extra)
     if kept:
         extra["records"] = kept

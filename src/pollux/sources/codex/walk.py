@@ -37,7 +37,8 @@ from pollux.sources.codex.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.tokens import Meter
-from pollux.wire import Notes
+from pollux.wire import Notes, Pile
+from pollux.wire.pile import MOST
 
 _ROLES = ("developer", "system")
 
@@ -56,7 +57,8 @@ class Walk:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.entries: list[Entry] = []
-        self.kept: list[dict[str, Any]] = []
+        self.kept = Pile(notes)
+        self.strange = 0
         self.times: list[datetime] = []
         self.directory: str | None = None
         self.model: str | None = None
@@ -134,7 +136,7 @@ class Walk:
 
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
         """Bookkeeping, and whatever else has no place in the conversation."""
-        self.kept.append({"line": self.line, "kind": kind, "record": rest})
+        self.kept.add({"line": self.line, "kind": kind, "record": rest})
 
     def _finish(self) -> None:
         self.spend()
@@ -340,6 +342,10 @@ class Walk:
 
     def unknown(self, around: Envelope, raw: dict[str, Any]) -> None:
         """An item of a kind we do not know may well be something the model said."""
+        self.strange += 1
+        if self.strange > MOST:
+            self.keep("response_item", raw)
+            return
         entry = self.turn(Item(), around)
         entry.parts.append(Unknown(raw=raw))
 

@@ -220,7 +220,7 @@ def _facts(bundle: GeminiBundle, parts: list[Part], current: Part) -> Facts:
                 earlier.append({name: merged[name]})
             merged[name] = value
         earlier += part.replay.earlier_facts
-        unknown += [{"file": shown(part.file.path), **record} for record in part.replay.unknown]
+        unknown += [{"file": shown(part.file.path), **record} for record in part.replay.unknown.all()]
     summary = merged.get("summary")
     extra = {name: value for name, value in merged.items() if name != "sessionId" or value != bundle.id}
     starts = sorted(part.replay.started for part in parts if part.replay.started is not None)

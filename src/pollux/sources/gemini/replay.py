@@ -18,7 +18,7 @@ from pollux.sources.gemini.content import is_client_text, is_summary, plain_text
 from pollux.sources.gemini.copies import aligned
 from pollux.sources.gemini.entries import Entry, answers, enrich
 from pollux.sources.gemini.schema import Facts, Message, Record
-from pollux.wire import Notes, tidy
+from pollux.wire import Notes, Pile, tidy
 
 _LOST = (Fate.FAILED, Fate.REWOUND)
 _COUNTS = (
@@ -38,7 +38,7 @@ class Replay:
         self.notes = notes
         self.facts: dict[str, Any] = {}
         self.earlier_facts: list[dict[str, Any]] = []
-        self.unknown: list[dict[str, Any]] = []
+        self.unknown = Pile(notes)
         self._written: list[Entry] = []
         self.started: datetime | None = None
         self.updated: datetime | None = None
@@ -125,7 +125,7 @@ class Replay:
         order = list(self._live)
         start = order.index(target) if target in self._live else 0
         if target not in self._live:
-            self.unknown.append({"line": self.notes.line, "record": {"$rewindTo": target}})
+            self.unknown.add({"line": self.notes.line, "record": {"$rewindTo": target}})
             self.notes.add(
                 "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
             )
@@ -256,7 +256,7 @@ class Replay:
                 "record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}"
             )
         if rest:
-            self.unknown.append({"line": line, "record": rest})
+            self.unknown.add({"line": line, "record": rest})
 
 
 def _cause(dropped: list[Entry]) -> Fate:

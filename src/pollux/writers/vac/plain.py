@@ -11,16 +11,39 @@ from typing import Any
 
 import msgspec
 
+from pollux.wire.steps import Walk, finish
 from pollux.writers.json import encode, stamp
 
 DEEPEST = 150
 """Below so many levels a value is told as JSON text: readers of CBOR and JSON give up somewhere, and not all alike."""
 
+_SINGLE = (str, bool, int, float, datetime, type(None))
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain(value: Any) -> Any:
     r"""The value in lists, dictionaries with names, texts, numbers. Half a character becomes a text like `\xff`."""
+    return finish(_walk(value, 0))
+
+
+def _walk(value: Any, depth: int) -> Walk:
+    if depth <= DEEPEST and isinstance(value, Mapping):
+        named = {}
+        for name, item in value.items():
+            named[_single(str(name))] = yield _walk(item, depth + 1)
+        return named
+    if depth <= DEEPEST and isinstance(value, list | tuple):
+        items = []
+        for item in value:
+            items.append((yield _walk(item, depth + 1)))  # noqa: PERF401 (a comprehension cannot yield)
+        return items
+    if isinstance(value, _SINGLE):
+        return _single(value)
+    return (yield _walk(msgspec.to_builtins(value), depth)) if depth <= DEEPEST else _single(encode(value))
+
+
+def _single(value: Any) -> Any:
+    """A value that holds no others."""
     if isinstance(value, str):
         text = str(value.value) if isinstance(value, Enum) else value
         return _HALF.sub(_escaped, text) if not text.isascii() else text
@@ -28,15 +51,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, datetime):
-        return stamp(value)
-    if depth > DEEPEST:
-        return plain(encode(value))
-    if isinstance(value, Mapping):
-        return {plain(str(name)): plain(item, depth + 1) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item, depth + 1) for item in value]
-    return plain(msgspec.to_builtins(value), depth)
+    return stamp(value)
 
 
 def _escaped(half: re.Match[str]) -> str:

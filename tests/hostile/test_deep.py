@@ -1,0 +1,115 @@
+"""JSON nested as deeply as it is read at all, and sessions that something fails over: neither costs the others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux import registry
+from pollux.export.folder import Folder
+from pollux.export.run import Export, Layout
+from pollux.export.secrets import secrets
+from pollux.model import Session
+from pollux.transforms.redact import Redactor
+from pollux.writers.base import Options
+from tests.hostile.conftest import EVERYTHING, World
+
+SECRET = "ghp_" + "Zq7Kx2Wm9Rt4Lp8Vn3Bc6Hd1Gf5Js0TyUeAi"
+FORMATS = (
+    *("json", "markdown", "text", "html", "csv", "events", "vac", "atif", "otel", "openai", "sharegpt", "hf"),
+    *("parquet", "agent-trace", "acp"),
+)
+
+
+def _nest(world: World, levels: int, opening: str = "[", closing: str = "]") -> str:
+    """Give the first call of a session of Claude Code an input of so many levels, with a secret in the innermost."""
+    every = (world.home / ".claude" / "projects").glob("*/*.jsonl")
+    file = next(file for file in sorted(every) if '"type":"tool_use"' in file.read_text(encoding="utf-8"))
+    lines = file.read_text(encoding="utf-8").split("\n")
+    for place, line in enumerate(lines):
+        record = json.loads(line) if line else {}
+        content = record.get("message", {}).get("content")
+        for block in content if isinstance(content, list) else ():
+            if block.get("type") == "tool_use":
+                block["input"] = "⁂"
+                deep = opening * levels + json.dumps(SECRET) + closing * levels
+                lines[place] = json.dumps(record, ensure_ascii=False).replace('"⁂"', '{"a":' + deep + "}")
+                file.write_text("\n".join(lines), encoding="utf-8")
+                return file.stem
+    raise AssertionError("no call")
+
+
+@pytest.mark.parametrize(("opening", "closing", "more"), [("[", "]", ()), ('{"a":', "}", ("--redact",))])
+def test_a_deep_value_is_looked_through_and_written(
+    tmp_path: Path, opening: str, closing: str, more: tuple[str, ...]
+) -> None:
+    world = World(tmp_path, ("claude/2.1.325",))
+    name = _nest(world, 900, opening, closing)
+    done = world.command("scan", "--all", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert not found["unread"]
+    assert any(name in one["key"] and one["rule"] == "github-token" for one in found["secrets"])
+    for form in FORMATS:
+        folder = tmp_path / form
+        done = world.command("export", "--all", "--to", form, *more, "-o", str(folder))
+        assert done.returncode == 0, (form, done.stderr)
+        written = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+        assert not more or SECRET.encode() not in written, form
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_session_that_cannot_be_written_costs_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    jobs = world.library().jobs(EVERYTHING)
+    keys = sorted(told.key for job in jobs for told in job.summaries)
+    shown = Export._shown
+
+    def fails(self: Export, session: Session) -> tuple[Session, Options]:
+        if session.key == keys[0]:
+            raise RecursionError
+        return shown(self, session)
+
+    monkeypatch.setattr(Export, "_shown", fails)
+    with Folder(str(world.folder / "exported"), forbidden=()) as folder:
+        outcome = Export(registry.writer(form), Options(), folder).run(jobs, {}, {})
+    assert outcome.unread == [keys[0]]
+    assert sorted(entry.summary.key for entry in outcome.entries) == keys[1:]
+
+
+def test_nothing_is_left_of_a_session_that_was_half_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = world.library().jobs(EVERYTHING)
+    keys = sorted(told.key for job in jobs for told in job.summaries)
+    writer = registry.writer("markdown")
+    write = type(writer).write
+
+    def fails(self: Any, session: Session, out: Any, options: Options) -> Any:
+        if session.key == keys[0]:
+            out("half of a session")
+            raise RecursionError
+        return write(self, session, out, options)
+
+    monkeypatch.setattr(type(writer), "write", fails)
+    with Folder(str(world.folder / "exported"), forbidden=()) as folder:
+        outcome = Export(writer, Options(), folder, layout=Layout.DAY).run(jobs, {}, {})
+    assert outcome.unread == [keys[0]]
+    assert not any("half of a session" in file.read_text() for file in (world.folder / "exported").rglob("*.md"))
+
+
+def test_a_session_that_cannot_be_looked_through_costs_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = world.library().jobs(EVERYTHING)
+    keys = sorted(told.key for job in jobs for told in job.summaries)
+    findings = Redactor.findings
+
+    def fails(self: Redactor, session: Session) -> Any:
+        if session.key == keys[0]:
+            raise RecursionError
+        return findings(self, session)
+
+    monkeypatch.setattr(Redactor, "findings", fails)
+    found = secrets(jobs, Redactor())
+    assert (found.unread, found.sessions) == ([keys[0]], len(keys) - 1)
