@@ -10,7 +10,7 @@ from pollux.model import Severity
 from pollux.wire.notes import Notes
 
 MOST = 20_000
-"""So many records are kept as objects of their own. A small one takes fifty times the room it has in the file."""
+"""So many records are kept as objects of their own. A small one takes far more room than in the file."""
 
 _encode = msgspec.json.encode
 
