@@ -113,11 +113,12 @@ def test_a_state_that_cannot_be_is_damage(tmp_path: Path, changes: dict[str, obj
         assert (verdict.states, verdict.stretches, verdict.lost) == (states + 1, 1, ())
 
 
-def test_a_file_from_another_age_is_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", [10_400_000_000, -9_300_000_000])
+def test_a_file_from_another_age_is_kept(tmp_path: Path, seconds: int) -> None:
     """Its time in nanoseconds does not go into 64 bits."""
     world = World(tmp_path, ("claude/2.1.325",))
     file = min((world.home / ".claude/projects").glob("*/*.jsonl"))
-    os.utime(file, ns=(10_400_000_000 * 10**9,) * 2)
+    os.utime(file, ns=(seconds * 10**9,) * 2)
     if abs(file.stat().st_mtime_ns) < 2**63:
         pytest.skip("The file system has no such times.")
     for _ in range(2):

@@ -14,7 +14,7 @@ import msgspec
 
 from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
 from pollux.archive.index import RACY, Index, Location, standing
-from pollux.archive.packs import LARGEST, MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, scan
+from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, scan
 from pollux.errors import StoreError
 from pollux.files import HUGE, opened, private, read_within
 from pollux.sources.base import File, Status
@@ -334,7 +334,7 @@ class Round:
                 sha=sha,
                 size=size,
                 # A time beyond the year 2262 becomes the last one that a record holds.
-                mtime_ns=max(-LARGEST, min(file.mtime_ns, LARGEST)) if file is not None else 0,
+                mtime_ns=file.mtime_ns if file is not None else 0,
                 mode=mode,
             )
         )

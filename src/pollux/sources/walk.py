@@ -26,6 +26,7 @@ LEADS_OUT = "a link that leads out of the agent's folder; it was not followed"
 Place = tuple[str, Status, str | None]
 """A file's role, and what `doctor` says of it and why, unless a session was read from it."""
 
+_LATEST = (1 << 63) - 1
 _name = attrgetter("name")
 
 
@@ -149,7 +150,7 @@ def _each(listed: list[os.DirEntry[str]], above: str, way: Way, root: str) -> tu
                     path=above + name,
                     role=role,
                     size=stat.st_size,
-                    mtime_ns=stat.st_mtime_ns,
+                    mtime_ns=_changed(stat),
                     inode=stat.st_ino,
                     status=status,
                     reason=reason,
@@ -224,4 +225,9 @@ def stamp_of(path: str, root: str) -> str:
 def stat_file(path: Path, role: str) -> File:
     """One file handed over by path."""
     stat = path.stat()
-    return File(path=str(path), role=role, size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino)
+    return File(path=str(path), role=role, size=stat.st_size, mtime_ns=_changed(stat), inode=stat.st_ino)
+
+
+def _changed(stat: os.stat_result) -> int:
+    """When a file was written to, within what 64 bits hold: some file systems know earlier and later times."""
+    return max(-_LATEST, min(stat.st_mtime_ns, _LATEST))

@@ -78,6 +78,7 @@ def off(ctx: click.Context) -> None:
 @_answering("run")
 def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
+    from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import plural, size
 
@@ -95,7 +96,7 @@ def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> No
             told.append(f"{kept.gone:,} gone since")
         screen.lines([", ".join(told)])
         for sentence in kept.unread:
-            talk(f"pollux: not kept: {sentence}")
+            talk(f"pollux: not kept: {one_line(sentence)}")
     ctx.exit(3 if kept.unread else 0)
 
 
