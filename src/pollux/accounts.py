@@ -191,14 +191,18 @@ class Accounts:
         }
         return evidence(session, self.pricing(session), totals, elsewhere, sum(inherited))
 
-    def review(self, wanted: Filter | None = None) -> Review:
-        """The figures of all sessions: how sure they are, what is missing, what the agents say themselves."""
+    def review(self, wanted: Filter | None = None, *, priced: bool = True) -> Review:
+        """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
+
+        Where they are not `priced`, nobody waits for prices, and costs are None.
+        """
 
         def question(current: Questions) -> Review:
             tallying = Tallying(current, wanted or Filter())
             found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
             inherited = tallying.inherited()
-            every, costs = current.listed(Filter(everything=True), None), self._costs(current)
+            every = current.listed(Filter(everything=True), None)
+            costs = self._costs(current) if priced else {}
             children: dict[str, list[Summary]] = {}
             for one in every:
                 children.setdefault(one.summary.parent or "", []).append(one.summary)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pollux.sources.base import File, Status
-from pollux.sources.walk import OTHER, Way, all_as, ignored, walk
+from pollux.sources.walk import CLOSED, OTHER, Way, all_as, ignored, walk
 
 THINGS = all_as(("thing", Status.READ, None))
 
@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_opened(tmp_path: Path, call: str, own: bool, mo
     monkeypatch.setattr(os, "supports_fd", {refuse if call == "scandir" else os.scandir})
     monkeypatch.setattr(os, call, refuse)
     found = told(tmp_path, walk(str(tmp_path), Way(THINGS.file, lambda _: inner), []))
-    refused = [("a", OTHER, "unreadable", "Permission denied")] if own else []
+    refused = [("a", CLOSED, "unreadable", "Permission denied")] if own else []
     assert found == [*refused, ("b", "thing", "read", None)]
 
 

@@ -76,7 +76,7 @@ def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) 
 
 
 def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json: bool) -> None:
-    found = shelf.accounts.review(asked)
+    found = shelf.accounts.review(asked, priced=as_json)
     if as_json:
         import msgspec
 

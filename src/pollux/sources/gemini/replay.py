@@ -232,7 +232,7 @@ class Replay:
                 self.facts[name] = value
         if facts.startTime is not None:
             if self.started is not None and facts.startTime != self.started:
-                self.earlier_facts.append({"startTime": facts.startTime.isoformat()})
+                self.earlier_facts.append({"startTime": max(self.started, facts.startTime).isoformat()})
             self.started = facts.startTime if self.started is None else min(self.started, facts.startTime)
         if facts.lastUpdated is not None:
             self.updated = facts.lastUpdated if self.updated is None else max(self.updated, facts.lastUpdated)
