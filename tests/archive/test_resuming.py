@@ -58,6 +58,13 @@ def without_made_header(content: bytes, original: bytes) -> bytes:
     return rest if header.startswith(b'{"sessionId"') and header not in original else content
 
 
+def logged(raw: bytes) -> set[str]:
+    """The messages of a log that lost its header, in which nothing was taken back."""
+    records = [json.loads(line) for line in raw.splitlines()]
+    assert not any("$rewindTo" in record or "messages" in record.get("$set", {}) for record in records)
+    return {record["id"] for record in records if "id" in record}
+
+
 def cases() -> list[tuple[str, str]]:
     """Every accident to every home, or one to each."""
     if os.environ.get("POLLUX_EXHAUSTIVE"):
@@ -115,7 +122,7 @@ def test_a_list_that_was_rewritten_shorter(world: World, home: str) -> None:
     world.furnish(home)
     before = {session.key: session for session in every(world.keeping())}
     originals = {file: file.read_bytes() for file in world.session_files()}
-    resumed = {file: set(gemini(file)) for file, raw in originals.items() if b'"projectHash"' in raw}
+    resumed = {file: set(gemini(file)) if b'"projectHash"' in raw else logged(raw) for file, raw in originals.items()}
     for file, raw in originals.items():
         if file.suffix == ".json":
             told = json.loads(raw)
@@ -140,7 +147,7 @@ def test_a_list_that_was_rewritten_shorter(world: World, home: str) -> None:
             assert now["messages"] == json.loads(then)["messages"]
         else:
             assert set(then.split(b"\n")) <= set(path.read_bytes().split(b"\n"))
-        assert set(ids) == resumed.get(top / path.relative_to(back), set(ids))
+        assert set(ids) == resumed[top / path.relative_to(back)]
 
 
 def header(name: str, digest: str) -> str:
