@@ -24,12 +24,12 @@ _UNITS = {
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 # A century from either end of the calendar: no time zone and no span leads out of it.
-_FIRST_YEAR, _LAST_YEAR = 100, 9900
+FIRST_YEAR, LAST_YEAR = 100, 9900
 
 
 def is_usable(at: datetime) -> bool:
     """Can this time be shown in every zone and compared with others? Those at the ends of the calendar cannot."""
-    return _FIRST_YEAR <= at.year <= _LAST_YEAR
+    return FIRST_YEAR <= at.year <= LAST_YEAR
 
 
 def recorded(text: object, zone: tzinfo | None = UTC) -> datetime | None:

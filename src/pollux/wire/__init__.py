@@ -16,7 +16,7 @@ from pollux.wire.files import (
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
 from pollux.wire.pile import Pile
-from pollux.wire.shapes import MOST, REFUSED, Count, Dated, Malformed, Shape, Utc, decode, decoder, fit, plain
+from pollux.wire.shapes import MOST, REFUSED, Count, Dated, Malformed, Shape, Utc, decode, decoder, fit, plain, usable
 from pollux.wire.spans import seconds
 
 __all__ = [
@@ -48,4 +48,5 @@ __all__ = [
     "shown",
     "tidy",
     "unreadable",
+    "usable",
 ]

@@ -15,12 +15,12 @@ import typing
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 
 from pollux.model import NOTHING, Severity
-from pollux.when import is_usable, recorded
+from pollux.when import FIRST_YEAR, LAST_YEAR, is_usable, recorded
 from pollux.wire.notes import Notes
 
 Utc = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -42,16 +42,23 @@ class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
 
 
 class Dated(Shape):
-    """A JSON object with times. One that cannot be used is refused, so that it is kept as it was written."""
+    """A JSON object with a time. One that cannot be used is refused, so that it is kept as it was written."""
 
-    times: ClassVar[tuple[str, ...]] = ("timestamp",)
+    if TYPE_CHECKING:
+        timestamp: Utc | None = None
 
     def __post_init__(self) -> None:
-        """Look at the times."""
-        for name in self.times:
-            at = getattr(self, name)
-            if at is not None and not is_usable(at):
-                raise ValueError(f"{name} is at the end of the calendar")
+        """Look at the time, without a call: every record comes by."""
+        at = self.timestamp
+        if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+            raise ValueError("timestamp is at the end of the calendar")
+
+
+def usable(*times: datetime | None) -> None:
+    """Refuse times that cannot be used."""
+    for at in times:
+        if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+            raise ValueError("a time is at the end of the calendar")
 
 
 S = TypeVar("S", bound=Shape)

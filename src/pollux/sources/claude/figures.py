@@ -34,22 +34,25 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
         given = [figure for figure in (fresh, written, cached) if figure is not None]
         if fresh is not None and all(map(is_figure, given)):
             total = sum(given)
+        written, cached, output = map(_figure, (written, cached, output))
         _note(native, notes)
     reasoning, long, short = _part(details, _THOUGHT), _part(kept, _LONG), _part(kept, _SHORT)
-    for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
-        if figure is not None and not is_figure(figure):
-            known = False
-            _odd(name, notes)
+    if not (reasoning is long is short is None):
+        for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
+            if figure is not None and not is_figure(figure):
+                known = False
+                _odd(name, notes)
+        reasoning, long = _figure(reasoning), _figure(long)
     usage = Usage(
         input=total,
-        cached=cached if is_figure(cached) else None,
-        cache_write=written if is_figure(written) else None,
-        output=output if is_figure(output) else None,
-        reasoning=reasoning if is_figure(reasoning) else None,
+        cached=cached,
+        cache_write=written,
+        output=output,
+        reasoning=reasoning,
         requests=1,
         exact=False if not exact else True if known else None,
         native=native,
-        cache_write_long=long if is_figure(long) else None,
+        cache_write_long=long,
         line=line,
     )
     return coherent(usage, notes)
@@ -64,6 +67,10 @@ def more_output(one: dict[str, Any], other: dict[str, Any]) -> bool:
 def is_figure(figure: Any) -> TypeGuard[int]:
     """Can it be a number of tokens?"""
     return type(figure) is int and 0 <= figure <= MOST
+
+
+def _figure(value: Any) -> int | None:
+    return value if is_figure(value) else None
 
 
 def _part(whole: Any, name: str) -> Any:

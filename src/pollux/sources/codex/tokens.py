@@ -67,15 +67,19 @@ class Meter:
         before = self._before(total, step)
         if _alike(total, before) or (total == _UNKNOWN and again):
             return None
-        step = _step(total, before, step)
-        self._total = tuple(
-            _either(now, _plus(then, more)) for now, then, more in zip(total, before, step, strict=True)
-        )
+        grown = _grown(total, before)
+        # Nearly always the total has grown by what the last response says.
+        if grown == step:
+            self._total = total
+        else:
+            step = _step(total, grown, step, first=before == _UNKNOWN)
+            sums = map(_plus, before, step)
+            self._total = tuple(map(_either, total, sums))
         recorded, self._recorded, self._owed = self._recorded, False, None
         if recorded or not any(step):
             return None
         odd = _is_odd(step, before, so_far, last)
-        exact = False if odd else None if _is_wild(total, before) else True
+        exact = False if odd else None if _is_wild(total, grown) else True
         return _usage(step, {"last_token_usage": _native(last or so_far)}, line, exact=exact)
 
     def _before(self, total: _Parts, step: _Parts) -> _Parts:
@@ -113,10 +117,19 @@ def native(record: UsageRecord) -> dict[str, Any]:
 
 
 def _native(figures: Spent | Figures | None) -> dict[str, Any]:
-    held: dict[str, Any] = {name: getattr(figures, name) for name in (*_NAMES[:4], "total_tokens")}
-    if figures is not None and figures.cache_write_input_tokens is not None:
-        held["cache_write_input_tokens"] = figures.cache_write_input_tokens
-    return held
+    """The figures as they were."""
+    if figures is None:
+        return {}
+    native: dict[str, Any] = {
+        "input_tokens": figures.input_tokens,
+        "cached_input_tokens": figures.cached_input_tokens,
+        "output_tokens": figures.output_tokens,
+        "reasoning_output_tokens": figures.reasoning_output_tokens,
+        "total_tokens": figures.total_tokens,
+    }
+    if figures.cache_write_input_tokens is not None:
+        native["cache_write_input_tokens"] = figures.cache_write_input_tokens
+    return native
 
 
 def _parts(figures: Spent | Figures | None) -> _Parts:
@@ -131,23 +144,25 @@ def _parts(figures: Spent | Figures | None) -> _Parts:
     )
 
 
-def _step(total: _Parts, before: _Parts, last: _Parts) -> _Parts:
+def _grown(total: _Parts, before: _Parts) -> _Parts:
+    """By how much the total has grown, as far as both are known."""
+    pairs = zip(total, before, strict=True)
+    return tuple([now - then if now is not None and then is not None else None for now, then in pairs])
+
+
+def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
     """What the last response used: as it says itself, unless the total has grown by something else."""
-    if before == _UNKNOWN:
-        return last if last != _UNKNOWN else total
-    grown = tuple(_minus(now, then) for now, then in zip(total, before, strict=True))
-    if any(more is not None and not 0 <= more <= MOST for more in grown):
-        # It started again, or it is no total.
+    if first or any(more is not None and not 0 <= more <= MOST for more in grown):
+        # There was no total yet, it started again, or it is none.
         return last if last != _UNKNOWN else total
     if _alike(total, last) or _alike(grown, last):
         return tuple(map(_either, last, grown))
     return tuple(map(_either, grown, last))
 
 
-def _is_wild(total: _Parts, before: _Parts) -> bool:
+def _is_wild(total: _Parts, grown: _Parts) -> bool:
     """Is it no total, so that it does not tell whether the event is repeated?"""
-    grown = map(_minus, total, before)
-    return total == _UNKNOWN or any(more is not None and more > MOST for more in grown)
+    return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST
 
 
 def _is_odd(step: _Parts, before: _Parts, *told: Spent | Figures | None) -> bool:
@@ -161,8 +176,13 @@ def _is_odd(step: _Parts, before: _Parts, *told: Spent | Figures | None) -> bool
 
 def _alike(one: _Parts, other: _Parts) -> bool:
     """Do two say the same, as far as both say something?"""
-    known = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    return bool(known) and all(a == b for a, b in known)
+    known = False
+    for mine, theirs in zip(one, other, strict=True):
+        if mine is not None and theirs is not None:
+            if mine != theirs:
+                return False
+            known = True
+    return known
 
 
 def _either(one: int | None, other: int | None) -> int | None:
@@ -171,10 +191,6 @@ def _either(one: int | None, other: int | None) -> int | None:
 
 def _plus(one: int | None, other: int | None) -> int | None:
     return one + other if one is not None and other is not None else None
-
-
-def _minus(one: int | None, other: int | None) -> int | None:
-    return one - other if one is not None and other is not None else None
 
 
 def _usage(parts: _Parts, native: dict[str, Any], line: int, *, exact: bool | None) -> Usage:

@@ -52,7 +52,7 @@ NOTICES = ("info", "warning", "error")
 # Looked up once: an enumeration's members are slow to name.
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
-_SUBAGENT = Kind.SUBAGENT
+_SUBAGENT, _CANCELLED = Kind.SUBAGENT, Status.CANCELLED
 
 
 class Companions(msgspec.Struct):
@@ -118,7 +118,7 @@ class Builder:
         if kind == "gemini":
             role, author = _ASSISTANT, _MODEL
             parts = self._turn(message)
-            self._cancelled = self._cancelled or any(_is_cancelled(part) for part in parts)
+            self._cancelled = self._cancelled or _has_cancelled(parts)
             plain = type(message.content) is str
             if message.tokens is not None:
                 usage = usage_of(message.tokens, self._notes, spoken=bool(plain_text(message)))
@@ -340,8 +340,11 @@ def _convertible(raw: dict[str, Any]) -> bool:
     )
 
 
-def _is_cancelled(part: Part) -> bool:
-    return type(part) is ToolCall and part.status is Status.CANCELLED
+def _has_cancelled(parts: list[Part]) -> bool:
+    for part in parts:  # noqa: SIM110 (quicker, and every reply comes by)
+        if type(part) is ToolCall and part.status is _CANCELLED:
+            return True
+    return False
 
 
 def _strays(message: schema.Message) -> bool:

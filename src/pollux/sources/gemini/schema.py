@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.wire import Count, Dated, Shape, Utc
+from pollux.wire import Count, Dated, Shape, Utc, usable
 
 
 class Blob(Shape):
@@ -123,10 +123,8 @@ class Scratchpad(Shape):
     validationStatus: str | None = None
 
 
-class Facts(Dated):
+class Facts(Shape):
     """What a session says about itself: in a document, a header line, or a `$set`."""
-
-    times = ("startTime", "lastUpdated")
 
     sessionId: str | None = None
     projectHash: str | None = None
@@ -138,11 +136,13 @@ class Facts(Dated):
     memoryScratchpad: Scratchpad | None = None
     messages: list[Message] | None = None
 
+    def __post_init__(self) -> None:
+        """Look at the times."""
+        usable(self.startTime, self.lastUpdated)
+
 
 class Record(Message):
     """A line of a session log, or a whole session document; what it is shows in which fields are there."""
-
-    times = ("timestamp", "startTime", "lastUpdated")
 
     # The fields of `Facts` again: structs cannot have two bases.
     sessionId: str | None = None
@@ -162,6 +162,12 @@ class Record(Message):
     firstUserMessage: str | None = None
     hasResumableContent: bool | None = None
     hasUserOrAssistantMessage: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Look at the times. Nearly every line is a message, and has one."""
+        Dated.__post_init__(self)
+        if self.startTime is not None or self.lastUpdated is not None:
+            usable(self.startTime, self.lastUpdated)
 
 
 class Content(Shape):
