@@ -8,13 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from pollux.analysis.days import day_of, zone
 from pollux.analysis.evidence import Evidence, evidence
 from pollux.analysis.pricelist import PriceList, own_card
 from pollux.analysis.profile import Charge, Price, Profile, profile
 from pollux.analysis.rates import Till, dollars
 from pollux.analysis.review import Review, review
-from pollux.analysis.stats import By, Of, Stats, stats
+from pollux.analysis.stats import By, Of, Stats, opened, stats
 from pollux.analysis.sums import Bill, gather
 from pollux.analysis.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.analysis.tools import ToolRow, tools
@@ -79,7 +81,9 @@ class Accounts:
             tallying = Tallying(current, wanted or Filter())
             till = self.till(tallying.models())
             rows = (row for row in _rows(tallying, till) if not timed or day(row[1]) is not None)
-            return stats(by, tallying.sessions, rows, till, where, within=within, of=of)
+            found = stats(by, tallying.sessions, rows, till, where, within=within, of=of)
+            lacking = _asked(current.lacking(), wanted)
+            return opened(found, lacking) if lacking else found
 
         found: Stats = self._ask(question)
         return found
@@ -92,7 +96,8 @@ class Accounts:
 
         def question(current: Questions) -> tuple[tuple[ToolRow, ...], ToolRow]:
             tallying = Tallying(current, wanted or Filter())
-            return tools(tallying.sessions, tallying.calls(), by, where)
+            rows, total = tools(tallying.sessions, tallying.calls(), by, where)
+            return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
 
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return found
@@ -239,6 +244,11 @@ def _requests(usage: Usage) -> int:
     """How many requests figures stand for; none where there are no figures at all."""
     silent = all(getattr(usage, name) is None for name in FIGURES)
     return 0 if silent else usage.requests or 1
+
+
+def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
+    """Those of some agents that were asked for."""
+    return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
 
 
 def _rows(tallying: Tallying, till: Till) -> Iterable[Rolled]:

@@ -1,7 +1,8 @@
 """The one way to open a file, and the one way to make a private one.
 
 An agent's home holds whatever somebody put there. What is no regular file is never opened: a FIFO waits for a writer
-for ever, and opening a device may do something. No file is read beyond a limit that its reader sets.
+for ever, and opening a device may do something. No link leads out of an agent's folder. No file is read beyond a limit
+that its reader sets.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from pollux import bounds
 
 SMALL = 1 << 24
 """No file of settings, keys or names is larger."""
@@ -34,12 +37,13 @@ _INHERITED = ("/dev/fd", "/proc/self/fd", "/dev/stdin")
 
 
 def opened(path: str | Path, buffer: int = -1) -> io.BufferedReader:
-    """A regular file opened for reading. Raises `OSError` for anything else."""
+    """A regular file opened for reading. Raises `OSError` for anything else, and for what is out of bounds."""
     _check(path, os.stat(path).st_mode)  # noqa: PTH116
     # A name that is no text works here too.
     file: Any = open(path, "rb", buffering=buffer, opener=_opener)  # noqa: SIM115
     try:
         _check(path, os.fstat(file.fileno()).st_mode)  # it may have been replaced meanwhile
+        bounds.check(os.fspath(path), file.fileno())
     except BaseException:
         file.close()
         raise

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from pollux.bounds import LEADS_OUT
 from pollux.files import opened
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
-from pollux.sources.walk import LEADS_OUT
 from pollux.store.questions import Kept
 from pollux.wire import Notes, shown
 

@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 
 from pollux.errors import StoreError
 from pollux.shelves import Shelves
-from pollux.sources.base import File, Root, Source
+from pollux.sources.base import Root, Source
 from pollux.sources.walk import closed
 from pollux.store.questions import Questions
 from pollux.store.store import TROUBLE, Held
@@ -28,7 +28,8 @@ class Upkeep(Shelves):
 
     `problem` says why nothing could be kept, `busy` that a sync was ended early: answers may be behind the files.
     `looked` says that the cache was brought up to date, or taken as it is.
-    `closed` are the agents' folders and files that the system does not let pollux look into, as the last sync saw them.
+    `closed` are the agents' folders and files that the system does not let pollux look into, as the last sync saw them,
+    whether or not that was now.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Upkeep(Shelves):
         self.problem: str | None = None
         self.busy = False
         self.looked = False
-        self.closed: list[File] = []
+        self.closed: list[str] = []
         self._fresh = fresh
         self._files = 0
 
@@ -90,7 +91,7 @@ class Upkeep(Shelves):
         with calm():
             looks = [Look(source, root) for source, root in self.roots()]
         self._files = sum(len(look.files) for look in looks)
-        self.closed = [file for look in looks for file in closed(look.files)]
+        self.closed = [shown(file.path) for look in looks for file in closed(look.files)]
         self._keep(looks)
         return looks + [Look(source, root) for source, root in self._kept_roots()]
 
@@ -125,6 +126,10 @@ class Upkeep(Shelves):
         """How many sessions there may be whose files could not be read: no list has them."""
         return self._ask(Questions.unread, synced=not self.looked)
 
+    def lacking(self) -> set[str]:
+        """The agents of which something could not be read: there may be more sessions than any list has."""
+        return self._ask(Questions.lacking)
+
     def cache(self) -> Held:
         """What the cache holds, as it is: nothing is brought up to date."""
         return self.store.held()
@@ -154,6 +159,7 @@ class Upkeep(Shelves):
             self._keep_up()
         else:
             self._doubt()
+            self.closed = self._questions.closed()
             self.looked = True
         return self._questions
 

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pollux import registry
 from pollux.export.folder import Folder
 from pollux.export.run import Export, Layout
 from pollux.export.secrets import secrets
-from pollux.model import Session
+from pollux.model import Part, Session, ToolCall, Unknown
 from pollux.transforms.redact import Redactor
 from pollux.writers.base import Options
+from pollux.writers.json import encode
 from tests.hostile.conftest import EVERYTHING, World
+from tests.unit.writers.kitchen_sink import SESSION
 
 SECRET = "ghp_" + "Zq7Kx2Wm9Rt4Lp8Vn3Bc6Hd1Gf5Js0TyUeAi"
 FORMATS = (
@@ -59,6 +62,60 @@ def test_a_deep_value_is_looked_through_and_written(
         assert done.returncode == 0, (form, done.stderr)
         written = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
         assert not more or SECRET.encode() not in written, form
+
+
+PASSWORD = "kaffee7Rosen"
+LEAVES: dict[str, Any] = {
+    "line": f"password={PASSWORD}",
+    "name": {"password": PASSWORD},
+    "setting": {"text": f"export DB_PASSWORD={PASSWORD}"},
+    "arguments": ["mysql", "--password", PASSWORD],
+    "address": f"postgres://ada:{PASSWORD}@host/db",
+    "cookie": {"Cookie": f"sid={PASSWORD}"},
+}
+
+
+def _deep(levels: int) -> dict[str, Any]:
+    """Every kind of secret below so many lists, so many objects, and so many of both by turns."""
+    found: dict[str, Any] = {}
+    for kind, leaf in LEAVES.items():
+        lists = objects = both = leaf
+        for level in range(levels):
+            lists, objects, both = [lists], {"a": objects}, {"b": both} if level % 2 else [both]
+        found |= {f"{kind}-1": lists, f"{kind}-2": objects, f"{kind}-3": both}
+    return found
+
+
+def _full_of(deep: dict[str, Any]) -> Session:
+    """A session that holds this wherever recorded objects are: arguments, results, raw records, what is kept beside."""
+
+    def filled(part: Part) -> Part:
+        if isinstance(part, ToolCall):
+            return replace(part, input=deep, output=encode(deep), extra=deep)
+        if isinstance(part, Unknown):
+            return replace(part, raw=deep)
+        return replace(part, extra=deep) if hasattr(part, "extra") else part
+
+    wanted = [ToolCall, Unknown]
+    chosen = [next(m for m in SESSION.messages if any(type(part) is kind for part in m.parts)) for kind in wanted]
+    messages = [replace(one, parts=tuple(map(filled, one.parts)), extra=deep) for one in chosen]
+    return replace(SESSION, messages=tuple(messages), extra=deep)
+
+
+@pytest.mark.parametrize("levels", [1, 480])
+def test_no_secret_is_too_deep_to_be_found(levels: int) -> None:
+    session = _full_of(_deep(levels))
+    assert any(isinstance(part, Unknown) for message in session.messages for part in message.parts)
+    bare = Redactor()(session)
+    for form in registry.WRITERS:
+        for options in (Options(), Options(thinking=True, tools="full", tokens=True, notices=True, content=True)):
+            pieces: list[str | bytes] = []
+            registry.writer(form).write(bare, pieces.append, options)
+            written = b"".join(
+                piece.encode("utf-8", "replace") if isinstance(piece, str) else piece for piece in pieces
+            )
+            assert written
+            assert PASSWORD.encode() not in written, form
 
 
 @pytest.mark.parametrize("form", FORMATS)

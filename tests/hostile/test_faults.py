@@ -251,6 +251,27 @@ def test_every_answer_tells_what_could_not_be_read(world: World) -> None:
     assert "Permission denied" in account.stdout
 
 
+def test_sums_beside_closed_folders_are_lower_bounds(world: World) -> None:
+    """Also where nobody looks again, and of the agent alone whose folder it is."""
+    assert json.loads(_bound(world, "stats", "--by", "agent", "--json").stdout)["lacking"] == []
+    shut = world.home / ".codex/sessions/2026/12"
+    shut.mkdir()
+    shut.chmod(0)
+    _bound(world, "sync")
+    for more in ([], ["--no-sync"]):
+        assert json.loads(_bound(world, *more, "stats", "--json").stdout)["lacking"] == ["codex"]
+        assert json.loads(_bound(world, *more, "stats", "--by", "tool", "--json").stdout)["lacking"] == ["codex"]
+        assert json.loads(_bound(world, *more, "stats", "--agent", "gemini", "--json").stdout)["lacking"] == []
+        table = {line.split()[0]: line for line in _bound(world, *more, "stats", "--by", "agent").stdout.splitlines()}
+        assert [table[name].count("≥") for name in ("codex", "gemini", "total")] == [3, 0, 3]
+        assert "≥" in _bound(world, *more, "stats", "--by", "tool").stdout.splitlines()[-1]
+        projects = _bound(world, *more, "projects").stdout
+        assert "codex ≥" in projects
+        assert "gemini ≥" not in projects
+        done = _bound(world, *more, "list", "--json")
+        assert "sessions/2026/12 could not be read" in json.loads(done.stderr)["warning"]
+
+
 def test_what_cannot_be_read_is_not_called_empty(world: World) -> None:
     for folder in (".claude/projects", ".gemini", ".codex"):
         (world.home / folder).chmod(0)

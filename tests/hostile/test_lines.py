@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -175,6 +176,24 @@ def test_a_bomb_of_lines_ends_early(empty: World, monkeypatch: pytest.MonkeyPatc
     (notice,) = [notice for notice in session.notices if notice.code == "file.truncated"]
     assert "more than 100 times as large" in notice.text
     assert sum(len(message.parts) for message in session.messages) < 40_000  # of 128,000
+
+
+def test_a_bomb_of_tiny_records_costs_little(empty: World) -> None:
+    said = json.dumps({"type": "event_msg", "payload": {"type": "user_message", "message": ""}}).encode()
+    _bomb(_codex(empty.home, b""), 64, said + b"\n")
+    sessions, memory = _measured(empty)
+    assert "file.truncated" in sessions[f"codex:{CODEX}"]
+    assert memory < 350
+
+
+def test_no_compressed_session_is_larger_than_sessions_are(empty: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "_LARGEST", 1 << 20)
+    said = {"type": "user_message", "message": random.Random(1).randbytes(2 << 20).hex()}
+    file = _compressed(_codex(empty.home, json.dumps({"type": "event_msg", "payload": said}).encode() + b"\n"))
+    (session,) = read_all(empty.library()).values()
+    (notice,) = [notice for notice in session.notices if notice.code == "file.truncated"]
+    assert (notice.file, notice.text) == (str(file), "The compressed file becomes more than 1 MiB; read up to there.")
+    assert FIRST in words(session)
 
 
 def test_a_line_of_a_hundred_mebibytes(empty: World) -> None:

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pollux import bounds, registry
+from pollux.bounds import LEADS_OUT
 from pollux.errors import NotFound, UnknownName
+from pollux.files import read
+from pollux.sources import walk
+from pollux.store.sync import Look
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 
 SECRET = "the-user-told-nobody"
@@ -93,6 +98,92 @@ def _between(world: World, file: Path) -> list[Path]:
     """The folders between a root and a file."""
     roots = [root.path for _, root in world.library().roots()]
     return [folder for folder in file.parents if any(root in folder.parents for root in roots)]
+
+
+def _swap(world: World, root: Path, path: Path) -> None:
+    """Put a link in the place of a file or folder, to a copy outside that holds a secret."""
+    target = world.outside / f"{len(list(world.outside.iterdir()))}-{path.name}"
+    path.rename(target)
+    for file in [target, *target.rglob("*")]:
+        if file.is_file():
+            file.write_bytes(file.read_bytes().replace(b"weather", SECRET.encode()))
+    path.symlink_to(target)
+    assert root in path.parents or root.parent == path.parent
+
+
+def _swaps(world: World, root: Path) -> list[Path]:
+    """Every folder right below a root, and every file; those that lie in no such folder first."""
+    files = [
+        Path(file.path) for source, one in world.library().roots() if one.path == root for file in source.find(root)
+    ]
+    return [*sorted(files, key=lambda file: len(file.parts)), *sorted(one for one in root.iterdir() if one.is_dir())]
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before heads are read", "after heads are read"])
+@pytest.mark.parametrize("home", ["gemini/0.44.0", "claude/2.1.325", "codex/0.145.0"])
+def test_nothing_is_read_that_was_swapped_since_it_was_seen(tmp_path: Path, home: str, late: bool) -> None:
+    _swap_each(World(tmp_path, (home,)), late=late)
+
+
+def _swap_each(world: World, *, late: bool) -> None:
+    library = world.library()
+    text = "\n".join(repr(session) for session in read_all(library).values())
+    assert "weather" in text
+    for source, root in library.roots():
+        for path in _swaps(world, root.path) if root.path.is_dir() else ():
+            files = list(source.find(root.path))
+            around = library._around()
+            bundles = source.bundles(root.path, files, around) if late else []
+            aside = world.folder / "aside"
+            shutil.copytree(path, aside) if path.is_dir() else shutil.copy(path, aside)
+            _swap(world, root.path, path)
+            bundles = bundles or source.bundles(root.path, files, around)
+            sessions = [session for bundle in bundles for session in source.read(bundle)]
+            assert not any(SECRET in repr(session) for session in sessions), path
+            path.unlink()
+            aside.rename(path)
+
+
+def test_what_was_swapped_is_not_kept_and_is_named(world: World) -> None:
+    library = world.library()
+    archive = library.archive
+    looks = [Look(source, root) for source, root in library.roots()]
+    chat = min((world.home / ".gemini/tmp/weather/chats").glob("session-*.jsonl"))
+    _swap(world, world.home / ".gemini/tmp", chat)
+    kept = archive.keep(looks)
+    assert [str(chat) in line and LEADS_OUT in line for line in kept.unread] == [True]
+    held = b"".join(file.read_bytes() for file in world.data.rglob("*") if file.is_file())
+    assert SECRET.encode() not in held
+    with pytest.raises(OSError, match="leads out"):
+        read(chat)
+
+
+def test_a_folder_that_is_swapped_while_it_is_looked_at_is_not_entered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = world.home / ".claude/projects"
+    (project,) = [folder for folder in root.iterdir() if any(folder.glob("*.jsonl"))][:1]
+    opened = walk._opened
+
+    def late(folder: str) -> int | str:
+        if folder == str(project) and not project.is_symlink():
+            _swap(world, root, project)
+        return opened(folder)
+
+    monkeypatch.setattr(walk, "_opened", late)
+    (line,) = [file for file in registry.source("claude").find(root) if file.path.startswith(str(project))]
+    assert (line.path, line.status, line.reason) == (str(project), "unreadable", LEADS_OUT)
+
+
+def test_a_system_that_does_not_name_open_files_is_no_less_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path, ("claude/2.1.325",))
+    monkeypatch.setattr(bounds, "_place", lambda _: "")
+    before = read_all(world.library())
+    assert before
+    _swap_each(world, late=True)
+    assert read_all(world.library()).keys() == before.keys()
 
 
 def test_outputs_that_are_named_lie_in_the_sessions_own_folder(world: World) -> None:

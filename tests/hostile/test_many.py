@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from pollux.wire import Notes
+from pollux import registry
+from pollux.wire import Notes, pile as pile_module
 from pollux.wire.pile import MOST, Pile
 from tests.hostile.conftest import World, read_all
+from tests.hostile.test_lines import AGENTS
 
 MANY = 50_000
 PLACES = {
@@ -43,5 +46,40 @@ def test_a_pile_takes_little_more_room_than_its_records() -> None:
         pile.add({"line": number, "record": {"type": "x"}})
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert size < 100_000 * 80
-    assert pile.all()[-1]["lines"].count("\n") == 100_000
+    assert size < 100_000 * len('{"type":"x"}\n') * 1.3
+    (run,) = map(json.loads, pile.all()[-1]["lines"].splitlines())
+    assert run == {"line": MOST, "records": [{"type": "x"}] * 100_000}
+
+
+def test_a_pile_says_of_every_record_where_it_stood() -> None:
+    pile = Pile(Notes())
+    for number in range(MOST):
+        pile.add({"line": number})
+    for line, kind in ((1, "a"), (2, "a"), (3, "b"), (5, "b"), (None, "b"), (None, "b")):
+        pile.add({"line": line, "kind": kind, "record": {"was": line}})
+    assert pile.all()[MOST:] == pile.all()[MOST:]
+    assert [json.loads(line) for line in pile.all()[-1]["lines"].splitlines()] == [
+        {"line": 1, "kind": "a", "records": [{"was": 1}, {"was": 2}]},
+        {"line": 3, "kind": "b", "records": [{"was": 3}]},
+        {"line": 5, "kind": "b", "records": [{"was": 5}]},
+        {"line": None, "kind": "b", "records": [{"was": None}]},
+        {"line": None, "kind": "b", "records": [{"was": None}]},
+    ]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_empty_records_take_no_more_room_than_their_file(
+    tmp_path: Path, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pile_module, "MOST", 100)
+    world = World(tmp_path, ())
+    file = AGENTS[agent](world.home, b"{}\n" * 100_000)
+    source = registry.source(agent)
+    bundle = source.loose(file, world.library()._around())
+    tracemalloc.start()
+    sessions = source.read(bundle)
+    size, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(sessions) == 1
+    assert size < file.stat().st_size * 2
+    assert most < file.stat().st_size * 4

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from enum import StrEnum
+
+from msgspec.structs import replace
 
 from pollux.analysis.days import span_of
 from pollux.analysis.rates import Till
@@ -108,6 +110,31 @@ def stats(  # noqa: PLR0913
         total=total.row(None, sessions, trends.all() if trends is not None else {}),
         unpriced_models=tuple(sorted(total.unpriced_models)),
     )
+
+
+def opened(found: Stats, lacking: Collection[str]) -> Stats:
+    """The answer where something of these agents could not be read.
+
+    Of no sum that it may belong to is known whether it is exact. A session's own is not touched.
+    """
+    return replace(found, rows=_opened(found.rows, (found.by, *found.within), lacking), total=_open(found.total))
+
+
+def _opened(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
+    by, *within = order
+    if by is By.SESSION:
+        return rows
+    return tuple(
+        _open(replace(row, rows=_opened(row.rows, within, lacking) if within else ()))
+        if by is not By.AGENT or row.name in lacking
+        else row
+        for row in rows
+    )
+
+
+def _open(row: Row) -> Row:
+    exact = False if row.usage.exact is False else None
+    return replace(row, usage=replace(row.usage, exact=exact), open=True)
 
 
 def _tree(

@@ -55,7 +55,8 @@ class Row(Value, frozen=True, kw_only=True):
     `sessions` counts conversations: a sub-agent's belongs to the one that started it. `cost_usd` is the sum of what is
     known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
     sessions that used more than this, or perhaps more; `silent` those that have no figures. `trend` is the tokens day
-    by day, `rows` the same told by something else as well.
+    by day, `rows` the same told by something else as well. `open` says that there may be more sessions, in files that
+    could not be read.
     """
 
     name: str | None
@@ -68,6 +69,7 @@ class Row(Value, frozen=True, kw_only=True):
     silent: int = 0
     trend: dict[str, int] = {}
     rows: tuple[Row, ...] = ()
+    open: bool = False
 
     @property
     def unpriced(self) -> int:
@@ -76,8 +78,8 @@ class Row(Value, frozen=True, kw_only=True):
 
     @property
     def at_least(self) -> bool:
-        """Was more paid than `cost_usd` says?"""
-        return self.unpriced > 0 or self.usage.exact is False
+        """Was more paid than `cost_usd` says, or may it have been?"""
+        return self.unpriced > 0 or self.usage.exact is False or self.open
 
 
 class Figures(NamedTuple):

@@ -17,7 +17,7 @@ class ToolRow(Value, frozen=True, kw_only=True):
     """The calls under one name; `canonical` is the name that agents share for most of a tool's.
 
     `seconds` is the median of those whose duration is known, `timed` how many these are. `rows` tell the same by
-    something else as well.
+    something else as well. `open` says of all together that there may be more, in files that could not be read.
     """
 
     name: str | None
@@ -30,6 +30,7 @@ class ToolRow(Value, frozen=True, kw_only=True):
     seconds: float | None
     timed: int
     rows: tuple[ToolRow, ...] = ()
+    open: bool = False
 
 
 def tools(

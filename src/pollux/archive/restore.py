@@ -13,10 +13,10 @@ from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.archive.tree import put
 from pollux.archive.verify import file_of
+from pollux.bounds import leads_out
 from pollux.errors import OutputError, StoreError
 from pollux.files import HUGE, read
 from pollux.model import Value
-from pollux.sources.walk import leads_out
 from pollux.wire import shown
 
 

@@ -24,10 +24,10 @@ from pollux.archive.keep import Archive, wanted
 from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.renamed import Renamed
 from pollux.archive.union import Union, rewritten
+from pollux.bounds import stand_in
 from pollux.errors import UnknownName
 from pollux.files import HUGE, created, opened, private, read
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
-from pollux.sources.walk import standing_in
 from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import owner, turn
 from pollux.store.sync import Look
@@ -44,30 +44,6 @@ _PIECE = 1 << 20
 # A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
-
-
-class Laid(Wrapped):
-    """An agent's source for a tree of ours, whose links lead to files of the agent's own."""
-
-    def __init__(self, source: Source, tree: Path, home: str) -> None:
-        super().__init__(source)
-        self._tree = str(tree)
-        self._home = home
-
-    def find(self, root: Path) -> Iterator[File]:
-        """As the agent's own."""
-        with standing_in(self._tree, self._home):
-            return iter(list(self.source.find(root)))
-
-    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
-        """As the agent's own."""
-        with standing_in(self._tree, self._home):
-            return self.source.bundles(root, files, around)
-
-    def read(self, bundle: Bundle) -> list[Session]:
-        """As the agent's own."""
-        with standing_in(self._tree, self._home):
-            return self.source.read(bundle)
 
 
 class Shelf(Wrapped):
@@ -458,9 +434,9 @@ def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> I
     if told is None:
         return
     try:
-        laid = Laid(named(told.agent), about.parent, os.fsdecode(told.home))
-        source = Shelf(laid, {str(about.parent / os.fsdecode(path)) for path in told.elsewhere})
+        source = Shelf(named(told.agent), {str(about.parent / os.fsdecode(path)) for path in told.elsewhere})
     except UnknownName:
         return
+    stand_in(str(about.parent), os.fsdecode(told.home))
     for name in told.roots:
         yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)

@@ -10,7 +10,7 @@ from pollux.cli.bars import gathered, sparkline
 from pollux.cli.clean import one_line
 from pollux.cli.table import Chart, Column, table
 from pollux.cli.width import wrap
-from pollux.cli.words import NONE, money, number, plural, share, tilde, tokens
+from pollux.cli.words import NONE, least, money, number, plural, share, tilde, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,14 +42,14 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
         named = _name(order[depth], row.name, home, short) + ("" if titled or not words else f"  {one_line(words)}")
         name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
-        title.add(plural(row.sessions, "session") if last else one_line(words), style)
-        sessions.add(number(row.sessions), style)
+        title.add(least(plural(row.sessions, "session"), more=row.open) if last else one_line(words), style)
+        sessions.add(least(number(row.sessions), more=row.open), style)
         requests.add(number(used.requests), style)
         input_.add(number(used.input), style)
         cached.add(share(used.cached, used.input), style or "dim")
         output.add(number(used.output), style)
         thought.add(number(used.reasoning), style or "dim")
-        total.add(tokens(used.total, used.exact), style)
+        total.add(least(tokens(used.total, used.exact), more=row.open), style)
         cost.add(_cost(row), style)
         bars.bar(0 if last or depth < len(found.within) else _height(row, found.of))
         trend.add(sparkline(gathered(_daily(row, found.total), TREND)), style or "id")
@@ -159,13 +159,13 @@ def tool_table(
         named = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
         name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
         shared.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
-        calls.add(number(row.calls), style)
+        calls.add(least(number(row.calls), more=row.open), style)
         failed.add(number(row.failed), style or ("bad" if row.failed else "dim"))
         rate.add(share(row.failed, row.calls) if row.failed else "", style or "dim")
         stopped.add(number(row.cancelled) if row.cancelled else "", style or "dim")
         open_.add(number(row.unfinished) if row.unfinished else "", style or "dim")
         seconds.add(duration(row.seconds), style)
-        sessions.add(number(row.sessions), style)
+        sessions.add(least(number(row.sessions), more=row.open), style)
         bars.bar(0 if last or depth < len(order) - 1 else row.calls)
     return table(screen, [name, shared, sessions, calls, failed, rate, stopped, open_, seconds, bars])
 

@@ -165,9 +165,8 @@ def _gaps(shelf: Library) -> str | None:
     if not (shelf.closed or unread):
         return None
     from pollux.cli.words import plural, tilde
-    from pollux.wire import shown
 
-    places = [tilde(shown(file.path), str(shelf.places.home)) for file in shelf.closed]
+    places = [tilde(path, str(shelf.places.home)) for path in shelf.closed]
     if len(places) > 1:
         places = [f"{plural(len(places), 'place')} in the agents' folders"]
     if unread:

@@ -121,7 +121,7 @@ def verdict_document(verdict: Verdict) -> dict[str, Any]:
 def tool_document(row: ToolRow) -> dict[str, Any]:
     """A row of `pollux stats --by tool --json`."""
     document = msgspec.structs.asdict(row)
-    del document["rows"]
+    del document["rows"], document["open"]
     document["median_seconds"] = document.pop("seconds")
     document["timed_calls"] = document.pop("timed")
     return document

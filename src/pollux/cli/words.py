@@ -25,6 +25,11 @@ def tokens(total: int | None, exact: bool | None) -> str:
     return f"≥{number(total)}" if exact is False and total is not None else number(total)
 
 
+def least(figure: str, *, more: bool) -> str:
+    """A figure as it was put into words; `≥` says that there may be more."""
+    return f"≥{figure}" if more and figure[0].isdigit() else figure
+
+
 def money(amount: float | None, *, at_least: bool = False) -> str:
     """Dollars; `≥` says that more was paid, a dash that nobody knows how much."""
     if amount is None:

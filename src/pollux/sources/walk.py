@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from pollux.bounds import LEADS_OUT, bind, check, leads_out
 from pollux.sources.base import File, Status
 
 OTHER = "other"
 CLOSED = "closed"
 """The role of what the system does not let us look into: nobody knows what it holds."""
-
-LEADS_OUT = "a link that leads out of the agent's folder; it was not followed"
 
 Place = tuple[str, Status, str | None]
 """A file's role, and what `doctor` says of it and why, unless a session was read from it."""
@@ -62,9 +59,11 @@ def walk(folder: str, way: Way, files: list[File], root: str | None = None) -> l
     """Add what lies below a folder to some files, by name. A folder that cannot be opened is an unreadable file.
 
     The folder may itself be a link, as a person set it up. No link below it leads out of it, or of the root that is
-    named. However deep folders lie in one another, one of them is open at a time.
+    named: now, and whenever one of these files is opened. However deep folders lie in one another, one of them is open
+    at a time.
     """
     base = folder if root is None else root
+    bind(folder, base)
     waiting: list[File | Below] = [(folder, way)]
     while waiting:
         one = waiting.pop()
@@ -88,6 +87,8 @@ def _inside(folder: str, way: Way, root: str) -> tuple[list[File], list[File | B
     try:
         handle = _opened(folder)
         try:
+            if isinstance(handle, int):
+                check(folder, handle)
             with os.scandir(handle) as opened:
                 listed = sorted(opened, key=_name)
             return _each(listed, folder if folder.endswith(os.sep) else folder + os.sep, way, root)
@@ -160,36 +161,6 @@ def _each(listed: list[os.DirEntry[str]], above: str, way: Way, root: str) -> tu
                 else _odd(entry, above + name, role)
             )
     return ([], [*both, *found]) if both else (found, [])
-
-
-_twin: ContextVar[tuple[str, str] | None] = ContextVar("_twin", default=None)
-
-
-@contextmanager
-def standing_in(folder: str, home: str) -> Iterator[None]:
-    """Inside, links in a folder of ours may lead to where the same file lies in a home, as if they were that file."""
-    token = _twin.set((os.path.join(folder, ""), os.path.join(home, "")))  # noqa: PTH118
-    try:
-        yield
-    finally:
-        _twin.reset(token)
-
-
-def leads_out(path: str, root: str) -> bool:
-    """Does a path below a root, or right beside it, lead elsewhere by a link anywhere in it? The root may be one."""
-    if (twin := _twin.get()) is not None and path.startswith(twin[0]):
-        there = twin[1] + path[len(twin[0]) :]
-        if os.path.islink(path) and os.readlink(path) == there:  # noqa: PTH114, PTH115
-            path, root = there, twin[1] + os.path.join(root, "")[len(twin[0]) :]  # noqa: PTH118
-    root = root.rstrip(os.sep)
-    try:
-        real = os.path.realpath(path)
-    except ValueError:  # no path at all
-        return True
-    if real.startswith(os.path.join(os.path.realpath(root), "")):  # noqa: PTH118
-        return False
-    home, name = os.path.split(path)
-    return home != os.path.dirname(root) or real != os.path.join(os.path.realpath(home), name)  # noqa: PTH118, PTH120
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

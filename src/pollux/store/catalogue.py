@@ -29,6 +29,7 @@ CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
 CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
 CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
+CREATE TABLE closed(root INTEGER, path TEXT, PRIMARY KEY(root, path)) WITHOUT ROWID;
 CREATE TABLE heads(
     root INTEGER, path TEXT, kind TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
 CREATE TABLE bundles(
@@ -213,6 +214,11 @@ class Catalogue:
         if news is None:
             self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
         self._sql.execute("REPLACE INTO news VALUES(?, ?)", (root, news))
+
+    def put_closed(self, root: int, paths: Iterable[str]) -> None:
+        """What the system does not let us look into, of a root."""
+        self._sql.execute("DELETE FROM closed WHERE root=?", (root,))
+        self._sql.executemany("INSERT OR IGNORE INTO closed VALUES(?, ?)", ((root, path) for path in paths))
 
     def changing(self, root: int) -> None:
         """Until it is seen whole again, what a root holds and what is in the catalogue may differ."""

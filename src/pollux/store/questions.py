@@ -231,6 +231,16 @@ class Questions:
         """How many sessions there may be whose files could not be read."""
         return int(self.catalogue.rows(f"SELECT COUNT(*) FROM bundles WHERE problem IS NOT NULL AND {self.here}")[0][0])
 
+    def closed(self) -> list[str]:
+        """Folders and files that the system did not let pollux look into when it last looked."""
+        return [path for (path,) in self.catalogue.rows(f"SELECT path FROM closed WHERE {self.here} ORDER BY path")]
+
+    def lacking(self) -> set[str]:
+        """The agents of which something could not be read: there may be more than the catalogue holds."""
+        unread = f"SELECT root FROM closed WHERE {self.here} UNION SELECT root FROM bundles WHERE problem IS NOT NULL"
+        rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM ({unread} AND {self.here}) JOIN roots ON id=root")
+        return {agent for (agent,) in rows}
+
     def cut(self) -> int:
         """How many outputs of tools are too long for all of their words to be in the index."""
         each = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from pollux.sources.base import Beside, Bundle, File, Root, Source, Surroundings, beside, sealed
+from pollux.sources.walk import closed
 from pollux.store.catalogue import Bundled, Catalogue, Heads, first_number
 from pollux.store.layout import Layout, Part
 from pollux.store.tasks import Progress, Report, Task
@@ -145,6 +146,7 @@ class Sync:
                 knowledge = self._around.memory.stamp
                 kept = self._layouts[root].written(knowledge)
                 self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
+                self._catalogue.put_closed(root, (shown(file.path) for file in closed(look.files)))
         size = sum(task.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 

@@ -4,8 +4,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pollux.accounts import By, Of
+from pollux.analysis.stats import opened
 from pollux.model import Status, ToolCall, Usage
 from pollux.store.questions import Filter
 from tests.unit.analysis.books import CODEX, NOON, OPUS, PRO, accounts, reply, session, used
@@ -22,6 +24,20 @@ def test_a_session_over_midnight_splits_by_message(tmp_path: Path) -> None:
     assert [row.name for row in books.stats(By.DAY, timezone="America/New_York").rows] == ["2026-11-10"]
     assert [row.sessions for row in books.stats(By.DAY, timezone="UTC").rows] == [1, 1]
     assert books.stats(By.DAY, timezone="UTC").total.sessions == 1
+
+
+def test_no_sum_is_exact_that_something_unread_may_belong_to(tmp_path: Path) -> None:
+    whole = session(reply(used(100, 10)))
+    found = accounts(tmp_path, whole).stats(By.AGENT, within=[By.SESSION])
+    other = opened(found, {"claude"})
+    assert (found.total.usage.exact, found.total.open, found.total.at_least) == (True, False, False)
+    assert (other.total.usage.exact, other.total.open, other.total.at_least) == (None, True, True)
+    assert other.rows == found.rows
+    (row,) = opened(found, {"gemini"}).rows
+    assert (row.usage.exact, row.open) == (None, True)
+    assert row.rows == found.rows[0].rows
+    low = replace(found, total=replace(found.total, usage=replace(found.total.usage, exact=False)))
+    assert opened(low, {"gemini"}).total.usage.exact is False
 
 
 def test_models_of_one_session_are_priced_each_by_itself(tmp_path: Path) -> None:

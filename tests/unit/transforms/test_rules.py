@@ -161,7 +161,13 @@ def test_what_was_taken_out_is_not_found_again(rule: Rule) -> None:
         ("12:30:45:AAPL and 12345678:AA", []),
         ("tool --password-stdin < kaffee7Rosen.txt", []),
         ("--token TOKEN  the token; --password <password1>", []),
-        ("password=kaffee7Rosen", []),  # in code this may be anything; as a setting it has a name in capitals
+        ("password=kaffee7Rosen", ["setting"]),
+        ("[client]\nuser=ada\npassword=kaffee7Rosen\n", ["setting"]),
+        ("spring.datasource.password=kaffee7Rosen", ["setting"]),
+        ("connect(password=kaffee7Rosen)", []),  # in code this may be anything
+        ("    password=oauth2,\n    user=ada1", []),
+        ("password=config2\npassword = kaffee7Rosen", []),
+        ("password=self.hash2\npassword=make2(a1)", []),
     ],
 )
 def test_shapes(text: str, names: list[str]) -> None:

@@ -58,7 +58,8 @@ def command(
     screen.lines(listing(screen, listed, str(shelf.places.home)))
     every = shelf.count(asked) if limit is not None else len(listed)
     if screen.terminal:
-        for line in _remarks(screen, listed, every, hidden=bool(shelf.closed)):
+        more = any(asked.agent in (None, agent) for agent in shelf.lacking())
+        for line in _remarks(screen, listed, every, more=more, hidden=bool(shelf.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
         from pollux.cli.words import size
@@ -106,13 +107,13 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 
-def _remarks(screen: Screen, shown: list[Listed], every: int, *, hidden: bool) -> list[str]:
+def _remarks(screen: Screen, shown: list[Listed], every: int, *, more: bool, hidden: bool) -> list[str]:
     from pollux.cli.width import wrap
-    from pollux.cli.words import plural
+    from pollux.cli.words import least, plural
 
     said = []
     if len(shown) < every:
-        said.append(f"{len(shown):,} of {plural(every, 'session')}.")
+        said.append(f"{len(shown):,} of {least(plural(every, 'session'), more=more)}.")
     if low := sum(one.summary.usage.exact is False for one in shown):
         said.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
     if odd := sum(one.troubled for one in shown):

@@ -58,7 +58,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
         return
     if not found:
         _nothing(ctx, screen, shelf, name)
-    screen.lines(_table(screen, found, str(shelf.places.home)))
+    screen.lines(_table(screen, found, str(shelf.places.home), shelf.lacking()))
     if any(project.path is None for project in found):
         talk("`pollux projects --add PATH` tells pollux a path it could not find.")
 
@@ -83,10 +83,10 @@ def _document(project: Project) -> dict[str, Any]:
     }
 
 
-def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
+def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
     from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
-    from pollux.cli.words import NONE, tilde
+    from pollux.cli.words import NONE, least, tilde
 
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80
@@ -98,7 +98,8 @@ def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
         guess = "?" if project.evidence == "guess" else ""
         name.add(one_line(project.name) + guess, None if known else "dim")
         path.add(one_line(tilde(project.path, home)) if project.path is not None else NONE)
-        agents.add(", ".join(f"{agent} {count:,}" for agent, count in project.agents.items()))
+        counts = ((agent, least(f"{count:,}", more=agent in lacking)) for agent, count in project.agents.items())
+        agents.add(", ".join(f"{agent} {count}" for agent, count in counts))
         why = EVIDENCE.get(project.evidence or "", project.evidence or "")
         evidence.add(why or "unknown", "dim")
     return table(screen, [name, path, agents, evidence])

@@ -101,7 +101,7 @@ def command(
         return
     found = shelf.accounts.stats(first, asked, timezone, within=within, of=of)
     if as_json or as_csv:
-        _for_programs(screen, found, as_csv)
+        _for_programs(screen, found, as_csv, _lacking(shelf, asked))
         ctx.exit(0 if found.rows else 1)
     if not found.rows:
         _nothing(ctx, screen, shelf, asked)
@@ -161,14 +161,19 @@ def _titles(shelf: Library) -> dict[str, tuple[str, str]]:
     return {one.summary.key: (one.short, one.summary.title or "") for one in shelf.list(_all())}
 
 
-def _for_programs(screen: Screen, found: Stats, as_csv: bool) -> None:
+def _lacking(shelf: Library, asked: Filter) -> list[str]:
+    """The agents asked for of which something could not be read."""
+    return sorted(agent for agent in shelf.lacking() if asked.agent in (None, agent))
+
+
+def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]) -> None:
     from pollux.cli.documents import stats_csv, stats_document
 
     by = (found.by, *found.within)
     if as_csv:
         screen.readable(stats_csv(by, found.rows, found.total))
         return
-    document = stats_document(by, found.rows, found.total, of=found.of)
+    document = stats_document(by, found.rows, found.total, of=found.of, lacking=lacking)
     document["total"]["unpriced_models"] = found.unpriced_models
     screen.json(document)
 
@@ -186,7 +191,7 @@ def _tools(
     if form == "csv":
         screen.readable(stats_csv(by, rows, total))
     elif form == "json":
-        screen.json(stats_document(by, rows, total))
+        screen.json(stats_document(by, rows, total, lacking=_lacking(shelf, asked)))
     elif rows:
         from pollux.cli.accounting import tool_table
 

@@ -18,8 +18,9 @@ _WINDOW = 1 << 27
 _PIECE = 1 << 18
 # So little goes in at a time, so that a small file cannot become a large one at once.
 _BITE = 1024
-# What agents write becomes a tenth or a fiftieth. What became so much less is a trap, once it is more than a little.
-_LEAST, _MOST = 1 << 26, 100
+# What agents write becomes a tenth or a fiftieth. What became so much less is a trap, once it is more than a little;
+# and no session is larger than the last of these.
+_LEAST, _MOST, _LARGEST = 1 << 24, 100, 1 << 30
 
 
 @contextmanager
@@ -95,8 +96,9 @@ def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
             if piece:
                 yield piece
                 plain += len(piece)
-        if plain > max(_LEAST, _MOST * packed):
-            _note(notes, f"The compressed file becomes more than {_MOST} times as large; read up to there.")
+        if plain > min(_LARGEST, max(_LEAST, _MOST * packed)):
+            size = f"{_MOST} times as large" if plain <= _LARGEST else f"{_LARGEST >> 20:,} MiB"
+            _note(notes, f"The compressed file becomes more than {size}; read up to there.")
             return
     if begun:
         _note(notes, "The compressed file is cut off; read as far as it goes.")

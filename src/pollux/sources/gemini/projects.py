@@ -14,12 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from pollux.bounds import leads_out
 from pollux.errors import Unreadable
 from pollux.folding import fold
 from pollux.sources.base import File, Surroundings
 from pollux.sources.gemini.find import MARKER
 from pollux.sources.gemini.witnesses import ALL, EACH, Witness, digest, upwards, witness
-from pollux.sources.walk import leads_out
 from pollux.wire import SMALL, Malformed, Notes, plain, read_bytes, read_head
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")

@@ -49,16 +49,21 @@ def unlike_a_word(value: str) -> bool:
     return _UNLIKE_A_WORD.search(value) is not None
 
 
-def random(value: str) -> bool:
-    """Was this made by chance? Letters and digits take turns in it, which they do in no word."""
+def no_name(value: str) -> bool:
+    """Is this neither code, nor a word or a name with a number behind it?"""
     value = value[:_ENOUGH]
     return (
         chosen(value)
+        and unlike_a_word(value)
         and _CODE.search(value) is None
         and _WORDS.fullmatch(value) is None
         and _SHORT_HEX.fullmatch(value) is None
-        and len(_TURN.findall(value)) >= 2
     )
+
+
+def random(value: str) -> bool:
+    """Was this made by chance? Letters and digits take turns in it, which they do in no word."""
+    return no_name(value) and len(_TURN.findall(value[:_ENOUGH])) >= 2
 
 
 def credentials(value: str) -> bool:
