@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pollux import Filter
 from pollux.accounts import By
 from pollux.model import Kind, add
 from pollux.store.tallying import FIGURES
@@ -53,6 +55,24 @@ def test_calls_add_up(agent: str, name: str) -> None:
     counts = [held.summary.counts for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
     assert total.calls == sum(row.calls for row in rows) == sum(count.tool_calls for count in counts)
     assert total.failed == sum(row.failed for row in rows) == sum(count.failed_tool_calls for count in counts)
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> None:
+    """In all, and in the row of each agent, project and session; of a project alone as well."""
+    home = answers(agent, name)
+    listed = [held.summary for held in home.listed.values() if held.summary.kind is Kind.MAIN]
+    projects = Counter(summary.project or summary.project_hash for summary in listed)
+    wanted = {By.AGENT: Counter(one.agent for one in listed), By.PROJECT: projects}
+    wanted[By.SESSION] = Counter(one.key for one in listed)
+    for by in DIMENSIONS:
+        found = home.accounts.stats(by)
+        assert found.total.sessions == len(listed)
+        if by in wanted:
+            assert Counter({row.name: row.sessions for row in found.rows if row.sessions}) == wanted[by]
+    for project in filter(None, projects):
+        only = Filter(project=project)
+        assert home.accounts.stats(By.MODEL, only).total.sessions == len(home.library.list(only))
 
 
 def numbers(value: Any) -> set[int]:

@@ -111,12 +111,16 @@ def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str, *, c
 def _uncertain(total: Row) -> Iterator[str]:
     """How sure the tokens are."""
     every = plural(total.sessions, "session")
+    if total.lone_subagents:
+        every += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
     if total.too_low:
         yield f"≥ In {total.too_low:,} of {every} more was used than the files tell: pollux audit shows why."
     if total.unsure:
         yield f"In {total.unsure:,} of {every} nobody can know whether that is all: pollux audit shows why."
     if total.silent:
         yield f"{NONE} In {total.silent:,} of {every} there are no token figures."
+    if total.lone_subagents:
+        yield "Lone sub-agents count with their tokens: the session that started them is gone, or was not asked for."
 
 
 def _costs(found: Stats, prices: PriceList, settings: str) -> Iterator[str]:

@@ -130,7 +130,7 @@ def _dollars(amount: float) -> str:
 def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
     """How sure the figures of all sessions are."""
     agent, requests = Column("agent"), Column("requests", right=True, sacrifice=1)
-    inherited, total = Column("counted elsewhere", right=True, sacrifice=2), Column("tokens", right=True)
+    inherited, total = Column("inherited", right=True, sacrifice=2), Column("tokens", right=True)
     exact, low, unknown = Column("exact", right=True), Column("too low", right=True), Column("unsure", right=True)
     for one in found.agents:
         agent.add(one_line(one.agent))

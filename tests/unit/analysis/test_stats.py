@@ -132,6 +132,49 @@ def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path)
     assert books.family(session(id="main")) == ["gemini:main", "gemini:child", "gemini:grandchild"]
 
 
+def test_a_sub_agent_whose_conversation_is_gone_is_no_session(tmp_path: Path) -> None:
+    books = accounts(
+        tmp_path,
+        session(reply(used(100, 10)), id="main"),
+        session(reply(used(50, 5)), id="orphan", parent="gemini:gone"),
+        session(reply(used(5, 5)), id="grandchild", parent="gemini:orphan"),
+        session(reply(used(1, 1)), id="circle", parent="gemini:circle", exact=False),
+    )
+    for by in (By.AGENT, By.MODEL, By.PROJECT, By.DAY, By.SESSION):
+        found = books.stats(by, timezone="UTC")
+        assert (found.total.sessions, found.total.lone_subagents, found.total.usage.total) == (1, 3, 177)
+        assert sum(row.sessions for row in found.rows) == 1
+        assert (found.total.too_low, found.total.unsure, found.total.silent) == (1, 0, 0)
+    assert sum(books.timeline(Of.SESSIONS, timezone="UTC").values()) == 1
+
+
+def test_a_session_counts_in_the_row_that_a_list_would_show_it_in(tmp_path: Path) -> None:
+    """A sub-agent that worked elsewhere does not take its conversation along."""
+    call = ToolCall(id="c", name="shell", canonical="shell", tool_kind="x", status=Status.OK)
+    books = accounts(
+        tmp_path,
+        session(reply(used(100, 10), call), id="main", project="/a"),
+        session(reply(used(50, 5), call), id="child", parent="gemini:main", project="/b"),
+    )
+    rows = books.stats(By.PROJECT, within=(By.SESSION,)).rows
+    assert [(row.name, row.sessions, row.lone_subagents) for row in rows] == [("/a", 1, 0), ("/b", 0, 1)]
+    assert [(row.name, row.sessions) for row in books.stats(By.SESSION).rows] == [
+        ("gemini:main", 1),
+        ("gemini:child", 0),
+    ]
+    there = books.stats(By.MODEL, Filter(project="/b")).total
+    assert (there.sessions, there.lone_subagents, there.usage.total) == (0, 1, 55)
+    assert books.stats(By.MODEL).total.sessions == 1
+    tools, every = books.tools(by=(By.PROJECT, By.TOOL))
+    assert ({row.name: row.sessions for row in tools}, every.sessions) == ({"/a": 1, "/b": 0}, 1)
+
+
+def test_a_conversation_with_figures_is_not_silent_for_a_sub_agent_without(tmp_path: Path) -> None:
+    child = session(id="child", parent="gemini:main", exact=None)
+    total = accounts(tmp_path, session(reply(used(1, 1)), id="main"), child).stats(By.AGENT).total
+    assert (total.sessions, total.silent, total.unsure) == (1, 0, 1)
+
+
 def test_figures_nobody_recorded_stay_unknown(tmp_path: Path) -> None:
     silent = session(reply(None), id="silent", exact=None)
     found = accounts(tmp_path, silent).stats(By.AGENT)
