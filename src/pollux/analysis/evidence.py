@@ -108,8 +108,11 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
     if message.inherited:
         return _heirloom(elsewhere.get(message.id))
     repeated = _lines(message)
-    said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
-    if message.usage is not None and message.usage.exact is False:
+    if message.usage is not None and message.usage.known is None:
+        said = ["a request without figures"]
+    else:
+        said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
+    if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
         said.append("at least: the reply has no end")
     if requests > 1:
         said.append(f"one of {requests} requests")

@@ -197,5 +197,5 @@ def _time(row: Row) -> tuple[bool, str]:
 
 
 def _weight(row: Row, of: Of) -> tuple[float, float, str]:
-    cost, tokens = -(row.cost_usd or 0), -(row.usage.total or 0)
+    cost, tokens = -(row.cost_usd or 0), -(row.usage.known or 0)
     return (cost, tokens, row.name or "") if of is Of.COST else (tokens, cost, row.name or "")

@@ -49,7 +49,7 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         cached.add(share(used.cached, used.input), style or "dim")
         output.add(number(used.output), style)
         thought.add(number(used.reasoning), style or "dim")
-        total.add(tokens(used.total, used.exact), style)
+        total.add(tokens(used), style)
         cost.add(_cost(row), style)
         bars.bar(0 if last or depth < len(found.within) else _height(row, found.of))
         trend.add(sparkline(_heaps(row.trend, found.total.trend)), style or "id")
@@ -89,7 +89,7 @@ def _is_hash(name: str) -> bool:
 
 
 def _height(row: Row, of: Of) -> float:
-    return (row.cost_usd or 0) if of == "cost" else float(row.usage.total or 0)
+    return (row.cost_usd or 0) if of == "cost" else float(row.usage.known or 0)
 
 
 def _heaps(trend: Mapping[str, int], every: Mapping[str, int]) -> list[float]:

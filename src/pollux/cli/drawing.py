@@ -61,7 +61,7 @@ def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = _least(of, total)
     if of == "tokens":
-        return f"{least}{label(of, total.usage.total or 0)} in all"
+        return f"{least}{label(of, total.usage.known or 0)} in all"
     unpriced = f", without {plural(total.unpriced, 'request')} of unknown cost" if total.unpriced else ""
     return f"{least}{label(of, total.cost_usd or 0)} in all{unpriced}"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pollux.accounts import By, Of
+from pollux.cli.words import tokens
 from pollux.model import Status, ToolCall, Usage
 from pollux.store.questions import Filter
 from tests.unit.analysis.books import CODEX, NOON, OPUS, PRO, accounts, reply, session, used
@@ -79,7 +80,7 @@ def test_each_request_without_a_cost_has_its_cause(tmp_path: Path) -> None:
     books = accounts(tmp_path, talk, silent, low, unsure)
     total = books.stats(By.AGENT).total
     assert (total.lacking.price, total.lacking.model, total.lacking.figures) == (1, 2, 3)
-    assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 1, 2, 1)
+    assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 2, 1, 1)
     assert books.stats(By.AGENT).unpriced_models == ("strange-1",)
     assert books.bill(talk) == books.bills([talk.key])[talk.key]
     assert books.bill(talk).unpriced == 6
@@ -234,19 +235,36 @@ def test_tools(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("half", [Usage(input=5, requests=1), Usage(output=5, requests=1)])
-def test_sum_of_which_a_figure_is_missing_is_not_exact(tmp_path: Path, half: Usage) -> None:
+def test_sum_of_which_a_figure_is_missing_is_too_low(tmp_path: Path, half: Usage) -> None:
     """Whatever agent wrote it, and also where several requests stand together."""
     whole = Usage(input=5, output=5, requests=2, exact=True, each=(used(5, 5), half))
     for missing in (half, whole):
         talk = session(reply(used(100, 10)), reply(missing), exact=True)
-        assert talk.usage.exact is None
-        assert accounts(tmp_path, talk).stats(By.AGENT).total.usage.exact is None
+        assert talk.usage.exact is False
+        assert accounts(tmp_path, talk).stats(By.AGENT).total.usage.exact is False
     inherited = session(reply(used(100, 10)), reply(half, inherited=True), exact=True)
     assert inherited.usage.exact is True
+
+
+def test_a_row_of_which_half_is_unknown_counts_with_the_other_half(tmp_path: Path) -> None:
+    """Its total is unknown, and what is known of it is in every sum, in its place among the rows, and in charts."""
+    half = session(reply(Usage(input=700, requests=1)), id="half", agent="claude")
+    books = accounts(tmp_path, half, session(reply(used(100, 10)), id="whole"))
+    found = books.stats(By.AGENT, of=Of.TOKENS)
+    assert [(row.name, row.usage.total, row.usage.known, row.usage.exact) for row in found.rows] == [
+        ("claude", None, 700, False),
+        ("gemini", 110, 110, True),
+    ]
+    assert (found.total.usage.input, found.total.usage.output, found.total.usage.total) == (800, 10, 810)
+    assert found.total.usage.exact is False
+    assert sum(books.timeline(Of.TOKENS).values()) == 810
+    stacks = books.stacks(By.AGENT, Of.TOKENS, By.MODEL)
+    assert {name: sum(values.values()) for name, values in stacks.items()} == {"claude": 700, "gemini": 110}
+    assert (tokens(found.rows[0].usage), tokens(found.total.usage), tokens(Usage())) == ("≥700", "≥810", "–")
 
 
 def test_figures_that_no_machine_word_holds_are_not_kept(tmp_path: Path) -> None:
     huge = Usage(input=10**30, output=1 << 63, requests=1, exact=True)
     books = accounts(tmp_path, session(reply(huge), reply(used(100, 10))))
     total = books.stats(By.SESSION).total.usage
-    assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, None)
+    assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, False)
