@@ -312,6 +312,9 @@ def test_ones_own_state_goes_before_another_of_the_same_file(
     assert pollux("archive", "import", all_of_it).returncode == 0
     shown = good(pollux("show", "abcdabcd", "--json"))
     assert [message["parts"][0]["text"] for message in shown["messages"]] == prompts
+    restored = [one["path"] for one in good(pollux("archive", "restore", "abcdabcd", "-o", "restored", "--json"))]
+    (path,) = [one for one in restored if one.endswith(name)]
+    assert (pollux.home / path).read_text("utf-8") == session(*prompts)
 
 
 def test_doctor_where_all_is_kept(pollux: Pollux, tmp_path: Path) -> None:
