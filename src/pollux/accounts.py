@@ -23,7 +23,7 @@ from pollux.analysis.tools import ToolRow, tools
 from pollux.config import load
 from pollux.model import Message, Session, Summary, Usage, summarize
 from pollux.store.families import Families
-from pollux.store.origins import counting
+from pollux.store.origins import Maker, makers
 from pollux.store.questions import Filter, Questions
 from pollux.store.rollups import beyond, quarter
 from pollux.store.rows import micros
@@ -187,7 +187,7 @@ class Accounts:
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
-        elsewhere: dict[str, str] = self._ask(lambda current: counting(current, session))
+        elsewhere: dict[str, Maker] = self._ask(lambda current: makers(current, session))
         known = [one for one in members if one is not None]
         totals = {
             "session": (own, cost),

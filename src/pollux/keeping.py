@@ -189,7 +189,7 @@ class Keeping:
 
     def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
         until = int(when.timestamp() * 1_000_000) if when is not None else None
-        return restore.chosen(self._past(session).states(files), until)
+        return restore.chosen(self._archive, self._past(session).states(files), until)
 
     def plan(
         self, states: list[State], folder: Path | None, companions: list[State] | None = None

@@ -141,11 +141,12 @@ class Library(Upkeep):
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
-        kept = {one.summary.key: one.summary.kept for one in self.list(wanted)}
-        for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if kept else ():
+        left = {one.summary.key: {*one.summary.files} for one in self.list(wanted)}
+        for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if left else ():
             for session in source.read(bundle):
-                if kept.get(session.key) is session.kept:
-                    del kept[session.key]
+                # Of one that lies under two roots, the one that is listed.
+                if not left.get(session.key, set()).isdisjoint(session.files):
+                    del left[session.key]
                     yield session
 
     def jobs(self, wanted: Filter) -> Rows[Job]:

@@ -288,6 +288,35 @@ def test_only_what_is_whole_elsewhere_is_not_gone(pollux: Pollux, tmp_path: Path
     assert kept() == (True, 3)
 
 
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize(
+    ("theirs", "prompts"),
+    [
+        (["first", "second", "third"], ["first", "second", "third"]),
+        (["first", "something else, and at length"], ["first", "second"]),
+    ],
+)
+def test_ones_own_state_goes_before_another_of_the_same_file(
+    pollux: Pollux, tmp_path: Path, live: bool, theirs: list[str], prompts: list[str]
+) -> None:
+    """The other machine has the same home. Only where it went on from here its state is shown."""
+    name, all_of_it = "weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", str(tmp_path / "all.pollux")
+    other = {"XDG_DATA_HOME": str(tmp_path / "other"), "XDG_CACHE_HOME": str(tmp_path / "other-cache")}
+    file = pollux.file(name, session(*theirs))
+    assert pollux("archive", "run", **other).returncode == 0
+    assert pollux("archive", "export", all_of_it, **other).returncode == 0
+    file.write_text(session("first", "second"))
+    assert pollux("archive", "run").returncode == 0
+    if not live:
+        file.unlink()
+    assert pollux("archive", "import", all_of_it).returncode == 0
+    shown = good(pollux("show", "abcdabcd", "--json"))
+    assert [message["parts"][0]["text"] for message in shown["messages"]] == prompts
+    restored = [one["path"] for one in good(pollux("archive", "restore", "abcdabcd", "-o", "restored", "--json"))]
+    (path,) = [one for one in restored if one.endswith(name)]
+    assert (pollux.home / path).read_text("utf-8") == session(*prompts)
+
+
 def test_doctor_where_all_is_kept(pollux: Pollux, tmp_path: Path) -> None:
     file = tmp_path / "all.pollux"
     pollux("archive", "run")

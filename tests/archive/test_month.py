@@ -88,7 +88,7 @@ def test_all_that_was_ever_there_at_a_sync_is_still_shown(world: World) -> None:
     states = library.archive.index.states()
     for (name, at), raw in files.items():
         until = int(at.timestamp() * 1_000_000)
-        (state,) = chosen([state for state in states if file_of(state) == name], until)
+        (state,) = chosen(library.archive, [state for state in states if file_of(state) == name], until)
         assert library.archive.read(state.sha or b"") == raw
     assert library.keeping.verify().sound
 

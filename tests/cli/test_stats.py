@@ -252,3 +252,44 @@ def test_the_calendar_says_what_has_no_time(tmp_path: Path) -> None:
     costs = pollux("timeline", "--of", "cost").stderr
     assert "1 request not in the cost: no price is known of unheard-of-1." in costs
     assert json.loads(pollux("timeline", "--of", "cost", "--json").stdout)["unpriced_requests"] == 1
+
+
+def dated(*times: str | None) -> str:
+    """A session of Gemini CLI with one request at each time."""
+    spent = {"input": 1_000, "output": 34, "cached": 0, "thoughts": 0, "tool": 0, "total": 1_034}
+    messages = [
+        {"id": f"{kind}{n}", **({"timestamp": at} if at else {}), "type": kind, "content": "Hi.", **more}
+        for n, at in enumerate(times)
+        for kind, more in (("user", {}), ("gemini", {"model": "gemini-2.5-pro", "tokens": spent}))
+    ]
+    return json.dumps({"sessionId": "abcd", "projectHash": "0" * 64, "messages": messages})
+
+
+@pytest.mark.parametrize("by", ["day", "week", "month"])
+def test_a_clock_that_was_wrong_by_centuries_fills_no_picture(tmp_path: Path, by: str) -> None:
+    pollux = Pollux(tmp_path)
+    times = ("1000-01-01T05:00:00.000Z", "0200-01-01T05:00:00.000Z", "2026-11-15T05:00:00.000Z")
+    pollux.file(f"{'0' * 64}/chats/session-2026-11-15T05-00-abcd.json", dated(*times))
+    for command in (["stats", "--by", by], ["timeline"]):
+        assert pollux(*command, "-o", "chart.svg", "--force").returncode == 0
+        drawing = (pollux.home / "chart.svg").read_text("utf-8")
+        assert len(drawing) < 200_000
+        assert "; gaps of more than a year are cut</text>" in drawing
+    assert pollux("stats", "--by", "agent", COLUMNS="160").returncode == 0
+    assert "Before that: 2,068 on 2 days." in pollux("timeline").stdout
+    rows = json.loads(pollux("stats", "--by", by, "--json").stdout)["rows"]
+    assert [row["total"] for row in rows] == [1_034] * 3
+
+
+def test_a_chart_says_what_has_no_time(tmp_path: Path) -> None:
+    pollux = Pollux(tmp_path)
+    place = f"{'0' * 64}/chats/session-2026-11-15T05-00-abcd.json"
+    pollux.file(place, dated(None, "2026-11-15T05:00:00.000Z"))
+    assert pollux("stats", "--by", "day", "--of", "tokens", "-o", "chart.svg").returncode == 0
+    assert "2,068 in all, 1,034 of it without a time and not shown<" in (pollux.home / "chart.svg").read_text("utf-8")
+    assert pollux("stats", "--by", "agent", "--of", "tokens", "-o", "chart.svg", "--force").returncode == 0
+    assert "2,068 in all<" in (pollux.home / "chart.svg").read_text("utf-8")
+    pollux.file(place, dated(None))
+    done = pollux("stats", "--by", "day", "-o", "chart.svg", "--force")
+    assert done.returncode == 1
+    assert "None of these requests has a known time." in done.stderr

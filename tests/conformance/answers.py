@@ -28,7 +28,7 @@ class Answers:
         self.home = self.place / "home"
         shutil.copytree(CORPUS / agent / home / "home", self.home)
         self.environ = _environment(agent, home, self.place)
-        library = Library(self.environ, self.home)
+        self.library = library = Library(self.environ, self.home)
         self.listed: dict[str, Listed] = {listed.summary.key: listed for listed in library.list(EVERYTHING)}
         self.accounts = library.accounts
         self.bills = library.accounts.bills(self.listed)

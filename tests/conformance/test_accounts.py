@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pollux.accounts import By
-from pollux.model import Kind, add
+from pollux import Filter
+from pollux.accounts import By, Of
+from pollux.cli.documents import stats_document
+from pollux.model import Kind, Usage, add
 from pollux.store.tallying import FIGURES
+from pollux.writers.json import usage_document
 from tests.conformance.answers import answers
-from tests.conformance.truth import AGENTS, homes
+from tests.conformance.truth import AGENTS, Json, homes
 
 HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
 DIMENSIONS = [by for by in By if by is not By.TOOL]
@@ -53,6 +58,65 @@ def test_calls_add_up(agent: str, name: str) -> None:
     counts = [held.summary.counts for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
     assert total.calls == sum(row.calls for row in rows) == sum(count.tool_calls for count in counts)
     assert total.failed == sum(row.failed for row in rows) == sum(count.failed_tool_calls for count in counts)
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> None:
+    """In all, and in the row of each agent, project and session; of a project alone as well."""
+    home = answers(agent, name)
+    listed = [held.summary for held in home.listed.values() if held.summary.kind is Kind.MAIN]
+    projects = Counter(summary.project or summary.project_hash for summary in listed)
+    wanted = {By.AGENT: Counter(one.agent for one in listed), By.PROJECT: projects}
+    wanted[By.SESSION] = Counter(one.key for one in listed)
+    for by in DIMENSIONS:
+        found = home.accounts.stats(by)
+        assert found.total.sessions == len(listed)
+        if by in wanted:
+            assert Counter({row.name: row.sessions for row in found.rows if row.sessions}) == wanted[by]
+    for project in filter(None, projects):
+        only = Filter(project=project)
+        assert home.accounts.stats(By.MODEL, only).total.sessions == len(home.library.list(only))
+
+
+def document(usage: Usage) -> Json:
+    """Figures as programs get them."""
+    found = usage_document(usage)
+    assert found is not None
+    return found
+
+
+def summed(rows: Iterable[Json], name: str) -> int | None:
+    """The sum of what is known."""
+    known = [row[name] for row in rows if row[name] is not None]
+    return sum(known) if known else None
+
+
+@pytest.mark.parametrize(("agent", "name"), HOMES)
+def test_what_programs_get_adds_up(agent: str, name: str) -> None:
+    """Rows and total of `stats`, the whole list, the audit of each session and of all, the calendar: one account."""
+    home = answers(agent, name)
+    books = home.accounts
+    listed = [held.summary for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
+    sessions = [document(one.usage) | {"unpriced_requests": home.bills[one.key].unpriced} for one in listed]
+    audits = [books.audit(one) for one in home.sessions.values() if one.kind is not Kind.CHECKPOINT]
+    audited = [document(add((item.usage for item in one.items if item.counted), exact=None)) for one in audits]
+    for by in DIMENSIONS:
+        found = books.stats(by, timezone="UTC")
+        told = stats_document((by,), found.rows, found.total)
+        for figure in ("input", "cached", "cache_write", "output", "reasoning", "requests"):
+            assert told["total"][figure] == summed(told["rows"], figure) == summed(sessions, figure), (by, figure)
+            assert told["total"][figure] == summed(audited, figure), (by, figure)
+        assert told["total"]["unpriced_requests"] == summed(told["rows"], "unpriced_requests") or not told["rows"]
+        assert (told["total"]["unpriced_requests"] or None) == (summed(sessions, "unpriced_requests") or None)
+        for row in (*told["rows"], told["total"]):
+            halves = row["input"], row["output"]
+            assert row["total"] == (None if None in halves else sum(halves))
+            assert row["exact"] is not True or row["total"] is not None or not row["requests"]
+        costs = [row["cost_usd"] for row in told["rows"] if row["cost_usd"] is not None]
+        assert told["total"]["cost_usd"] == (pytest.approx(sum(costs)) if costs else None)
+    used = books.stats(By.AGENT).total.usage
+    assert sum(books.timeline(Of.TOKENS, timezone="UTC").values()) == (used.known or 0)
+    assert sum(one.requests for one in books.review().agents) == (used.requests or 0)
 
 
 def numbers(value: Any) -> set[int]:

@@ -18,7 +18,9 @@ PICTURES = {
     "days": columns("Tokens", "in all", [(day, {"a": 3.0}) for day in DAYS], str),
     "two days": columns("Tokens", "in all", [(day, {"a": 3.0}) for day in DAYS[:2]], str),
     "models": columns("Tokens", "in all", [("2026", {f"{n}-WIDE-MODEL-名前": 1.0 + n for n in range(9)})], str),
-    "calendar": calendar("Tokens", "in all", {}, (date(2026, 1, 1), date(2026, 12, 31)), str),
+    "calendar": calendar("Tokens", "in all", {date(2026, 1, 1): 1.0, date(2026, 12, 31): 1.0}, str),
+    "cut calendar": calendar("Tokens", "in all", {date(1000, 1, 1): 1.0, date(2026, 11, 15): 1.0}, str),
+    "cut": columns("Tokens", "in all", [("1000", {"a": 1.0}), (None, {}), ("2026", {"a": 3.0})], str),
 }
 
 # Words that are cut at an edge, and words that lie over others.

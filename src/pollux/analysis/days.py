@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pollux.errors import UnknownName
 from pollux.store.rollups import QUARTER, UNTIMED
+
+YEAR = timedelta(days=366)
+"""Of a time in which nothing was done, no more than this is shown."""
 
 
 def zone(name: str | None) -> tzinfo | None:
@@ -39,20 +42,50 @@ def day_of(where: tzinfo | None) -> Callable[[int], date | None]:
     return day
 
 
+def named(by: str, day: date) -> str:
+    """The name of a day, or of its week or month."""
+    if by == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-W{week:02}"
+    return day.isoformat()[:7] if by == "month" else day.isoformat()
+
+
 def span_of(by: str, where: tzinfo | None) -> Callable[[int], str | None]:
     """Names the day, week or month of a quarter: `2026-11-15`, `2026-W46`, `2026-11`."""
     day = day_of(where)
 
     @cache
     def name(found: date | None) -> str | None:
-        if found is None:
-            return None
-        if by == "week":
-            year, week, _ = found.isocalendar()
-            return f"{year}-W{week:02}"
-        return found.isoformat()[:7] if by == "month" else found.isoformat()
+        return None if found is None else named(by, found)
 
     return lambda quarter: name(day(quarter))
+
+
+def unbroken(spans: Iterable[str]) -> list[str | None]:
+    """Days, weeks or months in their order, with those between them; None stands for a gap of more than a year.
+
+    A clock that was wrong by centuries must not fill them with empty days.
+    """
+    names = list[str | None]()
+    before: date | None = None
+    for span in sorted(spans):
+        first, last = bounds(span)
+        if before is not None and first - before > YEAR:
+            names.append(None)
+        elif before is not None:
+            names += _between(before, first, span)
+        names.append(span)
+        before = last
+    return names
+
+
+def _between(before: date, after: date, like: str) -> Iterator[str]:
+    """The names of the days, weeks or months between two days; `like` is one of them."""
+    by = "week" if "W" in like else "month" if len(like) == 7 else "day"
+    day = before + timedelta(days=1)
+    while day < after:
+        yield named(by, day)
+        day = bounds(named(by, day))[1] + timedelta(days=1)
 
 
 def bounds(name: str) -> tuple[date, date]:

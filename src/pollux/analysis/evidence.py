@@ -9,6 +9,7 @@ from typing import Any
 from pollux.analysis.profile import Price
 from pollux.analysis.rates import dollars
 from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
+from pollux.store.origins import Maker
 
 
 class Item(Value, frozen=True, kw_only=True):
@@ -54,13 +55,13 @@ def evidence(
     session: Session,
     price: Price,
     totals: Mapping[str, tuple[int | None, float | None]],
-    elsewhere: Mapping[str, str],
+    elsewhere: Mapping[str, Maker],
     inherited: int,
 ) -> Evidence:
     """Look at every figure.
 
-    `totals` has tokens and dollars of the `session`, its `family` and its `thread`; `elsewhere` the sessions that count
-    inherited messages, by the message; `inherited` is how many tokens those have.
+    `totals` has tokens and dollars of the `session`, its `family` and its `thread`; `elsewhere` the sessions that made
+    inherited requests, by the message; `inherited` is how many tokens those have.
     """
     items = tuple(item for message in session.messages for item in _items(message, price, elsewhere))
     verdicts = tuple(
@@ -69,7 +70,7 @@ def evidence(
     return Evidence(items=items, gaps=session.gaps, verdicts=verdicts)
 
 
-def _items(message: Message, price: Price, elsewhere: Mapping[str, str]) -> Iterator[Item]:
+def _items(message: Message, price: Price, elsewhere: Mapping[str, Maker]) -> Iterator[Item]:
     """The figures of a message, and those that it replaced."""
     usage = message.usage
     if usage is not None:
@@ -103,19 +104,28 @@ def _item(  # noqa: PLR0913
     )
 
 
-def _rule(message: Message, requests: int, elsewhere: Mapping[str, str]) -> str:
+def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> str:
     if message.inherited:
-        origin = elsewhere.get(message.id)
-        return f"inherited from {origin}: counted there" if origin else "inherited from another session: counted there"
+        return _heirloom(elsewhere.get(message.id))
     repeated = _lines(message)
-    said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
-    if message.usage is not None and message.usage.exact is False:
+    if message.usage is not None and message.usage.known is None:
+        said = ["a request without figures"]
+    else:
+        said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
+    if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
         said.append("at least: the reply has no end")
     if requests > 1:
         said.append(f"one of {requests} requests")
     if message.fate != "live":
         said.append(f"{message.fate} later")
     return "; ".join(said)
+
+
+def _heirloom(maker: Maker | None) -> str:
+    if maker is None:
+        return "inherited from another session: not counted here"
+    counted = "counted there" if maker.there else "that session is not here, so nobody counts it"
+    return f"inherited from {maker.key}: {counted}"
 
 
 def _lines(message: Message) -> list[int]:

@@ -58,22 +58,51 @@ class Stats(Value, frozen=True, kw_only=True):
     unpriced_models: tuple[str, ...] = ()
 
 
+def _project(session: Counted) -> str | None:
+    return session.project or session.project_hash
+
+
+_MARKS: Mapping[By, Callable[[Counted], str | None]] = {
+    By.AGENT: lambda session: session.agent,
+    By.PROJECT: _project,
+    By.SESSION: lambda session: session.key,
+}
+"""What is told by the session rather than by the request."""
+
+
 def name_by(by: By, sessions: Mapping[int, Counted], where: tzinfo | None) -> Callable[[Rolled], str | None]:
     """Under which name a row counts."""
     match by:
-        case By.AGENT:
-            return lambda row: sessions[row[0]].agent
         case By.MODEL:
             return lambda row: row[2] or None
-        case By.PROJECT:
-            return lambda row: sessions[row[0]].project or sessions[row[0]].project_hash
-        case By.SESSION:
-            return lambda row: sessions[row[0]].key
+        case By.AGENT | By.PROJECT | By.SESSION:
+            mark = _MARKS[by]
+            return lambda row: mark(sessions[row[0]])
         case By.DAY | By.WEEK | By.MONTH:
             span = span_of(by, where)
             return lambda row: span(row[1])
         case By.TOOL:
             raise ValueError(by)
+
+
+def levels(order: Sequence[By], sessions: Mapping[int, Counted]) -> list[Mapping[int, Counted]]:
+    """The sessions as the rows of each level count them.
+
+    A sub-agent that has another row than its conversation does not belong to it there.
+    """
+    known, found = {session.key: session for session in sessions.values()}, list[Mapping[int, Counted]]()
+    for by in order:
+        if (mark := _MARKS.get(by)) is not None:
+            sessions = {
+                no: one if one.head is None or mark(one) == mark(known[one.head]) else _alone(one)
+                for no, one in sessions.items()
+            }
+        found.append(sessions)
+    return found
+
+
+def _alone(session: Counted) -> Counted:
+    return replace(session, head=None)
 
 
 def stats(  # noqa: PLR0913
@@ -106,7 +135,7 @@ def stats(  # noqa: PLR0913
         by=by,
         within=tuple(within),
         of=measure,
-        rows=_tree(order, sums, sessions, measure, trends),
+        rows=_tree(order, sums, levels(order, sessions), measure, trends),
         total=total.row(None, sessions, trends.all() if trends is not None else {}),
         unpriced_models=tuple(sorted(total.unpriced_models)),
     )
@@ -138,10 +167,14 @@ def _open(row: Row) -> Row:
 
 
 def _tree(
-    order: Sequence[By], sums: Mapping[Label, Sum], sessions: Mapping[int, Counted], of: Of, trends: Trends | None
+    order: Sequence[By],
+    sums: Mapping[Label, Sum],
+    level: Sequence[Mapping[int, Counted]],
+    of: Of,
+    trends: Trends | None,
 ) -> tuple[Row, ...]:
     """The rows of the first thing that usage is told by, each with those of the next."""
-    by, *within = order
+    (by, *within), (sessions, *inmost) = order, level
     groups: dict[str | None, dict[Label, Sum]] = {}
     for (first, *rest), held in sums.items():
         groups.setdefault(first, {})[tuple(rest)] = held
@@ -150,7 +183,7 @@ def _tree(
         whole = Sum()
         for held in group.values():
             whole.add(held)
-        inner = _tree(within, group, sessions, of, None) if within else ()
+        inner = _tree(within, group, inmost, of, None) if within else ()
         found.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
     return tuple(sorted(found, key=_time if by in TIMES else lambda row: _weight(row, of)))
 
@@ -189,5 +222,5 @@ def _time(row: Row) -> tuple[bool, str]:
 
 
 def _weight(row: Row, of: Of) -> tuple[float, float, str]:
-    cost, tokens = -(row.cost_usd or 0), -(row.usage.total or 0)
+    cost, tokens = -(row.cost_usd or 0), -(row.usage.known or 0)
     return (cost, tokens, row.name or "") if of is Of.COST else (tokens, cost, row.name or "")

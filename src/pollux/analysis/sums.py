@@ -52,15 +52,17 @@ class Bill(Value, frozen=True):
 class Row(Value, frozen=True, kw_only=True):
     """What was used under one name.
 
-    `sessions` counts conversations: a sub-agent's belongs to the one that started it. `cost_usd` is the sum of what is
+    `sessions` counts conversations: a sub-agent belongs to the one that started it. `lone_subagents` counts those whose
+    conversation is not here: it is gone, was not asked for, or has a row of its own. `cost_usd` is the sum of what is
     known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
-    sessions that used more than this, or perhaps more; `silent` those that have no figures. `trend` is the tokens day
-    by day, `rows` the same told by something else as well. `open` says that there may be more sessions, in files that
-    could not be read.
+    sessions and lone sub-agents that used more than this, or perhaps more; `silent` those that have no figures. `trend`
+    is the tokens day by day, `rows` the same told by something else as well. `open` says that there may be more
+    sessions, in files that could not be read.
     """
 
     name: str | None
     sessions: int
+    lone_subagents: int
     usage: Usage
     cost_usd: float | None
     lacking: Unpriced
@@ -129,24 +131,32 @@ class Sum:
     ) -> Row:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
+        silent = _families(whose) - _families(sessions[number] for number in self.sessions - self.silent)
+        unsure = _families(session for session in whose if session.exact is None) - silent
         figures = Figures(*self.figures)
         return Row(
             name=name,
-            sessions=_heads(whose),
+            sessions=len(heads(whose)),
+            lone_subagents=len(_families(whose) - heads(whose)),
             usage=Usage(**figures._asdict(), exact=joint(session.exact for session in whose) if whose else None),
             cost_usd=dollars(self.cost),
             lacking=self.lacking,
-            too_low=_heads(session for session in whose if session.exact is False),
-            unsure=_heads(sessions[number] for number in self.sessions - self.silent if sessions[number].exact is None),
-            silent=_heads(sessions[number] for number in self.silent),
+            too_low=len(_families(session for session in whose if session.exact is False)),
+            unsure=len(unsure),
+            silent=len(silent),
             trend=trend,
             rows=rows,
         )
 
 
-def _heads(sessions: Iterable[Counted]) -> int:
-    """How many conversations these belong to."""
-    return len({session.head for session in sessions})
+def heads(sessions: Iterable[Counted]) -> set[str]:
+    """The conversations that these belong to."""
+    return {session.head for session in sessions if session.head is not None}
+
+
+def _families(sessions: Iterable[Counted]) -> set[str]:
+    """The conversations that these belong to, and the sub-agents that belong to none."""
+    return {session.head or session.key for session in sessions}
 
 
 class Group(Generic[L]):

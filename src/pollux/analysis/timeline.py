@@ -8,7 +8,7 @@ from datetime import date, tzinfo
 from pollux.analysis.days import day_of
 from pollux.analysis.rates import Till, dollars
 from pollux.analysis.stats import By, Of, name_by
-from pollux.analysis.sums import Sum, gather
+from pollux.analysis.sums import Sum, gather, heads
 from pollux.store.tallying import Counted, Rolled
 
 
@@ -19,9 +19,10 @@ def days_of_rows(
     day = day_of(where)
     sums = gather(rows, lambda row: day(row[1]), till)
     if of is Of.SESSIONS:
-        heads = {when: {sessions[number].head for number in held.sessions} for when, held in sums.items()}
-        untimed = heads.pop(None, set()).difference(*heads.values())
-        return {**{when: len(held) for when, held in heads.items()}, **({None: len(untimed)} if untimed else {})}
+        found = {when: heads(sessions[number] for number in held.sessions) for when, held in sums.items()}
+        untimed = found.pop(None, set()).difference(*found.values())
+        counted = {when: len(those) for when, those in found.items() if those}
+        return {**counted, **({None: len(untimed)} if untimed else {})}
     return {when: _amount(of, held) for when, held in sums.items()}
 
 

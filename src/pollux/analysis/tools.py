@@ -7,7 +7,8 @@ from datetime import tzinfo
 from statistics import median, mode
 from typing import Any
 
-from pollux.analysis.stats import TIMES, By, name_by
+from pollux.analysis.stats import TIMES, By, levels, name_by
+from pollux.analysis.sums import heads
 from pollux.errors import RequestError
 from pollux.model import Status, Value
 from pollux.store.tallying import Called, Counted
@@ -43,20 +44,20 @@ def tools(
     if By.MODEL in by:
         raise RequestError("No agent writes down which model called a tool.", "Try: --by agent,tool")
     every = list(calls)
-    return _rows(by, sessions, every, where), _row(None, None, sessions, every, ())
+    return _rows(by, levels(by, sessions), every, where), _row(None, None, sessions, every, ())
 
 
 def _rows(
-    by: Sequence[By], sessions: Mapping[int, Counted], calls: list[Called], where: tzinfo | None
+    by: Sequence[By], level: Sequence[Mapping[int, Counted]], calls: list[Called], where: tzinfo | None
 ) -> tuple[ToolRow, ...]:
-    first, *within = by
+    (first, *within), (sessions, *inmost) = by, level
     # A call begins like a roll-up, with session and quarter: what names one names the other.
     naming: Any = (lambda call: call.name) if first is By.TOOL else name_by(first, sessions, where)
     groups: dict[str | None, list[Called]] = {}
     for call in calls:
         groups.setdefault(naming(call), []).append(call)
     found = [
-        _row(name, first, sessions, held, _rows(within, sessions, held, where) if within else ())
+        _row(name, first, sessions, held, _rows(within, inmost, held, where) if within else ())
         for name, held in groups.items()
     ]
     if first in TIMES:
@@ -76,7 +77,7 @@ def _row(
     return ToolRow(
         name=name,
         canonical=mode(call.canonical for call in calls) if by is By.TOOL else None,
-        sessions=len({sessions[call.session].head for call in calls}),
+        sessions=len(heads(sessions[call.session] for call in calls)),
         calls=len(calls),
         failed=ended.count(Status.ERROR),
         cancelled=ended.count(Status.CANCELLED),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
+from pollux.archive.order import best_first
 from pollux.archive.packs import State, is_safe
 from pollux.archive.tree import put
 from pollux.archive.verify import file_of
@@ -38,17 +39,16 @@ class Restored(Value, frozen=True, kw_only=True):
         return not (self.there or self.left)
 
 
-def chosen(states: Iterable[State], until: int | None = None) -> list[State]:
-    """Of each file the state to put back: the one of a time, else the largest, which is the last before a loss."""
-    best: dict[tuple[bytes, bytes], State] = {}
+def chosen(archive: Archive, states: Iterable[State], until: int | None = None) -> list[State]:
+    """Of each file the state to put back: the one of a time, else the best, which is the last before a loss."""
+    files: dict[tuple[bytes, bytes], list[State]] = {}
     for state in states:
-        if not is_safe(state.path) or (until is not None and state.at > until):
-            continue
-        place = (state.home, state.path)
-        other = best.get(place)
-        if until is not None or other is None or (state.sha is not None and state.size >= other.size):
-            best[place] = state
-    return [state for state in best.values() if state.sha is not None]
+        if is_safe(state.path) and (until is None or state.at <= until):
+            files.setdefault((state.home, state.path), []).append(state)
+    if until is not None:
+        return [held[-1] for held in files.values() if held[-1].sha is not None]
+    whole = ([state for state in held if state.sha is not None] for held in files.values())
+    return [best_first(archive, held, None).states[0] for held in whole if held]
 
 
 class Piece(NamedTuple):

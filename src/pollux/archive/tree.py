@@ -21,12 +21,13 @@ from pollux import registry
 from pollux.archive.contents import Damaged
 from pollux.archive.index import standing
 from pollux.archive.keep import Archive, wanted
+from pollux.archive.order import begins, best_first
 from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.renamed import Renamed
 from pollux.archive.union import Union, rewritten
 from pollux.bounds import stand_in
 from pollux.errors import UnknownName
-from pollux.files import HUGE, created, opened, private, read
+from pollux.files import HUGE, created, private, read
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import owner, turn
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINK = b""
-_PIECE = 1 << 20
 # A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
@@ -154,13 +154,13 @@ class Trees:
                 tree = Tree(self.folder / name, archive, agent, home)
                 with contextlib.suppress(UnknownName):  # of an agent that is not installed any more
                     tree.join(self.source(agent), states)
-                lost, links = self._sorted_out(states, home, live)
+                lost, links = self._sorted_out(archive, states, home, live)
                 proofs = tree.elsewhere(lost, others, told.elsewhere if told is not None else {})
                 tree.lay_out(lost, links, seal, proofs)
                 self.problem = tree.problem or self.problem
 
     def _sorted_out(
-        self, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
+        self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
     ) -> tuple[dict[bytes, list[State]], set[bytes]]:
         """As `_sorted_out`; what lies in a folder that only has another name now is there."""
 
@@ -168,20 +168,20 @@ class Trees:
             names = (path, *self.renamed.others(home, path))
             return any(name in live and live[name].size >= size for name in names)
 
-        return _sorted_out(states, live, there)
+        return _sorted_out(archive, states, live, there)
 
 
 def _sorted_out(
-    states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
+    archive: Archive, states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
 ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-    """The files that are gone or were cut shorter, the largest state of each first; and those that are still whole."""
-    best: dict[bytes, list[State]] = {}
+    """The files that are gone or were cut shorter, the best state of each first; and those that are still whole."""
+    every: dict[bytes, list[State]] = {}
     for state in states:
         if state.sha is not None and is_safe(state.path):
-            best.setdefault(state.path, []).append(state)
-    for held in best.values():
-        held.sort(key=lambda state: (state.size, state.at), reverse=True)
-    gone = {path for path, held in best.items() if not there(path, held[0].size)}
+            every.setdefault(state.path, []).append(state)
+    orders = {path: best_first(archive, held, live.get(path)) for path, held in every.items()}
+    best = {path: order.states for path, order in orders.items()}
+    gone = {path for path, order in orders.items() if not there(path, order.size)}
     if not gone:
         return {}, set()
     # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
@@ -238,7 +238,7 @@ class Tree:
                 state = lost[path][0] if path in lost and path not in self._joined else None
                 if state is not None and state.sha is not None and file.size >= state.size:
                     proof = (state.sha, os.fsencode(file.path), file.stamp)
-                    if known.get(path) == proof or _begins(file.path, state.size, state.sha):
+                    if known.get(path) == proof or begins(file.path, state.size, state.sha):
                         found[path] = proof
         return found
 
@@ -400,19 +400,6 @@ def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
     """A root's files about sessions, by the way from the home."""
     for file in wanted(look.files):
         yield os.path.relpath(os.fsencode(file.path), home), file
-
-
-def _begins(path: str, size: int, sha: bytes) -> bool:
-    """Does a file begin with so many bytes of this hash?"""
-    whole = hashlib.sha256()
-    try:
-        with opened(path) as file:
-            while size and (piece := file.read(min(size, _PIECE))):
-                whole.update(piece)
-                size -= len(piece)
-    except OSError:
-        return False
-    return whole.digest() == sha
 
 
 def _above(path: bytes) -> Iterator[bytes]:

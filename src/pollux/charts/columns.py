@@ -12,8 +12,8 @@ LINE = 18
 LABELS = 10
 """So many words stand below the columns at most."""
 
-Spans = Sequence[tuple[str, Mapping[str, float]]]
-"""Spans of time in their order, each with its value by series."""
+Spans = Sequence[tuple[str | None, Mapping[str, float]]]
+"""Spans of time in their order, each with its value by series; None is a gap that was cut."""
 
 
 def columns(title: str, subtitle: str, spans: Spans, label: Label) -> str:
@@ -72,5 +72,7 @@ def _plot(spans: Spans, ranked: Sequence[str], label: Label, top: float) -> Iter
                 high = PLOT * value / scale[-1]
                 y -= high
                 yield box((x + gap / 2, y, each - gap, high), _style(place), f"{span} · {name}: {label(value)}")
-        if number % every == 0:
+        if span is None:
+            yield text(x + each / 2, floor - 6, "…", "soft", 'text-anchor="middle"')
+        elif number % every == 0:
             yield text(x + each / 2, floor + 18, span, "soft", 'text-anchor="middle"')

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from pollux.analysis.stats import By
-from pollux.cli.bars import gathered, sparkline
+from pollux.cli.bars import sparkline
 from pollux.cli.clean import one_line
 from pollux.cli.table import Chart, Column, table
 from pollux.cli.width import wrap
@@ -49,10 +49,10 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         cached.add(share(used.cached, used.input), style or "dim")
         output.add(number(used.output), style)
         thought.add(number(used.reasoning), style or "dim")
-        total.add(least(tokens(used.total, used.exact), more=row.open), style)
+        total.add(least(tokens(used), more=row.open), style)
         cost.add(_cost(row), style)
         bars.bar(0 if last or depth < len(found.within) else _height(row, found.of))
-        trend.add(sparkline(gathered(_daily(row, found.total), TREND)), style or "id")
+        trend.add(sparkline(_heaps(row.trend, found.total.trend)), style or "id")
     counted = title if titled else sessions
     yield from table(screen, [name, counted, requests, input_, cached, output, thought, total, cost, bars, trend])
 
@@ -89,16 +89,19 @@ def _is_hash(name: str) -> bool:
 
 
 def _height(row: Row, of: Of) -> float:
-    return (row.cost_usd or 0) if of == "cost" else float(row.usage.total or 0)
+    return (row.cost_usd or 0) if of == "cost" else float(row.usage.known or 0)
 
 
-def _daily(row: Row, total: Row) -> list[float]:
-    """The tokens of every day between the first and the last of all."""
-    if not total.trend:
+def _heaps(trend: Mapping[str, int], every: Mapping[str, int]) -> list[float]:
+    """The tokens between the first and the last day of all, day by day or in a few heaps of days."""
+    if not every:
         return []
-    first, last = date.fromisoformat(min(total.trend)), date.fromisoformat(max(total.trend))
-    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
-    return [row.trend.get(day.isoformat(), 0) for day in days]
+    first, last = date.fromisoformat(min(every)).toordinal(), date.fromisoformat(max(every)).toordinal()
+    days = last - first + 1
+    heaps = [0.0] * min(days, TREND)
+    for day, used in trend.items():
+        heaps[(date.fromisoformat(day).toordinal() - first) * len(heaps) // days] += used
+    return heaps
 
 
 def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
@@ -111,12 +114,16 @@ def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str, *, c
 def _uncertain(total: Row) -> Iterator[str]:
     """How sure the tokens are."""
     every = plural(total.sessions, "session")
+    if total.lone_subagents:
+        every += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
     if total.too_low:
         yield f"≥ In {total.too_low:,} of {every} more was used than the files tell: pollux audit shows why."
     if total.unsure:
         yield f"In {total.unsure:,} of {every} nobody can know whether that is all: pollux audit shows why."
     if total.silent:
         yield f"{NONE} In {total.silent:,} of {every} there are no token figures."
+    if total.lone_subagents:
+        yield "Lone sub-agents count with their tokens: the session that started them is gone, or was not asked for."
 
 
 def _costs(found: Stats, prices: PriceList, settings: str) -> Iterator[str]:

@@ -27,7 +27,8 @@ def row_document(row: Row) -> dict[str, Any]:
     """A row of `pollux stats --json`."""
     figures = usage_document(row.usage) or {}
     requests = figures.pop("requests")
-    document = {"name": row.name, "sessions": row.sessions, "requests": requests, **figures}
+    document: dict[str, Any] = {"name": row.name, "sessions": row.sessions, "lone_subagents": row.lone_subagents}
+    document |= {"requests": requests, **figures}
     document["cache_write_long"] = row.usage.cache_write_long  # every row has the same fields
     document |= {"cost_usd": row.cost_usd, "unpriced_requests": row.unpriced}
     lacking = row.lacking

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,13 @@ from pollux.errors import NotFound, RequestError
 from pollux.export import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from pollux.accounts import By, Of
     from pollux.analysis.sums import Row
     from pollux.library import Filter, Library
+
+CUT = "; gaps of more than a year are cut"
 
 
 def draw_stats(
@@ -24,6 +26,7 @@ def draw_stats(
 ) -> None:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else."""
     from pollux.accounts import By
+    from pollux.analysis.days import unbroken
     from pollux.analysis.stats import TIMES
     from pollux.charts import bars, columns
 
@@ -34,7 +37,13 @@ def draw_stats(
         raise NotFound("Nothing was used then and there.", "Try: pollux stats")
     title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(shelf, of, asked)
     if by in TIMES:
-        spans = _filled({name: values for name, values in found.items() if name is not None}, by)
+        names = unbroken(name for name in found if name is not None)
+        if not names:
+            raise NotFound("None of these requests has a known time.", "Try: --by agent")
+        untimed = sum(found.get(None, {}).values())
+        subtitle += f", {label(of, untimed)} of it without a time and not shown" if untimed else ""
+        subtitle += CUT if None in names else ""
+        spans = [(name, found.get(name, {}) if name is not None else {}) for name in names]
         drawing = columns(title, subtitle, spans, lambda value: label(of, value))
     else:
         sums = [(name or "unknown", sum(values.values())) for name, values in found.items()]
@@ -52,7 +61,7 @@ def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = _least(of, total)
     if of == "tokens":
-        return f"{least}{label(of, total.usage.total or 0)} in all"
+        return f"{least}{label(of, total.usage.known or 0)} in all"
     unpriced = f", without {plural(total.unpriced, 'request')} of unknown cost" if total.unpriced else ""
     return f"{least}{label(of, total.cost_usd or 0)} in all{unpriced}"
 
@@ -73,11 +82,13 @@ def draw_timeline(
 ) -> None:
     """The calendar of `pollux timeline`."""
     from pollux.charts import calendar
+    from pollux.charts.calendar import shown_weeks
 
     target = _target(shelf, output, force=force)
     span = min(days), max(days)
     subtitle = f"{least(shelf, of, asked)}{label(of, sum(days.values()))} from {span[0]} to {span[1]}"
-    drawing = calendar(f"{of.value.capitalize()} a day", subtitle, days, span, lambda value: label(of, value))
+    subtitle += CUT if None in shown_weeks(days) else ""
+    drawing = calendar(f"{of.value.capitalize()} a day", subtitle, days, lambda value: label(of, value))
     _write(target, drawing)
 
 
@@ -87,21 +98,6 @@ def label(of: Of, value: float) -> str:
         return f"${value:,.2f}" if value >= 0.1 or math.isclose(value, round(value, 2)) else f"${value:.4f}"
     words = number(round(value))
     return words if of == "tokens" else f"{words} {of.value if value != 1 else of.value[:-1]}"
-
-
-def _filled(found: Mapping[str, Mapping[str, float]], by: By) -> Sequence[tuple[str, Mapping[str, float]]]:
-    """Every span between the first and the last, also those in which nothing was used."""
-    from pollux.analysis.days import bounds
-
-    last = bounds(max(found))[1]
-    day, spans = bounds(min(found))[0], list[str]()
-    while day <= last:
-        year, week, _ = day.isocalendar()
-        name = {"week": f"{year}-W{week:02}", "month": day.isoformat()[:7]}.get(by.value, day.isoformat())
-        if not spans or spans[-1] != name:
-            spans.append(name)
-        day += timedelta(days=1)
-    return [(name, found.get(name, {})) for name in spans]
 
 
 def _target(shelf: Library, output: str, *, force: bool) -> Target:

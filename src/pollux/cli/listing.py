@@ -48,7 +48,7 @@ def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
         title.add((f"{other}: " if merged and other else "") + (one_line(summary.title) if summary.title else NONE))
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
-        used.add(tokens(summary.usage.total, summary.usage.exact))
+        used.add(tokens(summary.usage))
     return table(screen, [mark, time, agent, project, id, kind, title, prompts, tools, used])
 
 

@@ -50,16 +50,16 @@ def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
     rows = [
         (
             "tokens",
-            tokens(used.total, used.exact),
+            tokens(used),
             plural(used.requests, "request") if used.requests is not None else "",
         ),
         ("input", number(used.input), f"{share(used.cached, used.input)} of it read from a cache"),
         ("output", number(used.output), f"{number(used.reasoning)} of it reasoning"),
         ("cost", _paid(told.bill, too_low=used.exact is False), _without(told.bill)),
     ]
-    if family.total != used.total:
+    if family.known != used.known:
         paid = _paid(told.family_bill, too_low=family.exact is False)
-        rows.append(("family", tokens(family.total, family.exact), f"{paid}, with its sub-agents"))
+        rows.append(("family", tokens(family), f"{paid}, with its sub-agents"))
     for label, value, words in rows:
         name.add(label, "dim")
         figure.add(value, "bold")
@@ -90,12 +90,12 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
     for count, turn in enumerate(found.turns, start=1):
         place.add(str(count), "dim")
         prompt.add(one_line(turn.prompt[:500]) if turn.prompt else "before the first prompt", None)
-        total.add(number(turn.usage.total))
+        total.add(tokens(turn.usage))
         context.add(number(turn.context))
         hit.add(share(turn.usage.cached, turn.usage.input), "dim")
         calls.add(f"{turn.calls}{f' ({turn.failed}✗)' if turn.failed else ''}" if turn.calls else "", "dim")
         cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0))
-        chart.bar(turn.usage.total or 0)
+        chart.bar(turn.usage.known or 0)
     yield from table(screen, [place, prompt, calls, context, hit, total, cost, chart], indent="  ")
 
 

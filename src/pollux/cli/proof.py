@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pollux.analysis.review import Review
     from pollux.analysis.sums import Bill
     from pollux.cli.screen import Screen
-    from pollux.model import Gap, Session
+    from pollux.model import Gap, Session, Usage
 
 SHOWN = 10
 
@@ -33,7 +33,7 @@ def proof(screen: Screen, session: Session, found: Evidence, bill: Bill, home: s
         yield f"{_letter(place)} {one_line(tilde(file, home))}"
     yield ""
     yield from _figures(screen, session, found.items, files, bill, raw=raw)
-    yield from _gaps(screen, found.gaps, session.exact, home)
+    yield from _gaps(screen, found.gaps, session.usage.exact, home)
     if bill.unpriced:
         told = f"{plural(bill.unpriced, 'request')} not in the cost: pollux stats shows why."
         yield from wrap(told, screen.columns)
@@ -72,7 +72,7 @@ def _figures(
         column.add(_exactly(figure), "bold")
     output.add(_exactly(total.output), "bold")
     thought.add(_exactly(total.reasoning), "bold")
-    paid.add(money(bill.usd, at_least=bill.unpriced > 0 or session.exact is False), "bold")
+    paid.add(money(bill.usd, at_least=bill.unpriced > 0 or total.exact is False), "bold")
     rule.add("")
     lines = list(table(screen, [where, time, model, given, cached, written, output, thought, paid, rule]))
     yield lines[0]
@@ -81,7 +81,13 @@ def _figures(
         if raw:
             yield screen.paint(f"    {one_line(encode(dict(item.native)))}", "dim")
     yield lines[-1]
-    yield f"{plural(total.requests or 0, 'request')}, {_exactly(total.total) or 'unknown'} tokens"
+    yield f"{plural(total.requests or 0, 'request')}, {_told(total)} tokens"
+
+
+def _told(usage: Usage) -> str:
+    """The tokens as far as they are known."""
+    least = "at least " if usage.total is None else ""
+    return "unknown" if usage.known is None else f"{least}{usage.known:,}"
 
 
 def _exactly(figure: int | None) -> str:
@@ -130,7 +136,7 @@ def _dollars(amount: float) -> str:
 def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
     """How sure the figures of all sessions are."""
     agent, requests = Column("agent"), Column("requests", right=True, sacrifice=1)
-    inherited, total = Column("counted elsewhere", right=True, sacrifice=2), Column("tokens", right=True)
+    inherited, total = Column("inherited", right=True, sacrifice=2), Column("tokens", right=True)
     exact, low, unknown = Column("exact", right=True), Column("too low", right=True), Column("unsure", right=True)
     for one in found.agents:
         agent.add(one_line(one.agent))

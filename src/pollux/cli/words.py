@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pollux.model import Usage
 
 NONE = "–"
 KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
@@ -20,9 +24,10 @@ def number(value: int | None) -> str:
     return f"{value / 1000:.1f}k" if value < 99_950 else f"{value / 1000:.0f}k"
 
 
-def tokens(total: int | None, exact: bool | None) -> str:
+def tokens(usage: Usage) -> str:
     """A sum of tokens; `≥` says that more were used than the files tell."""
-    return f"≥{number(total)}" if exact is False and total is not None else number(total)
+    least = usage.exact is False or usage.total is None
+    return f"≥{number(usage.known)}" if least and usage.known is not None else number(usage.known)
 
 
 def least(figure: str, *, more: bool) -> str:

@@ -175,11 +175,11 @@ class Session(Value, frozen=True, kw_only=True):
     def usage(self) -> Usage:
         """What the session itself used: nothing inherited, nothing of its sub-agents.
 
-        Where a reply does not tell what it read or wrote, the sum is not called exact.
+        Where a request does not tell what it read or wrote, the sum is too low.
         """
         own = [m.usage for m in self.messages if m.usage is not None and not m.inherited]
         known = all(used.input is not None and used.output is not None for one in own for used in one.each or (one,))
-        return add(own, exact=self.exact if known or self.exact is False else None)
+        return add(own, exact=self.exact if known else False)
 
     @property
     def prompts(self) -> list[Message]:

@@ -39,6 +39,11 @@ class Usage(Value, frozen=True, kw_only=True):
         """Everything read and written."""
         return None if self.input is None or self.output is None else self.input + self.output
 
+    @property
+    def known(self) -> int | None:
+        """What is known of the total: less than it where only one of its halves was recorded."""
+        return _sum((self.input, self.output))
+
 
 def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
     """The sum of all; a figure nobody recorded stays None."""

@@ -38,7 +38,7 @@ CREATE TABLE bundles(
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB);
+    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
@@ -298,6 +298,7 @@ class Catalogue:
         row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
         noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
         row += (
+            len(entry.marks.ids),
             told.usage.exact,
             msgspec.msgpack.encode(entry.proof),
             entry.troubled,
@@ -305,7 +306,7 @@ class Catalogue:
             msgspec.msgpack.encode(told),
             noticed,
         )
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 19)})", row)
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 20)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",

@@ -21,9 +21,12 @@ WITNESSES = ("moved", "recorded", "history", "marker", "registry", "hash", "gues
 """How a project's path may be known, the best first."""
 
 
-BEST_FIRST = "{0}kind='prompts', {0}moment DESC, {0}key DESC, {0}root DESC"
-WORST_FIRST = "{0}kind='prompts' DESC, {0}moment, {0}key, {0}root"
-"""Of one session under two roots a conversation tells more than typed lines, and the one left last is meant."""
+BEST_FIRST = "{0}kind='prompts', {0}moment DESC, {0}key DESC, {0}messages DESC, {0}root DESC"
+WORST_FIRST = "{0}kind='prompts' DESC, {0}moment, {0}key, {0}messages, {0}root"
+"""Of one session under two roots a conversation tells more than typed lines, and the one left last is meant.
+
+Of two that were left at the same moment it is the fuller one: one of them is a copy, or was cut.
+"""
 
 
 class Filter(Value, frozen=True, kw_only=True):
@@ -175,11 +178,12 @@ class Questions:
     def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
         """The children of all sessions, or of these and their descendants."""
         asked = f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND +{self.here}"
+        order = f"ORDER BY {WORST_FIRST.format('')}"
         children: dict[str, dict[str, Summary]] = {}
-        rows = self.catalogue.rows(asked) if keys is None else []
+        rows = self.catalogue.rows(f"{asked} {order}") if keys is None else []
         level, seen = set(keys or ()), set[str]()
         while rows or level:
-            rows += [row for key in level for row in self.catalogue.rows(f"{asked} AND parent=?", key)]
+            rows += [row for key in level for row in self.catalogue.rows(f"{asked} AND parent=? {order}", key)]
             seen |= level
             level = set()
             for parent, blob in rows:

@@ -154,7 +154,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
 
 
 def _usable(used: Usage) -> Usage:
-    """A sum as it can be kept: one that lacks a figure is not exact."""
+    """A sum as it can be kept: one that lacks a figure is too low."""
     held = Usage(
         input=_held(used.input),
         cached=_held(used.cached),
@@ -165,7 +165,7 @@ def _usable(used: Usage) -> Usage:
         exact=used.exact,
         cache_write_long=_held(used.cache_write_long),
     )
-    return held if held == used or used.exact is False else msgspec.structs.replace(held, exact=None)
+    return held if held == used else msgspec.structs.replace(held, exact=False)
 
 
 def usage_rows(session: Session) -> Iterator[UsageRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.model import Value
 from pollux.store.catalogue import proof_of
-from pollux.store.questions import WORST_FIRST, Filter, Questions
+from pollux.store.questions import ALWAYS_LISTED, WORST_FIRST, Filter, Questions
 from pollux.store.rollups import HALF, QUARTER, UNTIMED, quarter
 from pollux.store.rows import Proof, micros
 
@@ -24,14 +24,18 @@ UNKNOWN = (None,) * len(FIGURES)
 
 
 class Counted(Value, frozen=True, kw_only=True):
-    """A session whose rows are counted. `head` is the session at the top of its family, itself where it has none."""
+    """A session whose rows are counted.
+
+    `head` is the conversation it belongs to: itself, or, of a sub-agent, the one that started it. It is None where that
+    is not among those that are counted.
+    """
 
     key: str
     agent: str
     project: str | None
     project_hash: str | None
     exact: bool | None
-    head: str
+    head: str | None
 
 
 _Figure = int | None
@@ -75,14 +79,14 @@ class Tallying:
     def _counted(self, questions: Questions) -> dict[int, Counted]:
         """By number. One that lies under two roots counts once, as it was left last."""
         asked = f"SELECT key, parent FROM sessions WHERE parent IS NOT NULL AND +{questions.here}"
-        parents: dict[str, str | None] = dict(self._rows(asked))
-        parents |= {above: None for above in {*parents.values()} - {*parents} if above and questions.has(above)}
+        parents: dict[str, str] = dict(self._rows(asked))
         found = self._rows(
-            "SELECT no, key, agent, project, project_hash, exact FROM sessions "
+            "SELECT no, key, agent, project, project_hash, exact, kind FROM sessions "
             f"WHERE {self._where} ORDER BY {WORST_FIRST.format('')}",
             *self._values,
         )
         newest = {row[1]: row for row in found}
+        heads = {row[1] for row in newest.values() if row[6] in ALWAYS_LISTED}
         return {
             no: Counted(
                 key=key,
@@ -90,9 +94,9 @@ class Tallying:
                 project=project,
                 project_hash=digest,
                 exact=None if exact is None else bool(exact),
-                head=_head(key, parents),
+                head=_head(key, parents, heads),
             )
-            for no, key, agent, project, digest, exact in newest.values()
+            for no, key, agent, project, digest, exact, _ in newest.values()
         }
 
     def models(self) -> set[str]:
@@ -167,12 +171,12 @@ class Tallying:
         return terms, values
 
 
-def _head(key: str, parents: dict[str, str | None]) -> str:
-    """The first of a family whose parent is not there; a circle has none, and its member stands for itself."""
-    head, seen = key, {key}
-    while (above := parents.get(head)) is not None and above in parents:
-        if above in seen:
-            return key
-        seen.add(above)
-        head = above
-    return head
+def _head(key: str, parents: Mapping[str, str], heads: Collection[str]) -> str | None:
+    """The nearest conversation: itself, or one above it; None where there is none, or only a circle."""
+    here: str | None = key
+    seen = set[str]()
+    while here is not None and here not in heads:
+        seen.add(here)
+        above = parents.get(here)
+        here = above if above not in seen else None
+    return here

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pollux.analysis.days import bounds, day_of, span_of, zone
+from pollux.analysis.days import bounds, day_of, span_of, unbroken, zone
 from pollux.errors import RequestError
 from pollux.store.rollups import QUARTER, UNTIMED, quarter
 from pollux.store.rows import micros
@@ -78,6 +78,21 @@ def test_bounds() -> None:
     assert bounds("2026-W46") == (date(2026, 11, 9), date(2026, 11, 15))
     assert bounds("2026-12") == (date(2026, 12, 1), date(2026, 12, 31))
     assert bounds("2027-02") == (date(2027, 2, 1), date(2027, 2, 28))
+
+
+@pytest.mark.parametrize(
+    ("names", "whole"),
+    [
+        (["2026-11-14", "2026-11-12"], ["2026-11-12", "2026-11-13", "2026-11-14"]),
+        (["2026-W52", "2027-W01"], ["2026-W52", "2026-W53", "2027-W01"]),
+        (["2027-02", "2026-11"], ["2026-11", "2026-12", "2027-01", "2027-02"]),
+        (["0999-W52", "2026-W01", "2026-W02"], ["0999-W52", None, "2026-W01", "2026-W02"]),
+        (["0100-01", "2026-11", "9900-01"], ["0100-01", None, "2026-11", None, "9900-01"]),
+        ([], []),
+    ],
+)
+def test_spans_without_a_break(names: list[str], whole: list[str | None]) -> None:
+    assert unbroken(names) == whole
 
 
 def test_the_edge_of_the_calendar_is_no_day() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pollux.model import Fate, Gap, Link, Message, Origin, Session, Tally, Usage
+from pollux.model import Fate, Gap, Kind, Link, Message, Origin, Session, Tally, Usage
 from tests.unit.analysis.books import accounts, reply, session, used
 
 
@@ -27,7 +27,7 @@ def test_each_figure_has_its_line_and_its_rule(tmp_path: Path) -> None:
         placed(reply(msgspec.structs.replace(used(1, 1), line=12, exact=False)), 11),
     )
     assert audited(tmp_path, msgspec.structs.replace(talk, links=(link,))) == [
-        (2, False, "inherited from gemini:first: counted there"),
+        (2, False, "inherited from gemini:first: that session is not here, so nobody counts it"),
         (5, True, "counted once (again on lines 6, 7)"),
         (9, True, "counted; rewound later"),
         (12, True, "counted; at least: the reply has no end"),
@@ -51,6 +51,20 @@ def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Pa
         "inherited from gemini:second: counted there",
         "counted",
     ]
+
+
+def test_a_figure_without_a_known_origin_does_not_name_one(tmp_path: Path) -> None:
+    talk = session(placed(reply(used(1, 1), inherited=True), 2))
+    assert audited(tmp_path, talk) == [(2, False, "inherited from another session: not counted here")]
+
+
+@pytest.mark.parametrize("kind", [Kind.PROMPTS, Kind.CHECKPOINT])
+def test_typed_lines_and_checkpoints_count_nothing(tmp_path: Path, kind: Kind) -> None:
+    link = Link(kind="forked_from", target="gemini:first", evidence="says so")
+    talk = msgspec.structs.replace(session(placed(reply(used(1, 1), inherited=True), 2)), links=(link,))
+    first = msgspec.structs.replace(session(id="first"), kind=kind)
+    (item,) = accounts(tmp_path, first, talk).audit(talk).items
+    assert item.rule == "inherited from gemini:first: that session is not here, so nobody counts it"
 
 
 @pytest.mark.parametrize("scope", ["session", "family"])

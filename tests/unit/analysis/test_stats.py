@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pollux.accounts import By, Of
 from pollux.analysis.stats import opened
+from pollux.cli.words import tokens
 from pollux.model import Status, ToolCall, Usage
 from pollux.store.questions import Filter
 from tests.unit.analysis.books import CODEX, NOON, OPUS, PRO, accounts, reply, session, used
@@ -95,7 +96,7 @@ def test_each_request_without_a_cost_has_its_cause(tmp_path: Path) -> None:
     books = accounts(tmp_path, talk, silent, low, unsure)
     total = books.stats(By.AGENT).total
     assert (total.lacking.price, total.lacking.model, total.lacking.figures) == (1, 2, 3)
-    assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 1, 2, 1)
+    assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 2, 1, 1)
     assert books.stats(By.AGENT).unpriced_models == ("strange-1",)
     assert books.bill(talk) == books.bills([talk.key])[talk.key]
     assert books.bill(talk).unpriced == 6
@@ -146,6 +147,49 @@ def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path)
     assert books.stats(By.MODEL).total.sessions == 1
     assert {row.name: row.sessions for row in books.stats(By.MODEL).rows} == {PRO: 1, CODEX: 1}
     assert books.family(session(id="main")) == ["gemini:main", "gemini:child", "gemini:grandchild"]
+
+
+def test_a_sub_agent_whose_conversation_is_gone_is_no_session(tmp_path: Path) -> None:
+    books = accounts(
+        tmp_path,
+        session(reply(used(100, 10)), id="main"),
+        session(reply(used(50, 5)), id="orphan", parent="gemini:gone"),
+        session(reply(used(5, 5)), id="grandchild", parent="gemini:orphan"),
+        session(reply(used(1, 1)), id="circle", parent="gemini:circle", exact=False),
+    )
+    for by in (By.AGENT, By.MODEL, By.PROJECT, By.DAY, By.SESSION):
+        found = books.stats(by, timezone="UTC")
+        assert (found.total.sessions, found.total.lone_subagents, found.total.usage.total) == (1, 3, 177)
+        assert sum(row.sessions for row in found.rows) == 1
+        assert (found.total.too_low, found.total.unsure, found.total.silent) == (1, 0, 0)
+    assert sum(books.timeline(Of.SESSIONS, timezone="UTC").values()) == 1
+
+
+def test_a_session_counts_in_the_row_that_a_list_would_show_it_in(tmp_path: Path) -> None:
+    """A sub-agent that worked elsewhere does not take its conversation along."""
+    call = ToolCall(id="c", name="shell", canonical="shell", tool_kind="x", status=Status.OK)
+    books = accounts(
+        tmp_path,
+        session(reply(used(100, 10), call), id="main", project="/a"),
+        session(reply(used(50, 5), call), id="child", parent="gemini:main", project="/b"),
+    )
+    rows = books.stats(By.PROJECT, within=(By.SESSION,)).rows
+    assert [(row.name, row.sessions, row.lone_subagents) for row in rows] == [("/a", 1, 0), ("/b", 0, 1)]
+    assert [(row.name, row.sessions) for row in books.stats(By.SESSION).rows] == [
+        ("gemini:main", 1),
+        ("gemini:child", 0),
+    ]
+    there = books.stats(By.MODEL, Filter(project="/b")).total
+    assert (there.sessions, there.lone_subagents, there.usage.total) == (0, 1, 55)
+    assert books.stats(By.MODEL).total.sessions == 1
+    tools, every = books.tools(by=(By.PROJECT, By.TOOL))
+    assert ({row.name: row.sessions for row in tools}, every.sessions) == ({"/a": 1, "/b": 0}, 1)
+
+
+def test_a_conversation_with_figures_is_not_silent_for_a_sub_agent_without(tmp_path: Path) -> None:
+    child = session(id="child", parent="gemini:main", exact=None)
+    total = accounts(tmp_path, session(reply(used(1, 1)), id="main"), child).stats(By.AGENT).total
+    assert (total.sessions, total.silent, total.unsure) == (1, 0, 1)
 
 
 def test_figures_nobody_recorded_stay_unknown(tmp_path: Path) -> None:
@@ -207,19 +251,36 @@ def test_tools(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("half", [Usage(input=5, requests=1), Usage(output=5, requests=1)])
-def test_sum_of_which_a_figure_is_missing_is_not_exact(tmp_path: Path, half: Usage) -> None:
+def test_sum_of_which_a_figure_is_missing_is_too_low(tmp_path: Path, half: Usage) -> None:
     """Whatever agent wrote it, and also where several requests stand together."""
     whole = Usage(input=5, output=5, requests=2, exact=True, each=(used(5, 5), half))
     for missing in (half, whole):
         talk = session(reply(used(100, 10)), reply(missing), exact=True)
-        assert talk.usage.exact is None
-        assert accounts(tmp_path, talk).stats(By.AGENT).total.usage.exact is None
+        assert talk.usage.exact is False
+        assert accounts(tmp_path, talk).stats(By.AGENT).total.usage.exact is False
     inherited = session(reply(used(100, 10)), reply(half, inherited=True), exact=True)
     assert inherited.usage.exact is True
+
+
+def test_a_row_of_which_half_is_unknown_counts_with_the_other_half(tmp_path: Path) -> None:
+    """Its total is unknown, and what is known of it is in every sum, in its place among the rows, and in charts."""
+    half = session(reply(Usage(input=700, requests=1)), id="half", agent="claude")
+    books = accounts(tmp_path, half, session(reply(used(100, 10)), id="whole"))
+    found = books.stats(By.AGENT, of=Of.TOKENS)
+    assert [(row.name, row.usage.total, row.usage.known, row.usage.exact) for row in found.rows] == [
+        ("claude", None, 700, False),
+        ("gemini", 110, 110, True),
+    ]
+    assert (found.total.usage.input, found.total.usage.output, found.total.usage.total) == (800, 10, 810)
+    assert found.total.usage.exact is False
+    assert sum(books.timeline(Of.TOKENS).values()) == 810
+    stacks = books.stacks(By.AGENT, Of.TOKENS, By.MODEL)
+    assert {name: sum(values.values()) for name, values in stacks.items()} == {"claude": 700, "gemini": 110}
+    assert (tokens(found.rows[0].usage), tokens(found.total.usage), tokens(Usage())) == ("≥700", "≥810", "–")
 
 
 def test_figures_that_no_machine_word_holds_are_not_kept(tmp_path: Path) -> None:
     huge = Usage(input=10**30, output=1 << 63, requests=1, exact=True)
     books = accounts(tmp_path, session(reply(huge), reply(used(100, 10))))
     total = books.stats(By.SESSION).total.usage
-    assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, None)
+    assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, False)

@@ -76,8 +76,8 @@ def _amounts(summary: Summary) -> Iterator[str]:
     if counts.tool_calls:
         failed = f" ({counts.failed_tool_calls:,} failed)" if counts.failed_tool_calls else ""
         yield plural(counts.tool_calls, "tool call") + failed
-    if summary.usage.total is not None:
-        yield f"{tokens(summary.usage.total, summary.usage.exact)} tokens"
+    if summary.usage.known is not None:
+        yield f"{tokens(summary.usage)} tokens"
     if len(summary.files) > 1:
         yield plural(len(summary.files), "file")
 

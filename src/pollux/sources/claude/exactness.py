@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pollux.model import Author, Gap, Message, Role, gap
+from pollux.model import Author, Gap, Message, Role, Usage, gap
 
 _ABSORBED = {"attachment", "queued"}
 _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.ASSISTANT
@@ -20,8 +20,8 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
             waiting, answered = None, True
-            if message.usage is None or not message.usage.exact:
-                found.append(_uncounted(message))
+            if message.usage is not None and not message.usage.exact:
+                found.append(_uncounted(message, message.usage))
         elif author is _HUMAN and message.role is _USER:
             # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
             if not message.text.startswith("!"):
@@ -38,12 +38,12 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
     return tuple(found)
 
 
-def _uncounted(message: Message) -> Gap:
+def _uncounted(message: Message, used: Usage) -> Gap:
     """What a reply without all its figures shows to be missing."""
-    if message.usage is None:
-        return gap("A reply has no figures.", message)
-    if message.usage.exact is None:
-        return gap("A reply has only a part of its figures.", message)
+    if used.known is None:
+        return gap("A reply has no figures.", message, certain=True)
+    if used.exact is None:
+        return gap("A reply has only a part of its figures.", message, certain=used.total is None)
     return gap("A reply has no end: only the figures with which it began were written.", message, certain=True)
 
 

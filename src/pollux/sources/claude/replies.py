@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Author, Message, Origin, Part, Role, Text, Thinking, Unknown
+from pollux.model import NOTHING, Author, Message, Origin, Part, Role, Text, Thinking, Unknown, Usage
 from pollux.sources.claude.calls import Calls
 from pollux.sources.claude.figures import more_output, usage_of
 from pollux.sources.claude.leftovers import Leftovers, is_plain, others
@@ -55,7 +55,9 @@ def reply(group: list[Pair], desk: Desk) -> Message:
         author = _CLIENT
         role = _own_words(said, usage, extra, failed=bool(told.isApiErrorMessage))
         model = None
-    elif usage is not None:
+    elif usage is None:
+        figures = Usage(requests=1)
+    else:
         figures = usage_of(usage, desk.notes, exact=ended is not None and not told.isAbortedMidStream, line=line)
     return Message(
         id=name,

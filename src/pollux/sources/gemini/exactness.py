@@ -70,7 +70,7 @@ def _compresses(message: Message) -> bool:
 def _uncounted(message: Message) -> Iterator[Gap]:
     """What an answer without all its figures shows to be missing."""
     if message.usage is not None:
-        yield gap("An answer has only a part of its figures.", message)
+        yield gap("An answer has only a part of its figures.", message, certain=message.usage.total is None)
     elif message.text.strip() or (message.parts and type(message.parts[-1]) is ToolCall):
         yield gap("An answer has no figures.", message)
 

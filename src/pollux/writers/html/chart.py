@@ -46,7 +46,7 @@ def totals(summaries: Sequence[Summary], projects: int) -> Html:
     facts += [("Projects", f"{projects:,}")]
     if days:
         facts += [("When (UTC)", " – ".join(dict.fromkeys(day.isoformat() for day in (days[0], days[-1]))))]
-    tokens = [one.usage.total for one in summaries if one.usage.total is not None]
+    tokens = [one.usage.known for one in summaries if one.usage.known is not None]
     if tokens:
         least = "at least " if any(one.usage.exact is False for one in summaries) else ""
         facts += [("Tokens", f"{least}{sum(tokens):,}")]
@@ -67,7 +67,7 @@ def charts(summaries: Sequence[Summary]) -> Html | None:
         counts[one.agent] = counts.get(one.agent, 0) + 1
     agents = sorted(counts, key=lambda agent: (-counts[agent], agent))
     measures: list[tuple[str, Amount, IsLow, Label]] = [
-        ("Tokens", lambda one: one.usage.total, lambda one: one.usage.exact is False, compact),
+        ("Tokens", lambda one: one.usage.known, lambda one: one.usage.exact is False, compact),
         ("Cost", lambda one: one.cost_usd, _is_underpriced, money),
         ("Sessions", lambda one: one.kind is Kind.MAIN, lambda _: False, lambda value: f"{value:,.0f}"),
     ]
@@ -91,7 +91,7 @@ def compact(value: float) -> str:
 
 
 def _is_underpriced(one: Summary) -> bool:
-    unpriced = bool(one.usage.total) and one.cost_usd is None
+    unpriced = bool(one.usage.known) and one.cost_usd is None
     return unpriced or is_too_low(one.usage, one.unpriced_requests)
 
 

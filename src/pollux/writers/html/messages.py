@@ -183,7 +183,7 @@ def _branch(message: Message) -> tuple[Fate | None, bool]:
 def _branch_words(fate: Fate | None, inherited: bool, count: int) -> Iterator[Html]:  # noqa: FBT001 (a fact)
     if inherited:
         yield tag("b", "Inherited")
-        yield escape(" from the session this one was forked from, counted there · ")
+        yield escape(" from the session this one was forked from, not counted here · ")
     if fate is not None:
         yield tag("b", str(fate).capitalize())
         yield escape(f", {_FATES[fate]} · ")

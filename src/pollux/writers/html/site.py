@@ -132,7 +132,7 @@ def _row(entry: Entry, number: int) -> Html:
         one_line(summary.agent),
         KINDS.get(summary.kind),
         counted(summary.counts),
-        f"{least}{usage.total:,} tokens" if usage.total is not None else None,
+        f"{least}{usage.known:,} tokens" if usage.known is not None else None,
         money(cost, at_least=too_low) if cost is not None else None,
     ]
     words = join([clock(summary.started) or None, *(fact for fact in facts if fact)], Html(" · "))

@@ -101,7 +101,7 @@ def test_odd_figures_are_kept_and_not_believed(home: Home) -> None:
     assert message.usage is not None
     assert (message.usage.input, message.usage.output, message.usage.cached) == (None, None, None)
     assert message.usage.native["input_tokens"] == "many"
-    assert session.exact is None
+    assert session.exact is False
 
 
 def test_part_of_an_unknown_kind(home: Home) -> None:
@@ -208,15 +208,16 @@ def test_odd_figure_is_unknown_and_nothing_is_called_exact(home: Home, name: str
     assert used is not None
     missing = [getattr(used, field) for field in ("input", "cached", "cache_write", "output")]
     assert None in missing or (name == "input_tokens" and used.input is None)
-    assert (used.exact, session.exact, session.usage.exact) == (None, None, None)
+    too_low = False if used.total is None else None  # without a whole half more was used for certain
+    assert (used.exact, session.exact, session.usage.exact) == (None, too_low, too_low)
     assert used.native[name] == odd
     assert codes(session) == {"usage.missing" if odd is None else "usage.odd"}
     assert [gap.why for gap in session.gaps] == ["A reply has only a part of its figures."]
     library = home.library()
-    assert library.accounts.stats(By.AGENT).total.usage.exact is None
+    assert library.accounts.stats(By.AGENT).total.usage.exact is too_low
     assert library.accounts.review().missing
     listed = library.list()[0].summary
-    assert (listed.usage.exact, listed.notice_count) == (None, 1)
+    assert (listed.usage.exact, listed.notice_count) == (too_low, 1)
     assert (listed.usage.input, listed.usage.output) == (session.usage.input, session.usage.output)
 
 
@@ -240,7 +241,27 @@ def test_figure_that_is_not_there_at_all(home: Home) -> None:
     del figures["output_tokens"]
     session = home.session(user("Hi"), model("a", figures=figures))
     assert (session.usage.input, session.usage.output, session.usage.total) == (15, None, None)
-    assert session.exact is None
+    assert (session.usage.known, session.exact) == (15, False)
+
+
+@pytest.mark.parametrize("absent", [True, False])
+def test_reply_without_figures_is_a_request_of_unknown_price(home: Home, absent: bool) -> None:
+    """Said alike by the list, the session, its turns, its audit and the sums."""
+    silent = model("b", "msg_2")
+    silent["message"]["usage"] = None
+    if absent:
+        del silent["message"]["usage"]
+    session = home.session(user("Hi"), model("a", "msg_1"), user("On"), silent)
+    assert (session.usage.requests, session.usage.exact) == (2, False)
+    books = home.library().accounts
+    total = books.stats(By.AGENT).total
+    assert (total.usage.requests, total.lacking.figures, total.silent, total.too_low) == (2, 1, 0, 1)
+    assert books.bill(session) == books.bills([session.key])[session.key]
+    assert books.bill(session).unpriced == 1
+    assert [turn.unpriced_requests for turn in books.profile(session).turns] == [0, 1]
+    found = books.audit(session)
+    assert [item.rule for item in found.items if item.counted] == ["counted", "a request without figures"]
+    assert [(gap.why, gap.certain) for gap in found.gaps] == [("A reply has no figures.", True)]
 
 
 def test_right_figure_on_another_line_of_the_reply(home: Home) -> None:

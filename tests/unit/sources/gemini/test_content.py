@@ -203,7 +203,7 @@ def test_no_figures_are_null_not_zero(home: Home) -> None:
 def test_half_the_figures_are_not_exact(home: Home) -> None:
     home.log(LOG, header(), user("u1", "go"), gemini("g1", "ok", tokens=None) | {"tokens": {"output": 5}})
     usage = home.only().usage
-    assert (usage.input, usage.output, usage.total, usage.exact) == (None, 5, None, None)
+    assert (usage.input, usage.output, usage.total, usage.exact) == (None, 5, None, False)
 
 
 _MISSING = object()
@@ -219,7 +219,7 @@ def test_a_figure_that_is_odd_or_missing_is_unknown_and_nothing_is_exact(home: H
     home.log(LOG, header(), user("u1", "go"), {**gemini("g1", "words"), "tokens": figures})
     session = home.only()
     used = session.usage
-    assert used.exact is None
+    assert used.exact is (False if used.total is None else None)
     assert [gap.why for gap in session.gaps] == ["An answer has only a part of its figures."]
     known = {"input": 107, "output": 25, "cached": 100, "reasoning": 5}
     gone = odd is None or odd is _MISSING
@@ -252,7 +252,7 @@ def test_words_of_which_no_output_is_counted_have_figures_of_an_open_stream(home
     figures = {"input": 10, "output": 0, "cached": 0, "thoughts": 0, "tool": 0, "total": 10}
     home.log(LOG, header(), user("u1", "go"), {**gemini("g1", "words"), "tokens": figures})
     used = home.only().usage
-    assert (used.input, used.output, used.exact) == (10, None, None)
+    assert (used.input, used.output, used.exact) == (10, None, False)
 
 
 def test_a_document_in_which_nothing_tells_the_release_may_lack_calls_and_their_figures(home: Home) -> None:

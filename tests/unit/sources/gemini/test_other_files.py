@@ -130,9 +130,9 @@ def test_captured_json_output(library: Library, tmp_path: Path) -> None:
     ("odd", "expected"),
     [
         ({}, (102, 20, 15, 5, True)),
-        ({"thoughts": -3}, (102, 20, None, None, None)),
-        ({"tool": "x"}, (None, 20, 15, 5, None)),
-        ({"candidates": None}, (102, 20, None, 5, None)),
+        ({"thoughts": -3}, (102, 20, None, None, False)),
+        ({"tool": "x"}, (None, 20, 15, 5, False)),
+        ({"candidates": None}, (102, 20, None, 5, False)),
         ({"cached": 10**7}, (102, None, 15, 5, None)),
     ],
 )
