@@ -262,15 +262,15 @@ def test_tables_stay_where_no_session_could_be_read(tmp_path: Path) -> None:
 def test_a_session_has_all_its_pages_or_none(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that fails leaves the others of the session as they were, and costs no other session."""
     before = {name: (site / name).read_text() for name in names(site) if name.startswith("gemini-two")}
-    made = html.further
+    made = html.HtmlPage.further
 
-    def further(one: Session, options: Options) -> Iterator[Page]:
-        for page in made(one, options):
+    def further(_: object, one: Session, options: Options) -> Iterator[Page]:
+        for page in made(html.WRITER, one, options):
             yield page
             if one.id == "two":
                 raise ValueError
 
-    monkeypatch.setattr(html, "further", further)
+    monkeypatch.setattr(html.HtmlPage, "further", further)
     outcome = export(site, large("one", "new"), large("two", "new"), to="html")
     assert outcome.unread == ["gemini:two"]
     assert {name: (site / name).read_text() for name in before} == before
