@@ -21,7 +21,7 @@ from pollux.writers.html.words import Index
 from pollux.writers.tally import Tally
 from pollux.writers.visible import one_line
 
-ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "site.js")
+ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "letters.js", "site.js")
 FOLDER = "search"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
