@@ -109,8 +109,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | Non
     from pollux.cli.empty import nothing
 
     if name is not None and shelf.projects():
-        from pollux.near import did_you_mean
-
-        known = (part for project in shelf.projects() for part in (project.name, project.path or project.name))
-        raise NotFound(f"No project fits {name!r}.", did_you_mean(name, known, "Try: pollux projects"))
+        near = shelf.likely_project(name)
+        hint = f"Did you mean: {near}?" if near is not None else "Try: pollux projects"
+        raise NotFound(f"No project fits {name!r}.", hint)
     nothing(ctx, screen, shelf)

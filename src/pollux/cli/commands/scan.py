@@ -68,9 +68,7 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(shelf.session(key)) for key in keys]
     if not jobs:
-        from pollux.cli.meant import mistyped
-
-        raise NotFound("There are no such sessions.", mistyped(shelf, asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions.", shelf.meant(asked, "Try: pollux list --all"))
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         screen.json(_document(found))

@@ -248,9 +248,7 @@ def _meant(found: Findings, text: str) -> list[str]:
 
 def _other_name(shelf: Library, asked: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    from pollux.cli.meant import mistyped
-
-    return [hint] if (hint := mistyped(shelf, asked, "")) else []
+    return [hint] if (hint := shelf.meant(asked)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:
