@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pollux.analysis.rates import dollars
-from pollux.cli.clean import clean
 from pollux.cli.screen import Screen, talk
 from pollux.cli.words import plural
 from pollux.errors import OutputError, PolluxError, RequestError, Unreadable
@@ -17,6 +16,7 @@ from pollux.model import summarize
 from pollux.registry import knowledge
 from pollux.writers.base import Binary, Dataset, Report
 from pollux.writers.json import encode
+from pollux.writers.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -153,7 +153,7 @@ def _tell(outcome: Outcome, path: str) -> None:
     files = [entry.file for entry in outcome.entries if entry.summary.key not in left]
     if files:
         where = str(Path(path) / files[0]) if len(files) == 1 else path
-        talk(f"{plural(len(files), 'session')} written to {clean(where)}")
+        talk(f"{plural(len(files), 'session')} written to {visible(where)}")
     if outcome.older:
         older = _listed(outcome.older)
         talk(f"{plural(len(outcome.older), 'file')} left alone, with sessions that are not in this export: {older}.")

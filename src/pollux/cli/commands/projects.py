@@ -64,13 +64,13 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
 
 
 def _teach(shelf: Library, path: str) -> None:
-    from pollux.cli.clean import clean
     from pollux.cli.screen import talk
+    from pollux.writers.visible import visible
 
     # A link stays a link: agents hash the path they were started with.
     absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
     digest = shelf.teach(absolute)
-    talk(f"Remembered: {digest[:8]} is {clean(absolute)}")
+    talk(f"Remembered: {digest[:8]} is {visible(absolute)}")
 
 
 def _document(project: Project) -> dict[str, Any]:
@@ -84,9 +84,9 @@ def _document(project: Project) -> dict[str, Any]:
 
 
 def _table(screen: Screen, found: list[Project], home: str) -> Iterator[str]:
-    from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE, tilde
+    from pollux.writers.visible import one_line
 
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80

@@ -225,9 +225,9 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
 
 def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import plural
+    from pollux.writers.visible import one_line
 
     count = plural(len(unfinished), "file")
     named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
