@@ -17,10 +17,10 @@ from pollux.ledger import Doctor, examine
 from pollux.model import Session, Usage, summarize
 from pollux.naming import path_meant
 from pollux.near import closest
-from pollux.projects import fits, is_called
+from pollux.projects import fits
 from pollux.store.found import Findings, Found
 from pollux.store.passages import PassageKind
-from pollux.store.query import ABOUT, FILTERS, PLACES, Sort, likely_filter, parse
+from pollux.store.query import ABOUT, FILTERS, PLACES, Sort, parse
 from pollux.store.questions import Filter, Listed, Place, Point, Project, Questions, is_project
 from pollux.store.store import Held
 from pollux.store.sync import Outcome
@@ -57,7 +57,6 @@ __all__ = [
     "Project",
     "Sort",
     "fits",
-    "likely_filter",
 ]
 
 _HEAD = 4096
@@ -127,17 +126,11 @@ class Library(Upkeep):
         self.know(asked.agent)
         return self._ask(lambda current: current.count(asked))
 
-    def strangers(self, wanted: Filter) -> Rows[str]:
-        """A sentence for each fact that is asked for and that no session has."""
-        from pollux.store.strangers import stranger
+    def meant(self, wanted: Filter, otherwise: str = "") -> str:
+        """A hint where nothing was found: what was probably meant by what no session has."""
+        from pollux.store.meant import in_list
 
-        known = self._ask(lambda current: {name: current.values(name) for name, _ in wanted.facts})
-        fitting = (any(is_called(value, one) for one in known[name]) for name, value in wanted.facts)
-        return [
-            stranger(name, value, known[name])
-            for (name, value), fits in zip(wanted.facts, fitting, strict=True)
-            if not fits
-        ]
+        return " ".join(self._ask(lambda current: in_list(current, wanted))) or otherwise
 
     def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
@@ -363,7 +356,7 @@ class Library(Upkeep):
 
     def likely_project(self, name: str) -> str | None:
         """The project that was probably meant by a name that none has."""
-        from pollux.store.misnamed import likely_project
+        from pollux.store.meant import likely_project
 
         return self._ask(lambda current: likely_project(current, name))
 

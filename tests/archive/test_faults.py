@@ -182,6 +182,31 @@ def test_restoring_never_writes_over_a_file(world: World) -> None:
     assert path.read_bytes() == raw
 
 
+def test_restoring_writes_all_files_or_none(world: World) -> None:
+    """The last one cannot be read or written: those before it are taken back, but for one that somebody wrote to."""
+    world.furnish("claude/2.1.112")
+    library = world.keeping()
+    for number, written_to in enumerate((False, True)):
+        back = world.folder / f"back-{number}"
+        planned = [
+            one
+            for key in library.list()
+            for one in library.keeping.plan(library.keeping.states(library.session(key.summary.key), None), back)
+        ]
+        assert len(planned) > 2
+        *others, (told, last) = planned
+
+        def broken(change: bool = written_to, place: Path = others[0][1].place) -> bytes:
+            if change:
+                place.write_bytes(b"more")
+            raise StoreError("It is damaged.")
+
+        with pytest.raises(StoreError):
+            library.keeping.restore([*others, (told, last._replace(content=broken))])
+        left = [file for file in back.rglob("*") if file.is_file()]
+        assert left == ([others[0][1].place] if written_to else [])
+
+
 def test_another_machines_archive_is_merged(
     world: World, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

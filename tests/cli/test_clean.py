@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pollux.cli.clean import clean, one_line
+from pollux.writers.visible import one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ from pollux.cli.clean import clean, one_line
     ],
 )
 def test_controls_become_visible(text: str, shown: str) -> None:
-    assert clean(text) == shown
+    assert visible(text) == shown
 
 
 def test_every_control_is_covered() -> None:
     allowed = {"\n", "\t"}
     for code in [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]:
         character = chr(code)
-        assert (clean(character) == character) == (character in allowed), hex(code)
+        assert (visible(character) == character) == (character in allowed), hex(code)
 
 
 def test_one_line() -> None:

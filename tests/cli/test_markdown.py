@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pollux.cli.clean import clean
 from pollux.cli.transcript.markdown import markdown
 from pollux.cli.width import width
+from pollux.writers.visible import visible
 from tests.cli.running import Pollux
 from tests.cli.test_terminal import in_terminal
 
@@ -223,4 +223,4 @@ def test_nothing_steers_the_terminal(empty: Pollux) -> None:
     seen = COLOUR.sub("", in_terminal(empty, "show", "mdmdmdmd", COLUMNS="80"))
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", seen.replace("\r", ""))
     assert "title" in seen
-    assert "\x1b" not in "".join(lines(clean(evil), color=False))
+    assert "\x1b" not in "".join(lines(visible(evil), color=False))

@@ -124,6 +124,8 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     pieces: list[str] = []
     WRITER.write(large, pieces.append, options)
     (tmp_path / "0.html").write_text("".join(pieces), "utf-8")
+    for name, further, _ in WRITER.further(large, options):
+        (tmp_path / name).write_text("".join(further), "utf-8")
     index = visit(written(tmp_path, [large], options))
     search(index, "word11", "1 of 1")
     page, found = index.page, index.page.locator("#found")

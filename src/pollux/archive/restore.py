@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
@@ -107,16 +108,33 @@ def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
 
 
 def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
-    """Write what was planned. A file that appeared meanwhile is not written over."""
-    for told, piece in planned:
-        if not told.missing:
-            continue
-        try:
-            put(piece.place, piece.content(), piece.mtime_ns, over=False, mode=piece.mode)
-        except FileExistsError as error:
-            raise OutputError(f"{told.path} has appeared meanwhile, and was left as it is.") from error
-        except OSError as error:
-            raise OutputError(f"{told.path} cannot be written: {error.strerror or error}.") from error
+    """Write what was planned, all of it or nothing. A file that appeared meanwhile is not written over."""
+    written: list[Piece] = []
+    try:
+        for told, piece in planned:
+            if told.missing:
+                _put(told.path, piece)
+                written.append(piece)
+    except BaseException:
+        for piece in written:
+            _take_back(piece)
+        raise
+
+
+def _put(path: str, piece: Piece) -> None:
+    try:
+        put(piece.place, piece.content(), piece.mtime_ns, over=False, mode=piece.mode)
+    except FileExistsError as error:
+        raise OutputError(f"{path} has appeared meanwhile, and was left as it is.") from error
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _take_back(piece: Piece) -> None:
+    """Remove a file that was just written, unless somebody has written to it since."""
+    if _same(piece.place, piece.content()):
+        with contextlib.suppress(OSError):
+            piece.place.unlink()
 
 
 def _content(archive: Archive, state: State) -> bytes:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pollux.analysis.stats import By
 from pollux.cli.bars import sparkline
-from pollux.cli.clean import one_line
 from pollux.cli.table import Chart, Column, table
 from pollux.cli.width import wrap
 from pollux.cli.words import NONE, least, money, number, plural, share, tilde, tokens
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

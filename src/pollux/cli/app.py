@@ -160,16 +160,16 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 def _report(error: PolluxError, arguments: list[str]) -> int:
     """One sentence and one hint on stderr; one JSON object where JSON was asked for."""
-    from pollux.cli.clean import clean
+    from pollux.writers.visible import visible
 
     _debug(error)
-    sentence, hint = clean(str(error)), clean(error.hint) if error.hint is not None else None
+    sentence, hint = visible(str(error)), visible(error.hint) if error.hint is not None else None
     if wants_json(arguments):
         import json
 
         told: dict[str, Any] = {"error": sentence, "hint": hint}
         if isinstance(error, BadQuery):
-            told |= {"error": clean(error.sentence), "place": error.place}
+            told |= {"error": visible(error.sentence), "place": error.place}
         sys.stderr.write(json.dumps(told) + "\n")
     else:
         sys.stderr.write(f"pollux: {sentence}\n" + (f"{hint}\n" if hint is not None else ""))

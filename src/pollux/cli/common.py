@@ -182,6 +182,6 @@ def remark(sentence: str, *, for_programs: bool) -> None:
 
         click.echo(json.dumps({"warning": sentence}), err=True)
     else:
-        from pollux.cli.clean import clean
+        from pollux.writers.visible import visible
 
-        click.echo(f"pollux: {clean(sentence)}", err=True)
+        click.echo(f"pollux: {visible(sentence)}", err=True)

@@ -84,8 +84,8 @@ def messages(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def _help(title: str | None) -> str:
-    from pollux.cli.clean import one_line
     from pollux.cli.width import cut
+    from pollux.writers.visible import one_line
 
     return cut(one_line(title or ""), 60)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.holding import retention
 from pollux.cli.table import Column, table
 from pollux.cli.timer import regularity
 from pollux.cli.width import wrap
 from pollux.cli.words import number, plural, size, tilde
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

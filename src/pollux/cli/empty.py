@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from pollux.cli.clean import one_line
 from pollux.cli.screen import talk
 from pollux.cli.table import Column, table
 from pollux.cli.words import tilde
 from pollux.errors import NotFound, Unreadable
 from pollux.wire import folder_at
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pollux.analysis.rates import dollars
-from pollux.cli.clean import clean
 from pollux.cli.screen import Screen, talk
 from pollux.cli.words import plural
 from pollux.errors import OutputError, PolluxError, RequestError, Unreadable
@@ -17,6 +16,7 @@ from pollux.model import summarize
 from pollux.registry import knowledge
 from pollux.writers.base import Binary, Dataset, Report
 from pollux.writers.json import encode
+from pollux.writers.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,13 +149,14 @@ def as_job(session: Session) -> Job:
 
 
 def _tell(outcome: Outcome, path: str) -> None:
-    files = sorted({entry.file for entry in outcome.entries} - {*outcome.foreign, *outcome.older})
-    where = str(Path(path) / files[0]) if len(outcome.entries) == len(files) == 1 else path
+    left = set(outcome.left)
+    files = [entry.file for entry in outcome.entries if entry.summary.key not in left]
     if files:
-        talk(f"{plural(len(outcome.entries), 'session')} written to {clean(where)}")
+        where = str(Path(path) / files[0]) if len(files) == 1 else path
+        talk(f"{plural(len(files), 'session')} written to {visible(where)}")
     if outcome.older:
-        left = _listed(outcome.older)
-        talk(f"{plural(len(outcome.older), 'file')} left alone, with sessions that are not in this export: {left}.")
+        older = _listed(outcome.older)
+        talk(f"{plural(len(outcome.older), 'file')} left alone, with sessions that are not in this export: {older}.")
     if outcome.foreign:
         raise OutputError(
             f"{plural(len(outcome.foreign), 'file')} not written, because pollux did not write what is there now: "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.clean import clean, one_line
 from pollux.cli.when import ago
 from pollux.cli.width import pad, width, wrap, wrap_facts
 from pollux.cli.words import KINDS
 from pollux.when import now
+from pollux.writers.visible import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -133,12 +133,12 @@ def _cleaned(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tup
     """The text made harmless; what was found moves with it."""
     cleaned, moved, place = "", [], 0
     for start, end in spans:
-        cleaned += clean(text[place:start])
-        found = clean(text[start:end])
+        cleaned += visible(text[place:start])
+        found = visible(text[start:end])
         moved.append((len(cleaned), len(cleaned) + len(found)))
         cleaned += found
         place = end
-    return cleaned + clean(text[place:]), moved
+    return cleaned + visible(text[place:]), moved
 
 
 def _marked(screen: Screen, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:

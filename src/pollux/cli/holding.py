@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.table import Column, table
 from pollux.cli.when import full
 from pollux.cli.width import wrap
 from pollux.cli.words import plural, size, tilde
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.transcript.messages import FATES, Reader
 from pollux.cli.width import cut, short, wrap_facts
 from pollux.cli.words import KINDS
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.clean import one_line
 from pollux.cli.screen import Screen, talk
 from pollux.cli.words import plural, size, tilde
 from pollux.errors import RequestError
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.cli.accounting import duration
 from pollux.cli.bars import gathered, sparkline
-from pollux.cli.clean import one_line
 from pollux.cli.table import Chart, Column, table
 from pollux.cli.transcript.head import head
 from pollux.cli.width import cut, wrap
 from pollux.cli.words import NONE, money, number, plural, share, tokens
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.table import Column, table
 from pollux.cli.transcript.head import head
 from pollux.cli.when import clock
 from pollux.cli.width import wrap
 from pollux.cli.words import money, number, plural, tilde
 from pollux.writers.json import encode
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

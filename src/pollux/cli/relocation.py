@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.words import tilde
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from pollux.rehoming import Plan

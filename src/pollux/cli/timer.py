@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import clean, one_line
 from pollux.cli.when import ago
 from pollux.cli.width import wrap
 from pollux.cli.words import tilde
 from pollux.when import now
+from pollux.writers.visible import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _pieces(screen: Screen, pieces: tuple[Piece, ...], home: str) -> Iterator[st
     for piece in pieces:
         yield ""
         yield screen.paint(f"  {one_line(tilde(piece.place, home))}", "bold")
-        yield from (screen.paint(f"    {clean(line)}".rstrip(), "dim") for line in piece.text.splitlines())
+        yield from (screen.paint(f"    {visible(line)}".rstrip(), "dim") for line in piece.text.splitlines())
 
 
 def removed(kinds: list[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pollux.cli.clean import one_line
+from pollux.writers.visible import one_line
 
 # Letters of western scripts, and the marks we use ourselves: one column each, without asking a table.
 _NARROW = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027≤≥✓✗→]*")

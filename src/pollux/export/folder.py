@@ -75,14 +75,24 @@ class Folder:
         except OSError as error:
             raise failed(self.path, error) from error
 
+    def is_free(self, name: str, draft: Draft) -> bool:
+        """May a draft go there: is there nothing, something of ours, or just what it says?"""
+        if self._force:
+            return True
+        try:
+            now = _hash(self.path / name)
+        except OSError as error:
+            raise failed(self.path / name, error) from error
+        return now in (None, draft.hash) or now in self._ours.get(name, ())
+
     def keep(self, draft: Draft, name: str, to: str, keys: tuple[str, ...]) -> bool:
         """Put a draft in its place, where it says something new; False where a file there is not ours to change."""
+        if not self.is_free(name, draft):
+            return False
         place = self.path / name
         held = Held(file=name, to=to, keys=keys, hash=draft.hash)
         try:
             now = _hash(place)
-            if now is not None and now != held.hash and not self._force and now not in self._ours.get(name, ()):
-                return False
             if now != held.hash or self._held.get(name) != held:
                 self._note(held)
             if now != held.hash or place.is_symlink():

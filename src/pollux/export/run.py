@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 
 import msgspec
 
@@ -22,7 +23,7 @@ from pollux.export.work import Job, answered, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.store.tasks import Report as Progressing
 from pollux.transforms.redact import Redactor
-from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Report, Site, Writer
+from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Page, Parted, Report, Site, Writer
 
 
 class Layout(StrEnum):
@@ -36,7 +37,8 @@ class Outcome(msgspec.Struct):
     """What came of an export, or of a part of it.
 
     `foreign` are files that are not ours to change, `older` those that hold sessions which are gone, `unread` the keys
-    of sessions that could not be read.
+    of sessions that could not be read. `left` are the keys of sessions none of whose files was written, because one of
+    them is `foreign` or `older`; `files` are those that were.
     """
 
     report: Report = msgspec.field(default_factory=Report)
@@ -44,13 +46,15 @@ class Outcome(msgspec.Struct):
     foreign: list[str] = []
     older: list[str] = []
     unread: list[str] = []
+    left: list[str] = []
+    files: list[str] = []
     problem: str | None = None
     bug: str | None = None
 
     def add(self, other: Outcome) -> None:
         """Put another part to this one."""
         self.report.add(other.report)
-        for name in ("entries", "foreign", "older", "unread"):
+        for name in ("entries", "foreign", "older", "unread", "left", "files"):
             getattr(self, name).extend(getattr(other, name))
 
 
@@ -113,7 +117,8 @@ class Export:
             outcome.add(part)
         outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
         pages = self._finish(outcome)
-        self._tidy({file for name in named.values() for file in self._files(name)} | pages, outcome)
+        firsts = {file for name in named.values() for file in self._files(name)}
+        self._tidy({*firsts, *outcome.files, *pages}, outcome)
         if self._redactor is not None:
             outcome.report.add(redacted(self._redactor))
         return outcome
@@ -162,15 +167,12 @@ class Export:
         """The files of a unit. Whatever goes wrong is told to the process that asked."""
         outcome = Outcome()
         try:
-            for name, sessions in groupby(self._sessions(unit, outcome), key=lambda one: one[0]):
+            for name, named in groupby(self._sessions(unit, outcome), key=lambda one: one[0]):
+                sessions = (session for _, session in named)
                 if isinstance(self._writer, Dataset):
-                    self._write_tables(self._writer, name, (session for _, session in sessions), outcome)
-                    continue
-                with self._folder.draft() as draft:
-                    written = (self._write_session(session, name, draft, outcome) for _, session in sessions)
-                    keys = [key for key in written if key is not None]
-                if keys:
-                    self._place(draft, name, keys, outcome)
+                    self._write_tables(self._writer, name, sessions, outcome)
+                else:
+                    self._write_file(name, sessions, outcome)
         except OutputError as error:
             return Outcome(problem=str(error))
         except Exception:  # noqa: BLE001 (it is raised again where it can be reported)
@@ -186,48 +188,68 @@ class Export:
             outcome.unread += [key for key in named if key not in sessions]
             yield from ((name, sessions[key]) for key, name in named.items() if key in sessions)
 
-    def _write_session(self, session: Session, name: str, draft: Draft, outcome: Outcome) -> str | None:
-        back = draft.mark()
-        try:
-            if draft.size and isinstance(self._writer, Joinable):
-                draft.write(self._writer.between)
-            shown, options = self._shown(session)
-            write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
-            outcome.report.add(write(shown, draft.write, options))
-        except (OutputError, OSError):
-            raise
-        except Exception:  # noqa: BLE001 (it must not cost the other sessions, and it is told)
-            back()
-            outcome.unread.append(session.key)
-            return None
-        known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
-        summary = msgspec.structs.replace(summarize(shown), **known)
-        outcome.entries.append(Entry(summary=summary, file=name))
-        return shown.key
+    def _write_file(self, name: str, sessions: Iterable[Session], outcome: Outcome) -> None:
+        """The file of some sessions, and whatever files a session has besides."""
+        entries: list[Entry] = []
+        drafts: dict[str, Draft] = {}
+        with contextlib.ExitStack() as stack:
+            draft = drafts[name] = stack.enter_context(self._folder.draft())
+            for session in sessions:
+                back = draft.mark()
+                with self._unread(session, outcome, back):
+                    shown, options = self._shown(session)
+                    report = self._write_session(shown, draft, options)
+                    drafts |= {page.name: self._drafted(page, stack) for page in self._further(shown, options)}
+                    known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
+                    entries.append(Entry(summary=msgspec.structs.replace(summarize(shown), **known), file=name))
+                    outcome.report.add(report)
+        self._place(drafts, entries, outcome)
+
+    def _write_session(self, session: Session, draft: Draft, options: Options) -> Report:
+        if draft.size and isinstance(self._writer, Joinable):
+            draft.write(self._writer.between)
+        write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
+        return write(session, draft.write, options)
+
+    def _further(self, session: Session, options: Options) -> Iterable[Page]:
+        return self._writer.further(session, options) if isinstance(self._writer, Parted) else ()
+
+    def _drafted(self, page: Page, stack: contextlib.ExitStack) -> Draft:
+        draft = stack.enter_context(self._folder.draft())
+        for piece in page.pieces:
+            draft.write(piece)
+        return draft
 
     def _write_tables(self, writer: Dataset, name: str, sessions: Iterable[Session], outcome: Outcome) -> None:
-        """The files of all tables side by side, so that each session is read once."""
-        keys: list[str] = []
+        """The files of all tables side by side, so that each session is read once and is in all of them or in none."""
+        entries: list[Entry] = []
+        files = self._files(name)
         with contextlib.ExitStack() as stack:
-            drafts = [stack.enter_context(self._folder.draft()) for _ in writer.tables]
-            tables = [writer.open(table, draft.write) for table, draft in zip(writer.tables, drafts, strict=True)]
+            drafts = {file: stack.enter_context(self._folder.draft()) for file in files}
+            tables = [writer.open(table, drafts[file].write) for table, file in zip(writer.tables, files, strict=True)]
             for session in sessions:
-                try:
+                made: list[tuple[Any, Report]] = []
+                with self._unread(session, outcome, made.clear):
                     shown, options = self._shown(session)
-                    reports = [table.add(shown, options) for table in tables]
-                except (OutputError, OSError):
-                    raise
-                except Exception:  # noqa: BLE001 (it must not cost the other sessions, and it is told)
-                    outcome.unread.append(session.key)
-                    continue
-                for report in reports:
-                    outcome.report.add(report or Report())
-                outcome.entries.append(Entry(summary=summarize(shown), file=self._files(name)[0]))
-                keys.append(shown.key)
+                    made += [table.rows(shown, options) for table in tables]
+                    entries.append(Entry(summary=summarize(shown), file=files[0]))
+                for table, (rows, report) in zip(tables, made, strict=False):
+                    table.add(rows)
+                    outcome.report.add(report)
             for table in tables:
                 table.close()
-        for draft, file in zip(drafts, self._files(name), strict=True):
-            self._place(draft, file, keys, outcome)
+        self._place(drafts, entries, outcome)
+
+    @contextlib.contextmanager
+    def _unread(self, session: Session, outcome: Outcome, back: Callable[[], None]) -> Iterator[None]:
+        """Whatever is wrong with a session must not cost the others: it is told, and `back` undoes what there is."""
+        try:
+            yield
+        except (OutputError, OSError):
+            raise
+        except Exception:  # noqa: BLE001 (it is told)
+            back()
+            outcome.unread.append(session.key)
 
     def _files(self, name: str) -> list[str]:
         """The files of sessions that share a name: one, or one a table."""
@@ -241,12 +263,28 @@ class Export:
             options = msgspec.structs.replace(options, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
         return shown, options
 
-    def _place(self, draft: Draft, name: str, keys: list[str], outcome: Outcome) -> None:
+    def _place(self, drafts: dict[str, Draft], entries: list[Entry], outcome: Outcome) -> None:
+        """Put the files of some sessions in their places: all of them, or none where one must be left alone."""
+        outcome.entries += entries
+        if not entries:
+            return
+        keys = tuple(entry.summary.key for entry in entries)
+        older = [name for name in drafts if self._holds_others(name, keys)]
+        free = {name for name, draft in drafts.items() if self._folder.is_free(name, draft)}
+        foreign = [name for name in drafts if name not in free and name not in older]
+        if older or foreign:
+            outcome.older += older
+            outcome.foreign += foreign
+            outcome.left += keys
+            return
+        for name, draft in drafts.items():
+            self._folder.keep(draft, name, self._writer.name, keys)
+        outcome.files += drafts
+
+    def _holds_others(self, name: str, keys: tuple[str, ...]) -> bool:
+        """Does a file of ours hold a session that this export does not know?"""
         before = self._folder.held(self._writer.name).get(name)
-        if before is not None and any(key not in self._options.files and key not in keys for key in before.keys):
-            outcome.older.append(name)
-        elif not self._folder.keep(draft, name, self._writer.name, tuple(keys)):
-            outcome.foreign.append(name)
+        return before is not None and any(key not in self._options.files and key not in keys for key in before.keys)
 
     # ------------------------------------------------------------------ after
 
@@ -274,9 +312,8 @@ class Export:
 
     def _tidy(self, names: set[str], outcome: Outcome) -> None:
         """Take away the files of ours that this export does without, but none with a session that it did not write."""
-        left = {*outcome.foreign, *outcome.older}
-        written = {entry.summary.key for entry in outcome.entries if entry.file not in left}
-        written -= {self._hidden(key) for key in outcome.unread}
+        written = {entry.summary.key for entry in outcome.entries}
+        written -= {*outcome.left, *(self._hidden(key) for key in outcome.unread)}
         for name, held in self._folder.held(self._writer.name).items():
             if name not in names and written.issuperset(held.keys):
                 self._folder.remove(name)

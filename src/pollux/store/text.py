@@ -18,11 +18,11 @@ from pollux.files import private, seclude
 from pollux.model import Kind
 from pollux.store.asking import one_of
 from pollux.store.fields import document, factor_of, kept_factor, register, schema, youth
+from pollux.store.meant import in_query
 from pollux.store.passages import Facts, Passage, PassageKind
 from pollux.store.pieces import take_in
 from pollux.store.query import Query, Sort
 from pollux.store.searching import Hit, Wanted, counts, search
-from pollux.store.strangers import strangers
 from pollux.store.trouble import Busy, Damaged, NotWritten
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class TextIndex:
     def strangers(self, query: Query) -> list[str]:
         """A sentence for each filter of a query whose value nothing has."""
         with _guarded(self.folder):
-            return list(strangers(self._index.searcher(), query.node))
+            return list(in_query(self._index.searcher(), query.node))
 
     def widened(self, query: Query, *, further: bool) -> Wider | None:
         """A query that finds more than this one; None where nothing else is like what was typed."""

@@ -1,6 +1,7 @@
 """Reading other people's files, losing nothing."""
 
 from pollux.files import LARGE, SMALL
+from pollux.wire.escapes import respelled, spelled
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
     Lines,
@@ -44,8 +45,10 @@ __all__ = [
     "read_bytes",
     "read_head",
     "read_lines",
+    "respelled",
     "seconds",
     "shown",
+    "spelled",
     "tidy",
     "unreadable",
     "usable",

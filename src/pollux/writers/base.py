@@ -167,6 +167,14 @@ class Site(Protocol):
 
 
 @runtime_checkable
+class Parted(Protocol):
+    """A writer that has several files for a large session where it goes to a folder."""
+
+    def further(self, session: Session, options: Options) -> Iterator[Page]:
+        """The files besides the session's own."""
+
+
+@runtime_checkable
 class Binary(Protocol):
     """A writer of bytes."""
 
@@ -186,8 +194,11 @@ class Joinable(Protocol):
 class Table(Protocol):
     """A file of a dataset in the making. It grows by a session at a time, so that memory need not hold it."""
 
-    def add(self, session: Session, options: Options) -> Report | None:
-        """Put a session's rows to it; the table that holds the messages accounts for them."""
+    def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
+        """A session's rows, not yet in the file, and their account, which the table of the messages gives."""
+
+    def add(self, rows: Any) -> None:
+        """Put such rows to it, when every table has made its own: a session is in all of them or in none."""
 
     def close(self) -> None:
         """Write what is left."""

@@ -58,7 +58,8 @@ class Parquet:
         """One file: the messages, each with its calls."""
         self.ready()
         file = _Messages(out, whole=True)
-        report = file.add(session, options)
+        rows, report = file.rows(session, options)
+        file.add(rows)
         file.close()
         return report
 
@@ -74,15 +75,17 @@ class _File:
         self._schema = pa.schema(columns)
         self._writer = ParquetWriter(pa.PythonFile(_Sink(out), "w"), self._schema, compression="zstd")
 
-    def rows(self, rows: list[dict[str, Any]]) -> None:
-        """Add rows, as they are or with half characters written out, which Parquet does not have."""
-        if not rows:
-            return
+    def typed(self, rows: list[dict[str, Any]]) -> Any:
+        """Rows as they are or with half characters written out, which Parquet does not have."""
         try:
-            table = self._table.from_pylist(rows, schema=self._schema)
+            return self._table.from_pylist(rows, schema=self._schema)
         except UnicodeEncodeError:
-            table = self._table.from_pylist(_whole(rows), schema=self._schema)
-        self._writer.write_table(table)
+            return self._table.from_pylist(_whole(rows), schema=self._schema)
+
+    def add(self, rows: Any) -> None:
+        """Write rows, if there are any."""
+        if rows.num_rows:
+            self._writer.write_table(rows)
 
     def close(self) -> None:
         """Write the end of the file, which tells where everything stands."""
@@ -102,7 +105,7 @@ class _Messages(_File):
         columns += [(CALLS, pa.list_(pa.struct(_call_columns())))] if whole else []
         super().__init__(out, columns)
 
-    def add(self, session: Session, options: Options) -> Report:
+    def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
         """The rows of a session, and the account of what they do not hold."""
         tally, told = Tally(WHY), summarize(session)
         about = {name: getattr(told, name) for name in ABOUT}
@@ -116,9 +119,8 @@ class _Messages(_File):
             if self._whole:
                 row[CALLS] = [_call(part) for part in message.parts if type(part) is ToolCall]
             rows.append(row)
-        self.rows(rows)
         tally.session(session)
-        return tally.report()
+        return self.typed(rows), tally.report()
 
 
 class _Calls(_File):
@@ -129,17 +131,16 @@ class _Calls(_File):
             out, [("key", pa.string()), ("number", pa.int64()), ("message", pa.string()), *_call_columns()]
         )
 
-    def add(self, session: Session, options: Options) -> None:
+    def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
         """A row a call, with the number and the id of its message."""
-        self.rows(
-            [
-                {"key": session.key, "number": number, "message": message.id, **_call(part)}
-                for number, message in enumerate(session.messages, 1)
-                if not options.live_only or message.fate is Fate.LIVE
-                for part in message.parts
-                if type(part) is ToolCall
-            ]
-        )
+        rows = [
+            {"key": session.key, "number": number, "message": message.id, **_call(part)}
+            for number, message in enumerate(session.messages, 1)
+            if not options.live_only or message.fate is Fate.LIVE
+            for part in message.parts
+            if type(part) is ToolCall
+        ]
+        return self.typed(rows), Report()
 
 
 def _call_columns() -> list[tuple[str, Any]]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from pyarrow.parquet import read_table
 
 from pollux import registry
 from pollux.errors import OutputError
 from pollux.export import Export, Folder, Job, Layout, Outcome
 from pollux.export.folder import RECORD
 from pollux.export.names import day_name
-from pollux.model import Author, Message, Role, Session, Text, summarize
+from pollux.model import Author, Message, Role, Session, Text, ToolCall, summarize
 from pollux.transforms.redact import Redactor
-from pollux.writers.base import Options
+from pollux.writers import html, parquet
+from pollux.writers.base import Options, Page
 from pollux.writers.html import cuts
 
 DAY = datetime(2026, 11, 15, 23, 0, tzinfo=UTC)
@@ -203,6 +206,84 @@ def test_sessions_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         outcome = Export(registry.writer("text"), Options(), folder).run([gone, job(session("here"))], {}, {})
     assert outcome.unread == ["gemini:gone"]
     assert [entry.file for entry in outcome.entries] == ["gemini-here.txt"]
+
+
+def call(number: int) -> Message:
+    made = ToolCall(id=f"c{number}", name="shell", canonical="shell", tool_kind="execute", input={"command": "ls"})
+    return Message(id=f"a{number}", role=Role.ASSISTANT, author=Author.MODEL, parts=(made,))
+
+
+def keys_of(folder: Path, table: str) -> list[str]:
+    rows = [row for file in sorted((folder / table).rglob("*.parquet")) for row in read_table(file).to_pylist()]
+    return sorted({row["key"] for row in rows})
+
+
+@pytest.mark.parametrize("table", ["_Messages", "_Calls"])
+def test_a_session_is_in_every_table_or_in_none(tmp_path: Path, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever table fails over it; and the account does not count it."""
+    made = getattr(parquet, table).rows
+
+    def rows(file: object, one: Session, options: Options) -> object:
+        if one.id == "bad":
+            raise ValueError
+        return made(file, one, options)
+
+    monkeypatch.setattr(getattr(parquet, table), "rows", rows)
+    outcome = export(tmp_path, *(session(id, messages=(call(1), call(2))) for id in ("a", "bad", "c")), to="parquet")
+    assert outcome.unread == ["gemini:bad"]
+    assert [entry.summary.id for entry in outcome.entries] == ["c", "a"]
+    assert outcome.report.kept == 4
+    assert keys_of(tmp_path, "messages") == keys_of(tmp_path, "tool_calls") == ["gemini:a", "gemini:c"]
+
+
+def test_tables_are_all_written_or_none_is(tmp_path: Path) -> None:
+    """Of which one is not ours to change, the other does not change either."""
+    export(tmp_path, session("a", messages=(call(1),)), to="parquet")
+    calls = next((tmp_path / "tool_calls").rglob("*.parquet"))
+    calls.write_bytes(b"mine")
+    before = stamps(tmp_path)
+    outcome = export(tmp_path, session("a", messages=(call(1), call(2))), to="parquet")
+    assert (outcome.foreign, outcome.left) == ([calls.relative_to(tmp_path).as_posix()], ["gemini:a"])
+    assert stamps(tmp_path) == before
+
+
+def test_tables_stay_where_no_session_could_be_read(tmp_path: Path) -> None:
+    export(tmp_path, session("a", messages=(call(1),)), to="parquet")
+
+    def broken() -> list[Session]:
+        raise ValueError
+
+    with Folder(str(tmp_path), forbidden=[]) as folder:
+        gone = Job(summaries=(summarize(session("a")),), load=broken)
+        Export(registry.writer("parquet"), Options(), folder).run([gone], {}, {})
+    assert keys_of(tmp_path, "messages") == ["gemini:a"]
+
+
+def test_a_session_has_all_its_pages_or_none(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that fails leaves the others of the session as they were, and costs no other session."""
+    before = {name: (site / name).read_text() for name in names(site) if name.startswith("gemini-two")}
+    made = html.HtmlPage.further
+
+    def further(_: object, one: Session, options: Options) -> Iterator[Page]:
+        for page in made(html.WRITER, one, options):
+            yield page
+            if one.id == "two":
+                raise ValueError
+
+    monkeypatch.setattr(html.HtmlPage, "further", further)
+    outcome = export(site, large("one", "new"), large("two", "new"), to="html")
+    assert outcome.unread == ["gemini:two"]
+    assert {name: (site / name).read_text() for name in before} == before
+    assert "new" in (site / "gemini-one.part-2.html").read_text()
+
+
+def test_pages_are_of_one_reading(site: Path) -> None:
+    """A session that grew while the export ran has the pages of its first reading."""
+    readings = iter([large("two", "early"), large("two", "late")])
+    grows = Job(summaries=(summarize(large("two")),), load=lambda: [next(readings)])
+    with Folder(str(site), forbidden=[]) as folder:
+        Export(registry.writer("html"), Options(), folder).run([grows], {}, {})
+    assert "early" in (site / "gemini-two.part-2.html").read_text()
 
 
 def test_nothing_unfinished_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

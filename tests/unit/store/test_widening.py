@@ -123,6 +123,8 @@ def test_a_pasted_text_is_not_widened(index: TextIndex) -> None:
     ("query", "sentence"),
     [
         ("project:wether", "No project fits 'wether'. Did you mean: project:weather?"),
+        ("project:/home/bob/wether", "No project fits '/home/bob/wether'. Did you mean: project:/home/ada/weather?"),
+        ("project:wind-sttion", "No project fits 'wind-sttion'. Did you mean: project:wind-station?"),
         ("-project:wether humidity", "No project fits 'wether'. Did you mean: project:weather?"),
         ("(model:gemni OR model:gemini)", "No model fits 'gemni'. Did you mean: model:gemini?"),
         ("tool:shel_exec", "No tool fits 'shel_exec'. Did you mean: tool:shell_exec?"),
@@ -132,7 +134,8 @@ def test_a_pasted_text_is_not_widened(index: TextIndex) -> None:
 )
 def test_a_filter_that_nothing_answers_to_is_told(tmp_path: Path, query: str, sentence: str) -> None:
     worked = session(said("hi"), replied("yes", ran("ls"), edited("src/main.py")), project="/home/ada/weather")
-    index = made(tmp_path, worked)
+    other = session(said("hi"), project="/home/ada/wind-station")
+    index = made(tmp_path, worked, other)
     assert index.strangers(parse(query)) == [sentence]
     assert index.strangers(parse("project:weather file:main tool:shell model:gemini since:2w failed:yes")) == []
 

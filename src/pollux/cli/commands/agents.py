@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
     """List the agents, where pollux looks for their sessions, and why there."""
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import Screen
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE, number, tilde
+    from pollux.writers.visible import one_line
 
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     rows = _rows(shelf)

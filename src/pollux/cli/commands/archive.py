@@ -78,9 +78,9 @@ def off(ctx: click.Context) -> None:
 @_answering("run")
 def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import plural, size
+    from pollux.writers.visible import one_line
 
     writing(ctx)
     kept = shelf.keeping.run()

@@ -91,9 +91,7 @@ def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json
         )
         ctx.exit(0 if found.agents else 1)
     if not found.agents:
-        from pollux.cli.meant import mistyped
-
-        raise NotFound("No sessions to audit were found.", mistyped(shelf, asked, "Try: pollux agents"))
+        raise NotFound("No sessions to audit were found.", shelf.meant(asked, "Try: pollux agents"))
     from pollux.cli.proof import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

@@ -33,9 +33,9 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
     if as_json:
         screen.json(held)
         return
-    from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import size, tilde
+    from pollux.writers.visible import one_line
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, told in (

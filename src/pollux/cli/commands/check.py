@@ -23,13 +23,13 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     """
     import msgspec
 
-    from pollux.cli.clean import clean
     from pollux.cli.evidence import bytes_of
     from pollux.cli.screen import Screen
     from pollux.cli.words import plural
     from pollux.evidence.salted import SCHEME
     from pollux.evidence.subject import parsed
     from pollux.writers.vac.check import check, entries_in
+    from pollux.writers.visible import visible
 
     screen = Screen(ctx)
     record, kind = parsed(bytes_of(file))
@@ -43,9 +43,9 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
         screen.json({"valid": not problems, "entries": entries, "problems": msgspec.to_builtins(problems)})
         ctx.exit(Unreadable.exit_code if problems else 0)
     for problem in problems[:SHOWN]:
-        screen.lines([clean(f"{problem.place} {problem.text}.")])
+        screen.lines([visible(f"{problem.place} {problem.text}.")])
     if len(problems) > SHOWN:
         screen.lines([f"… and {len(problems) - SHOWN:,} more; --json tells all."])
     if problems:
         raise Unreadable(f"{file} is no valid record: {plural(len(problems), 'rule')} broken.")
-    screen.lines([f"{clean(file)} is a valid record of {plural(entries, 'entry', 'entries')}."])
+    screen.lines([f"{visible(file)} is a valid record of {plural(entries, 'entry', 'entries')}."])

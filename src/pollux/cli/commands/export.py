@@ -152,9 +152,7 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
-        from pollux.cli.meant import mistyped
-
-        raise NotFound("There are no such sessions to export.", mistyped(shelf, asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions to export.", shelf.meant(asked, "Try: pollux list --all"))
     if folder:
         from pollux.cli.progress import bar
 

@@ -90,7 +90,6 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.meant import mistyped
     from pollux.cli.words import plural
     from pollux.library import Filter
 
@@ -103,7 +102,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
         raise (Unreadable if shelf.closed else NotFound)(sentence, "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    hint = mistyped(shelf, asked, hint if asked.project is None else "Try: pollux projects")
+    hint = shelf.meant(asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 

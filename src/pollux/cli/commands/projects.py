@@ -64,13 +64,13 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
 
 
 def _teach(shelf: Library, path: str) -> None:
-    from pollux.cli.clean import clean
     from pollux.cli.screen import talk
+    from pollux.writers.visible import visible
 
     # A link stays a link: agents hash the path they were started with.
     absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
     digest = shelf.teach(absolute)
-    talk(f"Remembered: {digest[:8]} is {clean(absolute)}")
+    talk(f"Remembered: {digest[:8]} is {visible(absolute)}")
 
 
 def _document(project: Project) -> dict[str, Any]:
@@ -84,9 +84,9 @@ def _document(project: Project) -> dict[str, Any]:
 
 
 def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
-    from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE, least, tilde
+    from pollux.writers.visible import one_line
 
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80
@@ -110,8 +110,7 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | Non
     from pollux.cli.empty import nothing
 
     if name is not None and shelf.projects():
-        from pollux.near import did_you_mean
-
-        known = (part for project in shelf.projects() for part in (project.name, project.path or project.name))
-        raise NotFound(f"No project fits {name!r}.", did_you_mean(name, known, "Try: pollux projects"))
+        near = shelf.likely_project(name)
+        hint = f"Did you mean: {near}?" if near is not None else "Try: pollux projects"
+        raise NotFound(f"No project fits {name!r}.", hint)
     nothing(ctx, screen, shelf)

@@ -128,8 +128,8 @@ def _rebuild(
 
 
 def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
-    from pollux.cli.clean import one_line
     from pollux.cli.words import plural, tilde
+    from pollux.writers.visible import one_line
 
     yield f"{plural(rebuilt.messages, 'message')} read back without a difference."
     for left in rebuilt.left:
@@ -163,9 +163,9 @@ def _write(shelf: Library, output: Path, document: str) -> None:
 
 
 def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
-    from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import plural, tilde
+    from pollux.writers.visible import one_line
 
     amount = plural(len(found.session.messages), "message")
     yield f"{amount}, {found.lost:,} of them in none of the agent's files any more"
@@ -183,10 +183,10 @@ def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> 
         ctx.exit(0 if found else 1)
     if not found:
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
-    from pollux.cli.clean import one_line
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE
     from pollux.library import Filter
+    from pollux.writers.visible import one_line
 
     key, source = Column("session", whole=True), Column("from")
     title = Column("title", flexible=True, least=16)

@@ -53,18 +53,18 @@ def command(
 
 
 def _move(shelf: Library, old: str, new: str) -> None:
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import plural
+    from pollux.writers.visible import one_line
 
     before, after, there = shelf.rehoming.show(old, new)
     talk(f"{one_line(before)} is now {one_line(after)}, with {plural(there, 'session')}.")
 
 
 def _undo(shelf: Library, old: str) -> None:
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import tilde
+    from pollux.writers.visible import one_line
 
     after, back = shelf.rehoming.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
@@ -94,8 +94,8 @@ def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, ye
 
 
 def _tell(ctx: click.Context, shelf: Library, *, every: bool, as_json: bool) -> None:
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import Screen
+    from pollux.writers.visible import one_line
 
     screen, moves = Screen(ctx), shelf.moves.all()
     if as_json:

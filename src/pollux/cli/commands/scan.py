@@ -68,9 +68,7 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = shelf.jobs(asked) if everything else [as_job(shelf.session(key)) for key in keys]
     if not jobs:
-        from pollux.cli.meant import mistyped
-
-        raise NotFound("There are no such sessions.", mistyped(shelf, asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions.", shelf.meant(asked, "Try: pollux list --all"))
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         screen.json(_document(found))
@@ -88,18 +86,18 @@ def _document(found: Secrets) -> dict[str, Any]:
 
 
 def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
-    from pollux.cli.clean import clean
     from pollux.cli.screen import talk
     from pollux.cli.table import Column, table
     from pollux.cli.words import plural
+    from pollux.writers.visible import visible
 
     session, message = Column("session", whole=True), Column("message", sacrifice=2)
     field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)
     count, head = Column("count", right=True), Column("begins", sacrifice=1)
     for one in found.findings:
         agent, _, id = one.key.partition(":")
-        session.add(clean(f"{agent}:{short.get(one.key, id)}"), "id")
-        message.add(clean(one.short_message or ""))
+        session.add(visible(f"{agent}:{short.get(one.key, id)}"), "id")
+        message.add(visible(one.short_message or ""))
         field.add(one.field)
         rule.add(one.rule, "warn")
         count.add(f"{one.count:,}")

@@ -225,9 +225,9 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
 
 def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
-    from pollux.cli.clean import one_line
     from pollux.cli.screen import talk
     from pollux.cli.words import plural
+    from pollux.writers.visible import one_line
 
     count = plural(len(unfinished), "file")
     named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
@@ -248,9 +248,7 @@ def _meant(found: Findings, text: str) -> list[str]:
 
 def _other_name(shelf: Library, asked: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    from pollux.cli.meant import mistyped
-
-    return [hint] if (hint := mistyped(shelf, asked, "")) else []
+    return [hint] if (hint := shelf.meant(asked)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

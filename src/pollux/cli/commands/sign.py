@@ -45,10 +45,10 @@ def command(
     pollux sign session.vac.json --issuer "Ada Lovelace"
     pollux sign session.vac.json --issuer ada@example.com --salted
     """
-    from pollux.cli.clean import clean
     from pollux.cli.evidence import bytes_of, keys, subject_of
     from pollux.cli.screen import talk
     from pollux.evidence.statement import sign
+    from pollux.writers.visible import visible
 
     if not issuer.strip():
         raise RequestError("In whose name?", "Try: --issuer NAME")
@@ -62,7 +62,7 @@ def command(
     envelope = sign(subject_of(data, file, shelf), issuer, private, attach=attach)
     target = output or _target(file, shelf)
     _write(target, envelope, shelf, force=force)
-    talk(f"Signed: {clean(target)}")
+    talk(f"Signed: {visible(target)}")
 
 
 def _target(file: str, shelf: Library) -> str:

@@ -198,18 +198,15 @@ def _tools(
         titles = _titles(shelf) if By.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(shelf.places.home), titles))
     else:
-        from pollux.cli.meant import mistyped
-
-        raise NotFound("No tool was called.", mistyped(shelf, asked, "Try: pollux stats"))
+        raise NotFound("No tool was called.", shelf.meant(asked, "Try: pollux stats"))
     ctx.exit(0 if rows else 1)
 
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.empty import nothing
-    from pollux.cli.meant import mistyped
 
     if shelf.count():
-        hint = mistyped(shelf, asked, "Try: pollux stats, or: pollux list")
+        hint = shelf.meant(asked, "Try: pollux stats, or: pollux list")
         raise NotFound("Nothing was used then and there.", hint)
     nothing(ctx, screen, shelf)

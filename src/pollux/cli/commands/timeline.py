@@ -70,9 +70,7 @@ def command(
         screen.json({"of": of.value, "days": rows, **sums, **_sure(shelf, of, asked)})
         ctx.exit(0 if days else 1)
     if not days:
-        from pollux.cli.meant import mistyped
-
-        hint = mistyped(shelf, asked, "Try: pollux timeline, or: pollux list")
+        hint = shelf.meant(asked, "Try: pollux timeline, or: pollux list")
         raise NotFound(_untimed(shelf, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.drawing import draw_timeline

@@ -37,11 +37,11 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     """
     import msgspec
 
-    from pollux.cli.clean import clean
     from pollux.cli.evidence import bytes_of, keys
     from pollux.cli.screen import Screen
     from pollux.evidence import cose
     from pollux.evidence.statement import key_named, verify
+    from pollux.writers.visible import visible
 
     screen, shelf = Screen(ctx), library(ctx, quiet=as_json)
     data = bytes_of(file)
@@ -62,7 +62,7 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
         screen.json({"verified": True, **msgspec.to_builtins(verdict), **told})
         return
     sentences = {"Proved": verdict.proved, "Not proved": verdict.not_proved, "Key": verdict.key}
-    screen.lines(clean(f"{name}: {sentence}") for name, sentence in sentences.items())
+    screen.lines(visible(f"{name}: {sentence}") for name, sentence in sentences.items())
 
 
 def _signature(named: str | None, file: str) -> bytes:

@@ -42,9 +42,7 @@ def command(
     events = shelf.watch(asked, key)
     if not as_json:
         if asked.project is not None and not shelf.projects(asked.project):
-            from pollux.cli.meant import mistyped
-
-            talk(mistyped(shelf, asked, "No project is called that so far: `pollux projects` lists them."))
+            talk(shelf.meant(asked, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
     screen.markdown = screen.markdown and not plain

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.transcript.head import head, remarks
 from pollux.cli.transcript.messages import Reader
 from pollux.errors import RequestError, UnknownName
 from pollux.near import closest
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

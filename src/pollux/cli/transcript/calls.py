@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import clean, one_line
 from pollux.cli.width import cut, width
 from pollux.model import Status
 from pollux.writers.calls import arguments
+from pollux.writers.visible import one_line, visible
 
 if TYPE_CHECKING:
     from pollux.cli.screen import Screen
@@ -63,4 +63,4 @@ def _first_line(output: str | None) -> str:
 def about(call: ToolCall) -> str:
     """What a call was asked, on one line; the same arguments a transcript on paper shows."""
     told, _ = arguments(call.input)
-    return clean(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in told))
+    return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in told))

@@ -7,7 +7,7 @@ from html import unescape
 from html.entities import html5
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

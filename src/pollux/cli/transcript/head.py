@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.when import clock, full as full_time
 from pollux.cli.width import wrap, wrap_facts
 from pollux.cli.words import plural, tilde, tokens
 from pollux.when import local
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import one_line
 from pollux.cli.transcript.parts import Writing
 from pollux.cli.when import clock, full as full_time
 from pollux.cli.width import cut, short
 from pollux.model import Author, Fate, Message, Role, Text, ToolResult
 from pollux.when import local
+from pollux.writers.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

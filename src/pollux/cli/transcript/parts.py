@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pollux.cli.clean import clean, one_line
 from pollux.cli.transcript.calls import one_call
 from pollux.cli.width import cut, short, wrap
 from pollux.cli.words import plural, size
@@ -20,6 +19,7 @@ from pollux.model import (
     ToolResult,
     Unknown,
 )
+from pollux.writers.visible import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +82,7 @@ class Writing:
             from pollux.cli.transcript.markdown import markdown
 
             columns = None if self._screen.columns is None else max(self._screen.columns - len(INDENT), 20)
-            for line in markdown(self._screen, clean(text).strip("\n").expandtabs(4), columns):
+            for line in markdown(self._screen, visible(text).strip("\n").expandtabs(4), columns):
                 yield f"{INDENT}{line}" if line else ""
         else:
             yield from self._prose(text, style)
@@ -91,7 +91,7 @@ class Writing:
         """Text as it was written, wrapped at words; code and tables keep their lines."""
         columns = None if self._screen.columns is None else max(self._screen.columns - len(indent), 20)
         fenced = False
-        for line in clean(text).strip("\n").expandtabs(4).split("\n"):
+        for line in visible(text).strip("\n").expandtabs(4).split("\n"):
             fence = line.lstrip().startswith(("```", "~~~"))
             fenced = fenced != fence
             as_it_is = fenced or fence or line.lstrip().startswith("|")
@@ -151,7 +151,7 @@ class Writing:
 
     def _block(self, text: str) -> Iterator[str]:
         """Text whose lines mean something: not wrapped, set in."""
-        for line in clean(text).rstrip("\n").expandtabs(8).split("\n"):
+        for line in visible(text).rstrip("\n").expandtabs(8).split("\n"):
             yield self._screen.paint(f"{INDENT * 3}{line}", "dim") if line else ""
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.clean import clean, one_line
 from pollux.cli.transcript.messages import tags, who
 from pollux.cli.transcript.records import Records
 from pollux.cli.when import full
+from pollux.writers.visible import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,4 +41,4 @@ def raw_lines(screen: Screen, messages: Iterable[Message]) -> Iterator[str]:
         if record is None:
             yield screen.paint("(the record is not there any more)", "dim")
         else:
-            yield from clean(record).split("\n")
+            yield from visible(record).split("\n")

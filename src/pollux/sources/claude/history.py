@@ -22,7 +22,7 @@ from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.claude.books import Typed
 from pollux.when import since_epoch
-from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, shown
+from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, respelled, shown, spelled
 
 _A_DAY = timedelta(days=1)
 _COMMAND = re.compile(r"/[\w:-]+(\s|\Z)|!")
@@ -86,12 +86,12 @@ class History:
         """Those of a session's lines that no transcript of their project holds."""
         if not name.endswith("-prompts"):
             return typed
-        left = {line.number: msgspec.json.encode(line.text)[1:-1] for line in typed if not line.extra}
+        left = {line.number: spelled(line.text) for line in typed if not line.extra}
         for project in {line.project for line in typed}:
             mine = [line.number for line in typed if line.project == project]
             for file in self._of_project(project):
                 try:
-                    raw = read_bytes(file.path, HUGE)
+                    raw = respelled(read_bytes(file.path, HUGE))
                 except Unreadable:
                     continue
                 for number in mine:

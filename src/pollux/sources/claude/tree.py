@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from pollux.sources.claude.schema import Asked, Line, Put
+
+_UNSENT = ("thinking", "redacted_thinking", "tool_use")
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -80,14 +83,37 @@ def _follows(line: Line) -> bool:
     return line.type == "assistant" or (type(content) is list and any(one.type == "tool_result" for one in content))
 
 
+_BY_TIME = re.compile(r"2\.(0\.\d+|1\.([1-6]?\d|7[0-7]))(?!\d)")
+"""Releases that go on at the record with the latest time: 2.0.14 to 2.1.77 do, 2.1.112 takes the last of the file."""
+
+
+def _last(tree: Tree, lines: Sequence[Line]) -> Line | None:
+    """The record at which a release goes on; of several with the latest time an early one takes the first.
+
+    What a reply was about to say there, a thought alone or a call without its result, is not sent either.
+    """
+    if not lines or not _BY_TIME.match(lines[-1].version or ""):
+        return lines[-1] if lines else None
+    timed = [(line.timestamp, line) for line in lines if line.timestamp is not None]
+    latest = max(timed, key=lambda pair: pair[0])[1] if timed else lines[-1]
+    if latest is lines[-1]:
+        return latest
+    return next((line for line in tree.path(latest) if not _is_unfinished(line)), latest)
+
+
+def _is_unfinished(line: Line) -> bool:
+    content = line.message.content if line.type == "assistant" and line.message is not None else None
+    return type(content) is list and all(one.type in _UNSENT for one in content)
+
+
 def leaf_of(tree: Tree, rows: Sequence[tuple[int, Line]], mark: Mark | None, prompts: set[str | None]) -> Line | None:
     """The record with which the agent would go on; None where the human went back to before the beginning.
 
-    It is the last one, of whichever process. `rows` are those of the file that was written last; what a mark in it
-    says holds until another prompt is sent on another branch.
+    It is the last one, of whichever process; early releases go by the times. `rows` are those of the file that was
+    written last; what a mark in it says holds until another prompt is sent on another branch.
     """
     rows = [row for row in rows if row[1].type != "progress" and row[1].uuid is not None]
-    last = rows[-1][1] if rows else tree.lines[-1] if tree.lines else None
+    last = _last(tree, [line for _, line in rows] or tree.lines)
     if mark is None or last is None:
         return last
     later = [line for number, line in rows if number > mark.number]

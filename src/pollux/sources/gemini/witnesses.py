@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.wire import read_head, shown
+from pollux.wire import read_head, respelled, shown
 
 # How much of each file, and of all files of a project, is searched.
 EACH = 64 << 10
@@ -48,7 +48,7 @@ def witness(wanted: str, file: File) -> Witness:
 def _mentioned(file: File) -> Iterator[str]:
     """Every absolute path in the beginning of a file."""
     try:
-        raw = read_head(file.path, EACH)
+        raw = respelled(read_head(file.path, EACH))
     except Unreadable:
         return
     found = [match.group() for match in _PATH.finditer(raw)]

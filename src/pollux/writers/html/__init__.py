@@ -13,7 +13,7 @@ from pollux.model import Session
 from pollux.writers.base import Entry, Options, Out, Page, Report
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import page
-from pollux.writers.html.site import pages
+from pollux.writers.html.site import further, pages
 from pollux.writers.tally import BYTES, DETAILS, NOTHING, Tally
 
 WHY = {
@@ -39,11 +39,15 @@ class HtmlPage:
         for piece in page(session, options, messages):
             out(piece)
         for part in range(1, len(messages.parts)):
-            deque(messages.pieces(part), maxlen=0)  # `finish` writes them; here they are only accounted for
+            deque(messages.pieces(part), maxlen=0)  # `further` writes them; here they are only accounted for
         return tally.report()
 
+    def further(self, session: Session, options: Options) -> Iterator[Page]:
+        """The parts of a large session but for the first."""
+        return further(session, options)
+
     def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
-        """The further parts of large sessions, the index and the search of a whole site."""
+        """The index and the search of a whole site."""
         return pages(entries, options)
 
 

@@ -19,7 +19,7 @@ from pollux.writers.html.times import clock
 from pollux.writers.html.ways import home, way
 from pollux.writers.visible import one_line
 
-PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "search.js", "keys.js")
+PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")
 
 KEYS = {
     "j / k": "next, previous message",

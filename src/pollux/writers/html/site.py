@@ -21,13 +21,13 @@ from pollux.writers.html.words import Index
 from pollux.writers.tally import Tally
 from pollux.writers.visible import one_line
 
-ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "site.js")
+ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "letters.js", "site.js")
 FOLDER = "search"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
-    """The further parts of large sessions, the files of the search, then the index that knows them."""
+    """The files of the search, then the index that knows them."""
     numbers = {entry.summary.key: number for number, entry in enumerate(sorted(entries, key=_age))}
     index = Index()
     for entry in entries:
@@ -37,7 +37,6 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
         if session.key in numbers:
             index.add(numbers[session.key], _said(session))
             whole += 1
-            yield from _further(session, options)
     firsts: list[str] = []
     for number, (first, script) in enumerate(index.files()):
         firsts.append(first)
@@ -46,7 +45,7 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
     yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}"))
 
 
-def _further(session: Session, options: Options) -> Iterator[Page]:
+def further(session: Session, options: Options) -> Iterator[Page]:
     """All parts of a session but the first, which is the session's own page."""
     if len(cuts(session, options)) == 1:
         return

@@ -79,7 +79,7 @@ def line(kind: str, **more: Any) -> Json:
         "userType": "external",
         "cwd": CWD,
         "sessionId": SID,
-        "version": "2.1.30",
+        "version": "2.1.112",
         "gitBranch": "main",
         "type": kind,
         "uuid": f"{number:08x}-1111-4111-8111-{number:012x}",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
     SID,
@@ -229,6 +231,44 @@ def test_human_who_went_back_and_said_nothing_yet(home: Home) -> None:
     assert [fate for _, fate in fates(home.only())] == ["live", "live", "rewound", "rewound"]
     home.log(SID, *records, last_prompt(None, explicit=True))
     assert [fate for _, fate in fates(home.only())] == ["rewound"] * 4
+
+
+TIE = "2026-11-15T07:00:00.500Z"
+
+
+@pytest.mark.parametrize(
+    ("version", "fate"), [("2.0.14", "cancelled"), ("2.1.77", "cancelled"), ("2.1.112", "live"), ("2.1.325", "live")]
+)
+def test_early_releases_go_on_at_the_first_of_the_latest_records(home: Home, version: str, fate: str) -> None:
+    """A thought and the reply may be of one millisecond. Resumed by 2.1.77, such a prompt has no reply."""
+    thought = model({"type": "thinking", "thinking": "Hm."}, "msg_2", None, timestamp=TIE)
+    answer = model("Yes.", "msg_2", timestamp=TIE)
+    records = [user("Hi"), model("Hello"), user("Sunny?"), thought, answer]
+    session = home.session(*({**record, "version": version} for record in records))
+    assert fates(session) == [("Hi", "live"), ("Hello", "live"), ("Sunny?", "live"), ("Yes.", fate)]
+    assert fates(
+        home.session(
+            *({**one, "version": version} for one in (*records, user("Sure?", timestamp="2026-11-15T07:00:01.000Z")))
+        )
+    )[3] == ("Yes.", "live")
+
+
+@pytest.mark.parametrize("version", ["2.0.77", "2.1.77"])
+def test_early_releases_go_on_at_the_latest_record_when_the_clock_was_set_back(home: Home, version: str) -> None:
+    early = "2026-11-15T05:00:00.000Z"
+    records = [user("Hi"), model("Hello"), user("More", timestamp=early), model("Yes.", "msg_2", timestamp=early)]
+    session = home.session(*({**record, "version": version} for record in records))
+    assert fates(session) == [("Hi", "live"), ("Hello", "live"), ("More", "rewound"), ("Yes.", "rewound")]
+
+
+@pytest.mark.parametrize(("first", "fate"), [("prompt", "cancelled"), ("text", "live"), ("call", "cancelled")])
+def test_what_an_early_release_sends_of_a_reply_of_one_millisecond(home: Home, first: str, fate: str) -> None:
+    """A text before the other is sent, and a call without its result is not."""
+    prompt = user("Hi", timestamp=TIE if first == "prompt" else "2026-11-15T07:00:00.100Z")
+    start = {"text": [model("Well.", timestamp=TIE)], "call": [{**call(), "timestamp": TIE}]}
+    records = [prompt, *start.get(first, []), model("Yes.", timestamp=TIE)]
+    session = home.session(*({**record, "version": "2.1.77"} for record in records))
+    assert [message.fate.value for message in session.messages] == ["live", fate]
 
 
 def test_branch_behind_what_the_client_says_in_the_models_place(home: Home) -> None:

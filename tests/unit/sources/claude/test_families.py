@@ -284,6 +284,16 @@ def test_history_without_sessions(home: Home) -> None:
     assert [message.text for message in left.messages] == ["Gone"]
 
 
+@pytest.mark.parametrize("text", ["Été à Zürich / 東京 🌦️", "a/b", 'say "hi"\nC:\\users', "half \ud83d"])
+def test_what_is_escaped_otherwise_is_not_lost(home: Home, text: str) -> None:
+    """A transcript that another program wrote again is JSON of the same texts."""
+    file = home.log(SID, user("Hi"), model("Hello"))
+    for escaped in (json.dumps(user(text)), json.dumps(user(text)).replace("/", "\\/")):
+        file.write_text(f"{escaped}\n")
+        (home.config / "history.jsonl").write_text(json.dumps(typed(text)) + "\n")
+        assert {session.kind.value for session in home.sessions().values()} == {"main"}
+
+
 def test_damaged_history_is_named(home: Home) -> None:
     history(home)
     (home.config / "history.jsonl").write_bytes(b"\xff{nonsense\n")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 from pollux.library import Filter
 from pollux.projects import fits
+from pollux.sources.base import File
+from pollux.sources.gemini.witnesses import witness
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
 
 
@@ -121,3 +124,12 @@ def test_a_project_narrows_the_list(home: Home) -> None:
     home.write("weather/.project_root", "/work/weather")
     assert len(home.library().list(Filter(project="weath"))) == 1
     assert home.library().list(Filter(project="news")) == []
+
+
+def test_a_path_is_proved_however_it_is_escaped(tmp_path: Path) -> None:
+    """Other programs write `/` and letters beyond ASCII with a backslash."""
+    path = "/srv/été/東京"
+    for number, text in enumerate((json.dumps(path, ensure_ascii=False), json.dumps(path).replace("/", "\\/"))):
+        file = tmp_path / f"{number}.json"
+        file.write_text(f'{{"read":{text[:-1]}/main.py"}}', "utf-8")
+        assert witness(digest(path), File(path=str(file), role="session")).proof == path

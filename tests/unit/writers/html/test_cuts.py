@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from pollux.model import Session, Text, summarize
-from pollux.writers.base import Entry, Options
+from pollux.model import Session, Text
+from pollux.writers.base import Options
 from pollux.writers.html import WRITER, cuts
 from tests.unit.writers.html.seeing import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, message
@@ -35,8 +35,8 @@ def files() -> dict[str, str]:
     first: list[str] = []
     report = WRITER.write(LARGE, first.append, OPTIONS)
     assert report.kept == len(LARGE.messages)
-    rest = WRITER.finish([Entry(summary=summarize(LARGE), file="s1.html")], OPTIONS)
-    return {"s1.html": "".join(first)} | {name: "".join(pieces) for name, pieces, _ in rest if name.startswith("s1")}
+    rest = WRITER.further(LARGE, OPTIONS)
+    return {"s1.html": "".join(first)} | {name: "".join(pieces) for name, pieces, _ in rest}
 
 
 def test_every_message_stands_in_one_part(pages: dict[str, str]) -> None:

@@ -21,9 +21,9 @@ const search = (() => {
   const text = (message) => {
     let known = texts.get(message);
     if (known === undefined) {
-      known = "";
-      for (const [node] of nodes(message)) known += node.data;
-      texts.set(message, known);
+      let whole = "";
+      for (const [node] of nodes(message)) whole += node.data;
+      texts.set(message, (known = letters.read(whole)));
     }
     return known;
   };
@@ -49,7 +49,12 @@ const search = (() => {
     }
     return null;
   };
-  const places = (message) => [...text(message).matchAll(pattern)].map((found) => [found.index, found.index + found[0].length]);
+  const places = (message) => {
+    const { folded, place } = text(message);
+    const found = Array.from(folded.matchAll(pattern), ({ index, 0: words }) => place(index, index + words.length));
+    // One letter may be two when it is folded, and hold what is looked for twice.
+    return found.filter(([start], n) => !n || start >= found[n - 1][1]);
+  };
 
   const show = () => {
     output.textContent = matches.length ? `${at + 1} of ${matches.length.toLocaleString()}` : pattern ? "Nothing found" : "";
@@ -83,17 +88,17 @@ const search = (() => {
     const found = range(message, ...places(message)[which]);
     folds.reveal(found ? found.startContainer : message);
     show();
-    if (found) bring(found);
+    if (found?.getClientRects().length) bring(found);
     else message.scrollIntoView({ block: "center", behavior: "instant" });
   };
   const find = (words) => {
-    const wanted = words.trim();
-    pattern = wanted ? new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu") : null;
+    const wanted = letters.fold(words).trim();
+    pattern = wanted ? new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "gu") : null;
     matches = [];
     at = -1;
     if (pattern) {
       for (const message of document.querySelectorAll("article:not(article article)")) {
-        const count = [...text(message).matchAll(pattern)].length;
+        const count = places(message).length;
         for (let which = 0; which < count; which++) matches.push([message, which]);
       }
     }

@@ -101,21 +101,10 @@
     }
     return numbers;
   };
-  // Letters as they are compared when pollux makes the words: case, accents, points, wide and composed forms.
-  const plain = { æ: "ae", ð: "d", ø: "o", þ: "th", đ: "d", ħ: "h", ı: "i", ł: "l", ŋ: "n", œ: "oe", ς: "σ", ß: "ss", ё: "е" };
-  const fold = (text) =>
-    text
-      .normalize("NFKD")
-      .replace(/[\u00ad\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g, "")
-      .replace(/([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu, "$1")
-      .toLowerCase()
-      .normalize("NFC")
-      .replace(/[\u0300-\u036f]/g, "")
-      .replace(/[æðøþđħıłŋœςßё]/g, (letter) => plain[letter]);
   let asked = 0;
   const find = async () => {
     const turn = ++asked;
-    const query = fold(input.value);
+    const query = letters.fold(input.value);
     const words = query.match(split) ?? [];
     let held = words.length ? null : undefined;
     try {
