@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -97,10 +96,22 @@ class Upkeep(Shelves):
 
     def _keep(self, looks: list[Look]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
-        if not (folder_at(self.places.archive) or os.path.lexists(self.places.archive_extents)):
+        if not self._has_archive():
             return
         problems = [self._trouble(step, looks) for step in (self._keep_new, self._lay_out, lambda _: self.archive.loss)]
         self.problem = next(filter(None, problems), None)
+
+    def _has_archive(self) -> bool:
+        """Was anything kept? Where the system does not tell, the archive says why."""
+        for place in (self.places.archive, self.places.archive_extents):
+            try:
+                place.stat()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError:
+                return True
+            return True
+        return False
 
     @staticmethod
     def _trouble(step: Callable[[list[Look]], str | None], looks: list[Look]) -> str | None:

@@ -199,27 +199,22 @@ def prune_lost(archive: Archive) -> Carried:
         archive.index.refresh(anew=True)
         missing = len(archive.index.lost())
         sound = sound_contents(archive, archive.index.contents())
-        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound, gaps=True)
+        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound)
         carried.states += missing
         archive.index.forget_losses()
-        archive.index.refresh()
     archive.close()
     return carried
 
 
-def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, gaps: bool = False) -> Carried:
-    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was.
-
-    With `gaps`, packs of which something is missing, or all, are given up too.
-    """
+def _rewrite(archive: Archive, forgotten: Callable[[State], bool]) -> Carried:
+    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was."""
     carried = Carried()
     packs = standing(archive.folder)
-    lost = archive.index.gaps().keys() if gaps else ()
     kept = {state.sha for state in archive.index.states() if not forgotten(state)}
     path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
     try:
         with _new_pack(path.with_suffix(MAKING)) as pen:
-            pen.write(Replaces(packs=tuple({*(pack.name for pack in packs), *lost})))
+            pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
             written: set[bytes] = set()
             for head, payload in _records(packs, _Lost()):
                 if isinstance(head, State):

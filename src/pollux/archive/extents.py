@@ -27,11 +27,12 @@ class Extents:
     """The note beside an archive's folder."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._file = folder.with_name(f"{folder.name}.json")
 
     def read(self) -> dict[str, int]:
         """The ends of all packs, by name; none where nobody wrote them down. Raises `StoreError`."""
-        with reading(self._file):
+        with reading(self._folder):
             try:
                 return msgspec.json.decode(read(self._file), type=_Note).packs
             except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
@@ -64,10 +65,10 @@ def settle_folder(folder: Path) -> None:
 
 
 @contextmanager
-def reading(place: Path) -> Iterator[None]:
+def reading(folder: Path) -> Iterator[None]:
     """Around looking at what is kept: what the system refuses becomes a `StoreError`, never an empty archive."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise StoreError(f"The archive in {shown(place)} cannot be read: {reason}.") from error
+        raise StoreError(f"The archive in {shown(folder)} cannot be read: {reason}.") from error

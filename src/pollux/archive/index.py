@@ -74,7 +74,7 @@ class Index:
         self._packs = packs
         self._extents = Extents(packs)
         self._promised: dict[str, int] = {}
-        self._replaced: frozenset[str] = frozenset()
+        self.replaced: frozenset[str] = frozenset()
         self._since = 0.0
         self._sql = self._opened()
 
@@ -105,11 +105,11 @@ class Index:
         self._sql.close()
 
     def forget_losses(self) -> None:
-        """What is lost shall not be spoken of again, and all packs are gone through by the next `refresh`."""
+        """What is lost shall not be spoken of again: the packs are what there is."""
         with self.change():
-            for name in ("lost", "short"):
-                self._sql.execute(f"DELETE FROM {name}")  # noqa: S608
             self._empty()
+        self.refresh()
+        self._settle_at(self._scanned())
 
     def forget_files(self, files: Iterable[tuple[str, bytes, bytes]]) -> None:
         """These were forgotten on purpose, and are not lost. The next `refresh` goes through all packs."""
@@ -154,7 +154,7 @@ class Index:
     def _catch_up(self, *, anew: bool) -> None:
         self._promised = self._extents.read()  # before the packs: another pollux may be appending to them
         found = survey(self._packs)
-        self._replaced = found.replaced
+        self.replaced = found.replaced
         try:
             if anew or self._scanned() != found.sizes:
                 self._refresh(found, anew=anew)
@@ -217,7 +217,7 @@ class Index:
     def _ends(self) -> dict[str, int]:
         """Where each pack once ended. Where nobody wrote that down, the index may know."""
         ends = self._promised or self._known_ends()
-        return {name: end for name, end in ends.items() if name not in self._replaced}
+        return {name: end for name, end in ends.items() if name not in self.replaced}
 
     def _known_ends(self) -> dict[str, int]:
         """Where packs ended of which something is missing, as the index knew them."""
@@ -229,7 +229,7 @@ class Index:
 
     def drop_replaced(self) -> None:
         """Forget the ends of packs that others replace: those may be replaced next, and tell of it no more."""
-        if self._replaced & self._promised.keys():
+        if self.replaced & self._promised.keys():
             self._promised = self._ends()
             self._extents.write(self._promised)
 
@@ -237,13 +237,15 @@ class Index:
         """Write down where packs end, for those who come later. A gap stays one, unless all of it is kept again."""
         reaches = self._scanned()
         ends = {name: max(end, reaches.get(name, 0)) for name, end in {**reaches, **self._ends()}.items()}
-        if self._gaps_are_filled():
-            ends = reaches
-            self._sql.execute("DELETE FROM lost")
-            self._sql.execute("DELETE FROM short")
+        self._settle_at(reaches if self._gaps_are_filled() else ends)
+
+    def _settle_at(self, ends: dict[str, int]) -> None:
         if ends != self._promised:
             self._extents.write(ends)
             self._promised = ends
+        if not self.gaps() and not self.damaged():
+            self._sql.execute("DELETE FROM lost")
+            self._sql.execute("DELETE FROM short")
 
     def _gaps_are_filled(self) -> bool:
         """Is it known what stood in the gaps, and is all of that kept again?"""
@@ -252,7 +254,7 @@ class Index:
 
     def next_number(self) -> int:
         """A number that no pack has or had."""
-        names = [*self._scanned(), *self._ends(), *self._replaced]
+        names = [*self._scanned(), *self._ends(), *self.replaced]
         return 1 + max((int(stem) for name in names if (stem := name.removesuffix(SUFFIX)).isdecimal()), default=0)
 
     def reached(self, name: str, place: int, damaged: int = 0) -> None:

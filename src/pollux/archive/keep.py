@@ -16,9 +16,9 @@ from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, un
 from pollux.archive.extents import Extents, reading, settle_folder
 from pollux.archive.index import RACY, Index, Location
 from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, recognise, scan
-from pollux.archive.survey import listed, standing
+from pollux.archive.survey import standing
 from pollux.errors import StoreError
-from pollux.files import HUGE, opened, private, read_within
+from pollux.files import HUGE, listed, opened, private, read_within
 from pollux.sources.base import File, Status
 from pollux.sources.walk import OTHER, closed
 from pollux.store.lock import sole
@@ -62,7 +62,7 @@ class Archive:
     def exists(self) -> bool:
         """Is anything kept? Raises `StoreError` where nobody can tell."""
         with reading(self.folder):
-            return bool(listed(self.folder))
+            return bool(listed(self.folder, SUFFIX))
 
     @property
     def loss(self) -> str | None:
@@ -192,10 +192,9 @@ class Archive:
 
     def _tidy(self) -> None:
         """Remove what was left half made, and packs that another one replaces."""
-        counting = standing(self.folder)
-        for path in (*listed(self.folder, MAKING), *listed(self.folder)):
-            if path not in counting:
-                path.unlink(missing_ok=True)
+        replaced = (self.folder / name for name in self.index.replaced)
+        for path in (*listed(self.folder, MAKING), *replaced):
+            path.unlink(missing_ok=True)
 
     def keep(self, looks: Iterable[Look]) -> Kept:
         """Keep what changed under the agents' roots."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import NamedTuple
 
 from pollux.archive.extents import reading
 from pollux.archive.packs import SUFFIX, Record, Replaces, recognise, scan
-from pollux.files import opened
+from pollux.files import listed, opened
 
 
 class Survey(NamedTuple):
@@ -18,20 +19,13 @@ class Survey(NamedTuple):
     replaced: frozenset[str]
 
 
-def listed(folder: Path, suffix: str = SUFFIX) -> list[Path]:
-    """The files of a kind in the archive's folder. Raises `OSError` where there is a folder that cannot be listed."""
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(Path(entry.path) for entry in entries if entry.name.endswith(suffix) and entry.is_file())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def survey(folder: Path) -> Survey:
     """Look at all packs. Raises `OSError`, and `StoreError` where a newer pollux wrote one."""
     sizes: dict[str, int] = {}
     replaced: set[str] = set()
-    for path in listed(folder):
+    for path in listed(folder, SUFFIX):
+        if not stat.S_ISREG(path.stat().st_mode):
+            continue
         with opened(path) as file:
             recognise(file, path)
             first = next(scan(file), None)

@@ -59,9 +59,10 @@ def verify(archive: Archive) -> Verdict:
         damaged = {head_of(place).sha for place in places} - sound.keys()
         if damaged and packs != standing(archive.folder).keys():  # new packs took the place of those looked at
             return verify(archive)
-        stretches, missing = found.damaged(), sum(found.gaps().values())
-    if stretches or missing or known.difference(states):
+        stretches, gaps = found.damaged(), found.gaps()
+    if stretches or gaps or archive.index.damaged() or known.difference(states):
         archive.index.refresh(anew=True)
+    gaps |= archive.index.gaps()
     if damaged:
         with archive.index.change():
             archive.index.drop(damaged)
@@ -73,7 +74,7 @@ def verify(archive: Archive) -> Verdict:
         bytes=sum(sound.values()),
         damaged=len(damaged),
         stretches=stretches,
-        missing=missing,
+        missing=sum(gaps.values()),
         lost=tuple(Loss(agent=agent, file=file, at=at) for agent, file, at in sorted(lost)),
     )
 
