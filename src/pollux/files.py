@@ -153,6 +153,34 @@ def _withdraw(path: str | Path, mode: int) -> None:
             os.chmod(path, stat.S_IMODE(mode) & 0o700)  # noqa: PTH101
 
 
+def listed(folder: Path, suffix: str = "") -> list[Path]:
+    """What lies in a folder of ours, by name; nothing where there is none.
+
+    Raises `OSError` where it cannot be listed: `Path.glob` gives nothing then, as if all were lost.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.name.endswith(suffix))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def rename_new(making: Path, place: Path) -> None:
+    """Give a finished file its name, unless something has it (`FileExistsError`): nothing is ever replaced."""
+    try:
+        os.link(making, place)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        try:
+            place.lstat()
+        except FileNotFoundError:
+            making.replace(place)
+            return
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place)) from None
+    making.unlink()
+
+
 @contextmanager
 def created(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """A new file to write, for us alone until it is whole, then with this mode. Raises `FileExistsError`."""

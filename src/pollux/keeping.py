@@ -12,10 +12,10 @@ import msgspec
 
 from pollux.archive import carry, restore
 from pollux.archive.contents import whole_size
-from pollux.archive.index import standing
 from pollux.archive.keep import Busy, Kept, wanted
 from pollux.archive.past import Change, Past
 from pollux.archive.restore import Piece, Restored
+from pollux.archive.survey import standing
 from pollux.archive.tree import whole
 from pollux.archive.verify import Verdict, verify
 from pollux.errors import NotFound, Unreadable
@@ -44,7 +44,7 @@ class Holding(Value, frozen=True, kw_only=True):
     keeping: bool
     busy: bool
     ran: datetime | None
-    folder: str
+    folder: str | None
     files: int
     states: int
     bytes: int
@@ -96,7 +96,7 @@ class Keeping:
             files=len({(state.agent, state.home, state.path) for state in states if state.sha is not None}),
             states=len(states),
             bytes=sum(state.size for state in states if state.sha is not None),
-            stored=sum(path.stat().st_size for path in standing(self._archive.folder)),
+            stored=sum(standing(self._archive.folder).values()),
             sessions=len(listed),
             kept=sum(told.kept for told in listed),
             due=tuple(self.due()),
@@ -151,9 +151,19 @@ class Keeping:
                 for found in source.read(bundle):
                     if found.key == session.key:
                         return msgspec.structs.replace(found, kept=True)
-        first = min((change.at for change in past.changes(files)), default=None)
-        hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None else None
-        raise self._nothing(f"Nothing is kept of {session.key} from that time.", hint)
+        raise self._not_then(session, when, past.changes(files))
+
+    def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:
+        """Why there is no session from a time: it was not kept yet, or its files were gone."""
+        before = [change for change in changes if change.at <= when]
+        gone = next((change.at for change in reversed(before) if change.change == "gone"), None)
+        if gone is not None and before[-1].change == "gone":
+            last = gone - timedelta(seconds=1)
+            advice = f"It is kept: pollux show {session.key}\nAs it was last: --as-of {last:%Y-%m-%dT%H:%M:%SZ}"
+            return NotFound(f"The files of {session.key} were gone by {gone:%Y-%m-%d %H:%M} UTC.", advice)
+        first = min((change.at for change in changes), default=None)
+        hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None and not before else None
+        return self._nothing(f"Nothing is kept of {session.key} from that time.", hint)
 
     def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
         """Why something is not kept: as long as another pollux is at it, nobody knows."""
@@ -199,6 +209,10 @@ class Keeping:
         roots = [root.path for source, root in self._library.roots() if source.name in agents]
         own = restore.pieces(self._archive, states, folder, roots)
         return restore.plan([*own, *restore.pieces(self._archive, companions or [], folder, roots, beside=True)])
+
+    def prune_lost(self) -> carry.Carried:
+        """Forget what cannot be read any more."""
+        return carry.prune_lost(self._archive)
 
     def restore(self, planned: list[tuple[Restored, Piece]]) -> None:
         """Write it."""

@@ -37,10 +37,11 @@ class Due(Value, frozen=True, kw_only=True):
 class Archiving(Value, frozen=True, kw_only=True):
     """When what the agents delete was last kept, and what is to keep it without being asked.
 
-    `keeping`: every sync does. `using` and `every` are those of a timer. `overdue`: it should have run since.
+    `keeping`: every sync does; None where the archive cannot be read. `using` and `every` are those of a timer.
+    `overdue`: it should have run since.
     """
 
-    keeping: bool
+    keeping: bool | None
     ran: datetime | None
     using: str | None
     every: str | None

@@ -79,6 +79,11 @@ class Places:
         return self.data / "archive"
 
     @property
+    def archive_extents(self) -> Path:
+        """How far the archive reached when something was last kept."""
+        return self.data / "archive.json"
+
+    @property
     def schedule(self) -> Path:
         """Which timer the user let pollux install."""
         return self.data / "schedule.json"

@@ -15,7 +15,7 @@ import msgspec
 from pollux.archive.renamed import Renamed
 from pollux.archive.tree import put
 from pollux.errors import OutputError, StoreError
-from pollux.files import HUGE, private, read
+from pollux.files import HUGE, listed, private, read
 from pollux.sources.base import sealed
 from pollux.sources.moving import Rename, Rewrite
 from pollux.wire import shown
@@ -128,7 +128,10 @@ class Relocations:
         return None
 
     def _all(self) -> list[Path]:
-        held = self.folder.iterdir() if self.folder.is_dir() else ()
+        try:
+            held = listed(self.folder)
+        except OSError as error:
+            raise StoreError(f"{shown(self.folder)} cannot be read: {error.strerror or error}.") from error
         return sorted((path for path in held if path.name.isdigit()), key=lambda path: int(path.name))
 
     def carry_out(self, old: str, new: str, entries: list[Entry]) -> Path:
@@ -158,7 +161,7 @@ class Relocations:
     def _write_down(self, journal: Journal) -> Path:
         private(self.folder)
         home = self.folder / str(max((int(path.name) for path in self._all()), default=0) + 1)
-        private(home)
+        home.mkdir(mode=0o700)  # never over the way back of another move
         for entry in journal.entries:
             if entry.to is None:
                 put(home / "before" / entry.place.relative_to(entry.place.anchor), entry.before, entry.mtime_ns)

@@ -126,8 +126,11 @@ class Scheduling:
         if note is not None:
             last = max(moment for moment in (ran, note.since) if moment is not None)
             late = now() - last > _LATE * Period.parse(note.every).length
+        keeping: bool | None = None
+        with contextlib.suppress(StoreError):  # every answer says so
+            keeping = self._library.archive.keeping
         return Archiving(
-            keeping=self._library.archive.keeping,
+            keeping=keeping,
             ran=ran,
             using=note.using if note is not None else None,
             every=note.every if note is not None else None,

@@ -97,16 +97,40 @@ class Upkeep(Shelves):
 
     def _keep(self, looks: list[Look]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
-        if not folder_at(self.places.archive):
+        if not self._has_archive():
             return
+        problems = [self._trouble(step, looks) for step in (self._keep_new, self._lay_out, lambda _: self.archive.loss)]
+        self.problem = next(filter(None, problems), None)
+
+    def _has_archive(self) -> bool:
+        """Was anything kept? Where the system does not tell, the archive says why."""
+        for place in (self.places.archive, self.places.archive_extents):
+            try:
+                place.stat()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError:
+                return True
+            return True
+        return False
+
+    @staticmethod
+    def _trouble(step: Callable[[list[Look]], str | None], looks: list[Look]) -> str | None:
+        """What goes wrong with the archive keeps nobody from having an answer, or from what is kept already."""
         try:
-            if self.archive.keeping:
-                self.archive.keep(looks)
-            if self.archive.exists:
-                self.trees.refresh(self.archive, looks, self._report)
-                self.problem = self.trees.problem
+            return step(looks)
         except StoreError as error:
-            self.problem = str(error)
+            return str(error)
+
+    def _keep_new(self, looks: list[Look]) -> None:
+        if self.archive.keeping:
+            self.archive.keep(looks)
+
+    def _lay_out(self, looks: list[Look]) -> str | None:
+        if not self.archive.exists:
+            return None
+        self.trees.refresh(self.archive, looks, self._report)
+        return self.trees.problem
 
     def _prove(self, folders: Callable[[], Iterable[Path]], hashes: Collection[str] = ()) -> bool:
         """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""

@@ -338,3 +338,38 @@ def test_a_file_in_the_way_of_a_restored_one(pollux: Pollux) -> None:
     done = pollux("archive", "restore", "abcdabcd", "-o", str(pollux.folder / "out"))
     assert done.returncode == 5
     assert "with -o." in done.stderr
+
+
+def test_what_is_lost_is_told_and_can_be_given_up(pollux: Pollux) -> None:
+    file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("hello"))
+    assert pollux("archive", "on").returncode == 0
+    file.unlink()
+    assert pollux("archive", "run").returncode == 0
+    (pack,) = pollux.folder.glob("**/archive/*.pack")
+    os.truncate(pack, pack.stat().st_size // 2)
+    done = pollux("archive", "verify")
+    assert done.returncode == 4
+    assert "of the packs are missing" in done.stdout
+    assert "pollux archive prune --lost" in done.stdout
+    for command in (["list"], ["archive"], ["doctor"]):
+        assert "is missing: pollux archive verify" in pollux(*command).stderr
+    assert pollux("archive", "prune").returncode == 2
+    assert pollux("archive", "prune", "abcdabcd", "--lost").returncode == 2
+    assert pollux("archive", "prune", "--lost").returncode == 2
+    assert good(pollux("archive", "prune", "--lost", "--yes", "--json"))["states"] >= 1
+    assert pollux("archive", "verify").returncode == 0
+    assert pollux("list").stderr == ""
+
+
+def test_nothing_is_whole_where_nothing_is(tmp_path: Path) -> None:
+    empty = Pollux(tmp_path)
+    done = empty("recover")
+    assert done.returncode == 1
+    assert "No sessions were found." in done.stderr
+
+
+def test_the_sample_has_no_archive(pollux: Pollux) -> None:
+    done = pollux("--sample", "archive")
+    assert "/dev/null" not in done.stdout
+    assert "the sample is not kept" in done.stdout
+    assert good(pollux("--sample", "archive", "status", "--json"))["folder"] is None

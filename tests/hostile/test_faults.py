@@ -304,3 +304,55 @@ def test_a_run_of_the_archive_that_could_not_look_everywhere(world: World) -> No
         assert json.loads(told.stdout)["unread"] == [f"{closed}: Permission denied"]
     closed.chmod(0o755)
     assert _bound(world, "archive", "run").returncode == 0
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o300, 0o400])
+def test_an_archive_that_is_closed(world: World, mode: int) -> None:
+    assert world.command("archive", "on").returncode == 0
+    shutil.rmtree(world.home / ".codex/sessions")
+    truth = {one["key"] for one in _listed(world)}
+    folder = world.data / "archive"
+    (pack,) = folder.glob("*.pack")
+    inode, raw = pack.stat().st_ino, pack.read_bytes()
+    folder.chmod(mode)
+    told = f"The archive in {folder} cannot be read: Permission denied."
+    for arguments in (["run"], ["verify"], ["status"], ["export", str(world.folder / "all.pollux")]):
+        done = _bound(world, "archive", *arguments)
+        assert (done.returncode, told in done.stderr) == (4, True), (arguments, done.stderr)
+    done = _bound(world, "list", "--all", "--json")
+    assert {one["key"] for one in json.loads(done.stdout)} == truth
+    assert json.loads(done.stderr) == {"warning": told}
+    for arguments in (["search", "weather"], ["stats"], ["doctor"], ["show", "last"]):
+        done = _bound(world, *arguments)
+        assert (done.returncode, told in done.stderr) == (0, True), (arguments, done.stderr)
+    folder.chmod(0o700)
+    assert (pack.stat().st_ino, pack.read_bytes()) == (inode, raw)
+    assert world.command("archive", "verify").returncode == 0
+
+
+def test_a_folder_of_keys_that_is_closed(world: World) -> None:
+    pytest.importorskip("cryptography")
+    assert world.command("key", "new", "mine").returncode == 0
+    (world.data / "keys").chmod(0o300)
+    done = _bound(world, "key", "list")
+    assert done.returncode == 4, done.stdout
+    assert "cannot be read: Permission denied" in done.stderr
+
+
+def test_a_journal_of_moves_that_is_closed(world: World) -> None:
+    journal = world.data / "moved"
+    (journal / "1").mkdir(parents=True)
+    journal.chmod(0o300)
+    done = _bound(world, "rehome", "/home/ada/code/weather", "--undo")
+    assert done.returncode == 4, done.stderr
+    assert "cannot be read: Permission denied" in done.stderr
+
+
+def test_an_archive_that_cannot_begin_is_not_turned_on(small: tuple[World, dict[str, Any]]) -> None:
+    world, limits = small
+    done = world.command("archive", "on", **limits)
+    if done.returncode == 0:
+        pytest.skip("there was room enough")
+    assert done.returncode == 4
+    assert "From now on" not in done.stderr
+    assert not (world.data / "archive/keeping").exists()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from pollux.archive.contents import Damaged, pack, unpack
-from pollux.archive.index import standing
 from pollux.archive.keep import Archive, Ink, cannot_write, head_of
 from pollux.archive.packs import (
     MAKING,
@@ -20,14 +19,16 @@ from pollux.archive.packs import (
     Pen,
     Replaces,
     State,
-    begin,
+    draft,
     is_sound,
     payload_of,
     recognise,
     scan,
 )
-from pollux.archive.tree import name
+from pollux.archive.survey import standing
+from pollux.archive.verify import sound_contents
 from pollux.errors import OutputError, StoreError, Unreadable
+from pollux.files import rename_new
 from pollux.wire import opened, shown
 
 _REMEMBERED = 1 << 27
@@ -64,8 +65,9 @@ def export(archive: Archive, file: Path) -> Carried:
                     pen.write(head, payload)
                     carried.objects += 1
             carried.bytes = pen.end
-        carried.damaged = lost.stretches + len(lost.contents - written)
-        name(making, file)
+        archive.index.refresh()
+        carried.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
+        rename_new(making, file)
     except OSError as error:
         raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
     finally:
@@ -76,7 +78,7 @@ def export(archive: Archive, file: Path) -> Carried:
 @contextlib.contextmanager
 def _new_pack(path: Path) -> Iterator[Pen]:
     """A pack in the making, whole on the disk when it is left."""
-    begin(path)
+    draft(path)
     with contextlib.closing(Pen(path)) as pen:
         yield pen
         pen.settle()
@@ -89,13 +91,13 @@ class _Lost(msgspec.Struct):
     stretches: int = 0
 
 
-def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
-    """All that can be read of some packs."""
+def _records(packs: Collection[Path], lost: _Lost, *, whole: bool = False) -> Iterator[Told]:
+    """All that can be read of some packs. Where they must be `whole`, a record cut off at the end is damage."""
     for path in packs:
         with opened(path) as file:
             for found in scan(file):
                 if isinstance(found, Damage):
-                    lost.stretches += 1
+                    lost.stretches += whole or not found.torn
                 elif isinstance(found.head, Content):
                     payload = payload_of(file, found)
                     if payload is not None:
@@ -132,7 +134,7 @@ def _take_in(archive: Archive, file: Path, ink: Ink, recent: _Recent, carried: C
     """Go through the other archive once; returns how much of it cannot be taken."""
     lost = _Lost()
     states: list[State] = []
-    for told, payload in _records([file], lost):
+    for told, payload in _records([file], lost, whole=True):
         if isinstance(told, State):
             states.append(told)
         elif archive.index.content(told.sha) is None:
@@ -181,39 +183,56 @@ class _Recent:
 
 
 def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:
-    """Forget every state of some files (agent, home, path), and contents that no other state has.
-
-    A new pack with the rest takes the place of all: either it is there, or everything is as it was.
-    """
+    """Forget every state of some files (agent, home, path), and contents that no other state has."""
     gone = set(files)
-    carried = Carried()
     with archive.alone():
-        packs = standing(archive.folder)
-        kept = {s.sha for s in archive.index.states() if (s.agent, s.home, s.path) not in gone}
-        number = max(int(path.stem) for path in packs) + 1
-        path = archive.folder / f"{number:06}{SUFFIX}"
-        try:
-            with _new_pack(path.with_suffix(MAKING)) as pen:
-                pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
-                written: set[bytes] = set()
-                for head, payload in _records(packs, _Lost()):
-                    if isinstance(head, State):
-                        if (head.agent, head.home, head.path) in gone:
-                            carried.states += 1
-                        else:
-                            pen.write(head)
-                    elif head.sha not in kept:
-                        carried.objects += 1
-                    elif head.sha not in written:
-                        written.add(head.sha)
-                        pen.write(*_freed(archive, head, payload, kept))
-                carried.bytes = sum(pack.stat().st_size for pack in packs) - pen.end
-            path.with_suffix(MAKING).replace(path)
-        except OSError as error:
-            raise cannot_write(archive.folder, error) from error
-        for old in packs:
-            old.unlink(missing_ok=True)
+        carried = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
+        archive.index.forget_files(gone)
+        archive.index.refresh()
     archive.close()
+    return carried
+
+
+def prune_lost(archive: Archive) -> Carried:
+    """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
+    with archive.alone():
+        archive.index.refresh(anew=True)
+        missing = len(archive.index.lost())
+        sound = sound_contents(archive, archive.index.contents())
+        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound)
+        carried.states += missing
+        archive.index.forget_losses()
+    archive.close()
+    return carried
+
+
+def _rewrite(archive: Archive, forgotten: Callable[[State], bool]) -> Carried:
+    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was."""
+    carried = Carried()
+    packs = standing(archive.folder)
+    kept = {state.sha for state in archive.index.states() if not forgotten(state)}
+    path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
+    try:
+        with _new_pack(path.with_suffix(MAKING)) as pen:
+            pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
+            written: set[bytes] = set()
+            for head, payload in _records(packs, _Lost()):
+                if isinstance(head, State):
+                    if forgotten(head):
+                        carried.states += 1
+                    else:
+                        pen.write(head)
+                elif head.sha not in kept:
+                    carried.objects += 1
+                elif head.sha not in written:
+                    written.add(head.sha)
+                    pen.write(*_freed(archive, head, payload, kept))
+            carried.bytes = sum(packs.values()) - pen.end
+        rename_new(path.with_suffix(MAKING), path)
+    except OSError as error:
+        raise cannot_write(archive.folder, error) from error
+    for old in packs:
+        old.unlink(missing_ok=True)
     return carried
 
 

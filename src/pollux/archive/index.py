@@ -10,11 +10,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, Replaces, State, recognise, scan
+from pollux.archive.extents import Extents, reading
+from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, State, recognise, scan
+from pollux.archive.survey import Survey, survey
 from pollux.files import opened, secure
 from pollux.store.transaction import transaction
 
-_FORMAT = "3"
+_FORMAT = "4"
 _TABLES = """
 CREATE TABLE meta(format TEXT);
 CREATE TABLE packs(name TEXT PRIMARY KEY, scanned INTEGER, damaged INTEGER);
@@ -26,8 +28,16 @@ CREATE TABLE states(
     no INTEGER PRIMARY KEY, file INTEGER, at INTEGER, change TEXT, sha BLOB, size INTEGER, mtime_ns INTEGER,
     mode INTEGER, taken INTEGER, sure INTEGER, UNIQUE(file, at, sha));
 CREATE TABLE seen(agent TEXT, root BLOB, snapshot TEXT, PRIMARY KEY(agent, root));
+CREATE TABLE lost(
+    agent TEXT, home BLOB, path BLOB, at INTEGER, change TEXT, sha BLOB, size INTEGER, mtime_ns INTEGER,
+    mode INTEGER, taken INTEGER, PRIMARY KEY(agent, home, path, at, sha));
+CREATE TABLE short(name TEXT PRIMARY KEY, reach INTEGER);
 """
 _EMPTY = [f"DELETE FROM {name}" for name in ("packs", "contents", "files", "states", "seen")]  # noqa: S608
+_EVERY_STATE = (
+    "INSERT OR IGNORE INTO lost SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns, s.mode, "
+    "s.taken FROM states s JOIN files f ON f.id=s.file WHERE s.sha!=x''"
+)
 _STATE = (
     "SELECT f.agent, f.home, f.path, s.at, s.change, s.sha, s.size, s.mtime_ns, s.mode, s.taken "
     "FROM states s JOIN files f ON "
@@ -54,15 +64,23 @@ class Location(NamedTuple):
 
 
 class Index:
-    """One connection to the table of contents and states. Without a folder to write to it lives in memory."""
+    """One connection to the table of contents and states. Without a file to write to it lives in memory.
 
-    def __init__(self, file: Path, packs: Path) -> None:
+    It remembers states that stood in packs of which something is missing now: `lost`.
+    """
+
+    def __init__(self, file: Path | None, packs: Path) -> None:
         self._file = file
         self._packs = packs
+        self._extents = Extents(packs)
+        self._promised: dict[str, int] = {}
+        self.replaced: frozenset[str] = frozenset()
         self._since = 0.0
         self._sql = self._opened()
 
     def _opened(self) -> sqlite3.Connection:
+        if self._file is None:
+            return _connect(":memory:")
         for _ in range(2):
             try:
                 secure(self._file)
@@ -78,7 +96,7 @@ class Index:
         return _connect(":memory:")
 
     def _remove(self) -> None:
-        for ending in ("", "-wal", "-shm"):
+        for ending in ("", "-wal", "-shm") if self._file is not None else ():
             with contextlib.suppress(OSError):
                 Path(f"{self._file}{ending}").unlink()
 
@@ -86,11 +104,22 @@ class Index:
         """Let go of the file."""
         self._sql.close()
 
-    def forget(self) -> None:
-        """Begin anew: the next `refresh` goes through all packs."""
-        self._sql.close()
-        self._remove()
-        self._sql = self._opened()
+    def forget_losses(self) -> None:
+        """What is lost shall not be spoken of again: the packs are what there is."""
+        with self.change():
+            self._empty()
+        self.refresh()
+        self._settle_at(self._scanned())
+
+    def forget_files(self, files: Iterable[tuple[str, bytes, bytes]]) -> None:
+        """These were forgotten on purpose, and are not lost. The next `refresh` goes through all packs."""
+        with self.change():
+            self._sql.executemany("DELETE FROM lost WHERE agent=? AND home=? AND path=?", list(files))
+            self._empty()
+
+    def _empty(self) -> None:
+        for statement in _EMPTY:
+            self._sql.execute(statement)
 
     def change(self) -> AbstractContextManager[None]:
         """All of what happens inside, or nothing."""
@@ -111,28 +140,57 @@ class Index:
 
     # ------------------------------------------------------------------ keeping up with the packs
 
-    def refresh(self) -> None:
-        """Take in what was appended since. Raises `StoreError` where a newer pollux wrote it."""
-        sizes = {path.name: path.stat().st_size for path in standing(self._packs)}
-        if self._scanned() == sizes:
-            return
+    def refresh(self, *, anew: bool = False) -> None:
+        """Take in what was appended since, or all `anew`. Raises `StoreError` where packs cannot be read.
+
+        Of states that were known and are there no more, `lost` tells as long as packs are not what they were.
+        """
+        with reading(self._packs):
+            try:
+                self._catch_up(anew=anew)
+            except FileNotFoundError:  # another pollux put a new pack in the place of one
+                self._catch_up(anew=anew)
+
+    def _catch_up(self, *, anew: bool) -> None:
+        self._promised = self._extents.read()  # before the packs: another pollux may be appending to them
+        found = survey(self._packs)
+        self.replaced = found.replaced
         try:
-            self._refresh(sizes)
+            if anew or self._scanned() != found.sizes:
+                self._refresh(found, anew=anew)
         except sqlite3.OperationalError:  # another pollux writes to it and does not get on, or the disk is full
             self._sql.close()
             self._sql = _connect(":memory:")
-            self._refresh(sizes)
+            self._refresh(found)
+        except sqlite3.DatabaseError:  # it is damaged
+            self._sql.close()
+            self._remove()
+            self._sql = self._opened()
+            self._refresh(found)
 
-    def _refresh(self, sizes: dict[str, int]) -> None:
+    def _refresh(self, found: Survey, *, anew: bool = False) -> None:
         with self.change():
-            known = self._scanned()
-            if any(sizes.get(name, -1) < size for name, size in known.items()):
-                for statement in _EMPTY:
-                    self._sql.execute(statement)
+            known = before = self._scanned()
+            anew = anew or any(found.sizes.get(name, -1) < size for name, size in known.items())
+            if anew:
+                self._sql.execute(_EVERY_STATE)
+                self._empty()
                 known = {}
-            for name, size in sizes.items():
+            for name, size in found.sizes.items():
                 if known.get(name) != size:
                     self._take_in(name, known.get(name, len(MAGIC)))
+            if anew:
+                self._note_losses(before)
+
+    def _note_losses(self, before: dict[str, int]) -> None:
+        """All packs were gone through. Where they are whole, what is missing was never promised."""
+        short = [(name, reach) for name, reach in before.items() if reach > self.reach(name)]
+        self._sql.executemany(
+            "INSERT INTO short VALUES(?, ?) ON CONFLICT DO UPDATE SET reach=MAX(reach, excluded.reach)", short
+        )
+        if not self.gaps() and not self.damaged():
+            self._sql.execute("DELETE FROM lost")
+            self._sql.execute("DELETE FROM short")
 
     def _scanned(self) -> dict[str, int]:
         return dict(self._sql.execute("SELECT name, scanned FROM packs").fetchall())
@@ -155,6 +213,49 @@ class Index:
         """Up to which place a pack is known."""
         row = self._sql.execute("SELECT scanned FROM packs WHERE name=?", (name,)).fetchone()
         return int(row[0]) if row else len(MAGIC)
+
+    def _ends(self) -> dict[str, int]:
+        """Where each pack once ended. Where nobody wrote that down, the index may know."""
+        ends = self._promised or self._known_ends()
+        return {name: end for name, end in ends.items() if name not in self.replaced}
+
+    def _known_ends(self) -> dict[str, int]:
+        """Where packs ended of which something is missing, as the index knew them."""
+        return dict(self._sql.execute("SELECT name, reach FROM short").fetchall())
+
+    def gaps(self) -> dict[str, int]:
+        """How many bytes are missing at the end of packs, by name."""
+        return {name: end - reach for name, end in self._ends().items() if end > (reach := self.reach(name))}
+
+    def drop_replaced(self) -> None:
+        """Forget the ends of packs that others replace: those may be replaced next, and tell of it no more."""
+        if self.replaced & self._promised.keys():
+            self._promised = self._ends()
+            self._extents.write(self._promised)
+
+    def settle_ends(self) -> None:
+        """Write down where packs end, for those who come later. A gap stays one, unless all of it is kept again."""
+        reaches = self._scanned()
+        ends = {name: max(end, reaches.get(name, 0)) for name, end in {**reaches, **self._ends()}.items()}
+        self._settle_at(reaches if self._gaps_are_filled() else ends)
+
+    def _settle_at(self, ends: dict[str, int]) -> None:
+        if ends != self._promised:
+            self._extents.write(ends)
+            self._promised = ends
+        if not self.gaps() and not self.damaged():
+            self._sql.execute("DELETE FROM lost")
+            self._sql.execute("DELETE FROM short")
+
+    def _gaps_are_filled(self) -> bool:
+        """Is it known what stood in the gaps, and is all of that kept again?"""
+        known, ends, gaps = self._known_ends(), self._ends(), self.gaps()
+        return bool(gaps) and all(known.get(name, 0) >= ends[name] for name in gaps) and not self.lost()
+
+    def next_number(self) -> int:
+        """A number that no pack has or had."""
+        names = [*self._scanned(), *self._ends(), *self.replaced]
+        return 1 + max((int(stem) for name in names if (stem := name.removesuffix(SUFFIX)).isdecimal()), default=0)
 
     def reached(self, name: str, place: int, damaged: int = 0) -> None:
         """A pack is known up to a place."""
@@ -231,6 +332,14 @@ class Index:
         )
         return [_state(row) for row in self._sql.execute(asked, (agent, home, path))]
 
+    def lost(self) -> list[State]:
+        """States that were known, and whose files are kept nowhere as they were then."""
+        asked = (
+            "SELECT * FROM lost l WHERE NOT EXISTS (SELECT 1 FROM states s JOIN files f ON f.id=s.file WHERE "
+            "f.agent=l.agent AND f.home=l.home AND f.path=l.path AND s.sha=l.sha) ORDER BY agent, home, path, at"
+        )
+        return [_state(row) for row in self._sql.execute(asked)]
+
     def unsure(self, agent: str, home: bytes) -> set[bytes]:
         """The files whose size and time do not prove that they are as they were."""
         asked = (
@@ -272,19 +381,6 @@ class Index:
     def see(self, agent: str, root: bytes, snapshot: str) -> None:
         """All of a root is kept."""
         self._sql.execute("REPLACE INTO seen VALUES(?, ?, ?)", (agent, root, snapshot))
-
-
-def standing(folder: Path) -> list[Path]:
-    """The packs that count: not those that a later one replaces."""
-    every = sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
-    replaced: set[str] = set()
-    for path in every:
-        with opened(path) as file:
-            recognise(file, path)
-            first = next(scan(file), None)
-        if isinstance(first, Record) and isinstance(first.head, Replaces):
-            replaced.update(first.head.packs)
-    return [path for path in every if path.name not in replaced]
 
 
 def _connect(path: str) -> sqlite3.Connection:

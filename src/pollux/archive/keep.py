@@ -13,10 +13,12 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
-from pollux.archive.index import RACY, Index, Location, standing
-from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, scan
+from pollux.archive.extents import Extents, reading, settle_folder
+from pollux.archive.index import RACY, Index, Location
+from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, recognise, scan
+from pollux.archive.survey import standing
 from pollux.errors import StoreError
-from pollux.files import HUGE, opened, private, read_within
+from pollux.files import HUGE, listed, opened, private, read_within
 from pollux.sources.base import File, Status
 from pollux.sources.walk import OTHER, closed
 from pollux.store.lock import sole
@@ -58,13 +60,35 @@ class Archive:
 
     @property
     def exists(self) -> bool:
-        """Was anything ever kept?"""
-        return any(self.folder.glob(f"*{SUFFIX}"))
+        """Is anything kept? Raises `StoreError` where nobody can tell."""
+        with reading(self.folder):
+            return bool(listed(self.folder, SUFFIX))
+
+    @property
+    def loss(self) -> str | None:
+        """What is said where part of what was kept is not there any more."""
+        there = self.exists
+        if not there and not Extents(self.folder).read():
+            return None
+        self.index.refresh()
+        if self.index.gaps():
+            what = "Part" if there else "All"
+            return f"{what} of what was kept in {shown(self.folder)} is missing: pollux archive verify"
+        return "Part of what is kept is damaged: pollux archive verify" if self.index.damaged() else None
 
     @property
     def keeping(self) -> bool:
         """Does every sync keep?"""
-        return (self.folder / "keeping").exists()
+        return self._has("keeping")
+
+    def _has(self, name: str) -> bool:
+        """Is there such a note in the folder? Raises `StoreError` where nobody can tell."""
+        with reading(self.folder):
+            try:
+                (self.folder / name).stat()
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
 
     @property
     def ran(self) -> datetime | None:
@@ -104,13 +128,11 @@ class Archive:
 
     def offer(self) -> bool:
         """Shall keeping be offered? Once, and not to those who decided."""
-        offered = self.folder / "offered"
-        if self.keeping or offered.exists():
-            return False
-        with contextlib.suppress(OSError):
-            private(self.folder)
-            offered.touch(0o600)
-            return True
+        with contextlib.suppress(OSError, StoreError):
+            if not self.keeping and not self._has("offered"):
+                private(self.folder)
+                (self.folder / "offered").touch(0o600)
+                return True
         return False
 
     # ------------------------------------------------------------------ reading
@@ -157,8 +179,9 @@ class Archive:
             with sole(self.folder / _LOCK) as alone:
                 if not alone:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
-                self._tidy()
                 self.index.refresh()
+                self.index.drop_replaced()
+                self._tidy()
                 ink = Ink(self)
                 try:
                     yield ink
@@ -169,10 +192,9 @@ class Archive:
 
     def _tidy(self) -> None:
         """Remove what was left half made, and packs that another one replaces."""
-        counting = {path.name for path in standing(self.folder)}
-        for path in (*self.folder.glob(f"*{MAKING}"), *self.folder.glob(f"*{SUFFIX}")):
-            if path.name not in counting:
-                path.unlink(missing_ok=True)
+        replaced = (self.folder / name for name in self.index.replaced)
+        for path in (*listed(self.folder, MAKING), *replaced):
+            path.unlink(missing_ok=True)
 
     def keep(self, looks: Iterable[Look]) -> Kept:
         """Keep what changed under the agents' roots."""
@@ -213,18 +235,24 @@ class Ink:
 
     def _taken(self) -> Pen:
         packs = standing(self._archive.folder)
-        if not packs or packs[-1].stat().st_size > LARGEST_PACK:
-            number = int(packs[-1].stem) + 1 if packs else 1
-            path = self._archive.folder / f"{number:06}{SUFFIX}"
+        last = max((path for path in packs if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
+        if last is None or packs[last] > LARGEST_PACK or not self._is_whole(last):
+            path = self._archive.folder / f"{self._archive.index.next_number():06}{SUFFIX}"
             begin(path)
+            settle_folder(path.parent)
             return Pen(path)
-        pen = Pen(packs[-1])
-        place = self._archive.index.reach(packs[-1].name)
-        with opened(packs[-1]) as file:
+        pen = Pen(last)
+        place = self._archive.index.reach(last.name)
+        with opened(last) as file:
             for found in scan(file, place):
                 place = found.end if isinstance(found, Record) or not found.torn else found.offset
         pen.cut(place)
         return pen
+
+    def _is_whole(self, path: Path) -> bool:
+        """Can a pack be appended to? One of which something is missing is left as it is: somebody may mend it."""
+        with opened(path) as file:
+            return recognise(file, path) and path.name not in self._archive.index.gaps()
 
     def write(self, head: Content | State, payload: bytes = b"") -> None:
         """Append a record."""
@@ -245,6 +273,7 @@ class Ink:
         self._archive.index.settle()
         self._pen.settle()
         self._pen.close()
+        self._archive.index.settle_ends()
 
 
 class Round:
@@ -287,6 +316,8 @@ class Round:
         try:
             with opened(file.path, buffer=0) as held:
                 raw, mode = read_within(held, HUGE), os.fstat(held.fileno()).st_mode & 0o777
+        except (FileNotFoundError, NotADirectoryError):  # the agent deleted it just now: the next run says so
+            return
         except OSError as error:
             self._kept.unread.append(f"{shown(file.path)}: {error.strerror}")
             return

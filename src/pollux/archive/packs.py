@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.files import created, secure
+from pollux.files import created, rename_new, secure
 from pollux.model import Value
 from pollux.wire import shown
 
@@ -119,14 +119,19 @@ class Damage(NamedTuple):
 
 
 def begin(path: Path) -> None:
-    """Make an empty pack; it is there as a whole, or not."""
+    """Make an empty pack; it is there as a whole, or not. Raises `FileExistsError`: no pack is ever replaced."""
     making = path.with_suffix(MAKING)
+    draft(making)
+    rename_new(making, path)
+
+
+def draft(making: Path) -> None:
+    """An empty pack that has no name yet. What an earlier try left is removed."""
     making.unlink(missing_ok=True)
     with created(making) as file:
         file.write(MAGIC)
         file.flush()
         os.fsync(file.fileno())
-    making.replace(path)
 
 
 def recognise(file: IO[bytes], path: Path) -> bool:

@@ -19,15 +19,15 @@ import msgspec
 
 from pollux import registry
 from pollux.archive.contents import Damaged
-from pollux.archive.index import standing
 from pollux.archive.keep import Archive, wanted
 from pollux.archive.order import begins, best_first
 from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.renamed import Renamed
+from pollux.archive.survey import standing
 from pollux.archive.union import Union, rewritten
 from pollux.bounds import stand_in
 from pollux.errors import UnknownName
-from pollux.files import HUGE, created, private, read
+from pollux.files import HUGE, created, private, read, rename_new
 from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
 from pollux.store.lock import owner, turn
@@ -135,7 +135,7 @@ class Trees:
         self._roots = None
 
     def _refresh(self, archive: Archive, looks: list[Look], pulse: Callable[[], None]) -> None:
-        packs = [f"{path.name} {path.stat().st_size}" for path in standing(archive.folder)]
+        packs = [f"{path.name} {size}" for path, size in standing(archive.folder).items()]
         places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
             if path.is_dir() and path.name not in places:
@@ -366,24 +366,11 @@ def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True, mode: 
         if over:
             making.replace(place)
         else:
-            name(making, place)
+            rename_new(making, place)
     except BaseException:
         with contextlib.suppress(OSError):
             making.unlink()
         raise
-
-
-def name(making: Path, place: Path) -> None:
-    """Give a finished file its name, unless something has it (`FileExistsError`)."""
-    try:
-        os.link(making, place)
-        making.unlink()
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if os.path.lexists(place):
-            raise FileExistsError(place) from None
-        making.replace(place)
 
 
 def tree_of(agent: str, home: bytes) -> str:

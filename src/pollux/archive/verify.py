@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from datetime import UTC, datetime
 
 from pollux.archive.contents import Damaged, unpack
-from pollux.archive.index import Location
+from pollux.archive.index import Index, Location
 from pollux.archive.keep import Archive, head_of
 from pollux.archive.packs import State
+from pollux.archive.survey import standing
 from pollux.model import Value
 from pollux.wire import shown
 
@@ -24,7 +26,8 @@ class Loss(Value, frozen=True, kw_only=True):
 class Verdict(Value, frozen=True, kw_only=True):
     """What a proof of the whole archive found.
 
-    `stretches` counts places in the packs that are no records: what stood there is not known.
+    `stretches` counts places in the packs that are no records: what stood there is not known. `missing` is how many
+    bytes the packs are shorter than they were.
     """
 
     objects: int
@@ -32,40 +35,51 @@ class Verdict(Value, frozen=True, kw_only=True):
     bytes: int
     damaged: int
     stretches: int
+    missing: int
     lost: tuple[Loss, ...]
 
     @property
     def sound(self) -> bool:
         """Is everything as it was written?"""
-        return not (self.damaged or self.stretches or self.lost)
+        return not (self.damaged or self.stretches or self.missing or self.lost)
 
 
 def verify(archive: Archive) -> Verdict:
-    """Read everything. What is damaged is forgotten, so that whoever still has it keeps it again."""
-    archive.index.forget()
+    """Read everything. What is damaged is forgotten, so that whoever still has it keeps it again.
+
+    The packs are gone through from their beginning, apart from what is known of them: others may be appending.
+    """
     archive.index.refresh()
-    places = archive.index.contents()
-    sound = _sound(archive, places)
-    damaged = {head_of(place).sha for place in places} - sound.keys()
-    states = archive.index.states()
+    known = set(archive.index.states())
+    with contextlib.closing(Index(None, archive.folder)) as found:
+        packs = standing(archive.folder).keys()
+        found.refresh()
+        places, states = found.contents(), found.states()
+        sound = sound_contents(archive, places)
+        damaged = {head_of(place).sha for place in places} - sound.keys()
+        if damaged and packs != standing(archive.folder).keys():  # new packs took the place of those looked at
+            return verify(archive)
+        stretches, gaps = found.damaged(), found.gaps()
+    if stretches or gaps or archive.index.damaged() or known.difference(states):
+        archive.index.refresh(anew=True)
+    gaps |= archive.index.gaps()
     if damaged:
         with archive.index.change():
             archive.index.drop(damaged)
+    unreadable = [state for state in states if state.sha is not None and state.sha not in sound]
+    lost = {(state.agent, file_of(state), moment(state)) for state in (*unreadable, *archive.index.lost())}
     return Verdict(
         objects=len(places),
         states=len(states),
         bytes=sum(sound.values()),
         damaged=len(damaged),
-        stretches=archive.index.damaged(),
-        lost=tuple(
-            Loss(agent=state.agent, file=file_of(state), at=moment(state))
-            for state in states
-            if state.sha is not None and state.sha not in sound
-        ),
+        stretches=stretches,
+        missing=sum(gaps.values()),
+        lost=tuple(Loss(agent=agent, file=file, at=at) for agent, file, at in sorted(lost)),
     )
 
 
-def _sound(archive: Archive, places: list[Location]) -> dict[bytes, int]:
+def sound_contents(archive: Archive, places: list[Location]) -> dict[bytes, int]:
     """The contents that can be read, with their sizes. Each is read once, right after the one it stands on."""
     above: dict[bytes | None, list[Location]] = {}
     for place in places:

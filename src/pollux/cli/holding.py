@@ -37,7 +37,7 @@ def holding(screen: Screen, held: Holding, home: str) -> Iterator[str]:
     for what, told in (
         ("keeping", "with every sync" if held.keeping else "only when asked: pollux archive on"),
         ("last run", full(held.ran) if held.ran is not None else "never"),
-        ("folder", one_line(tilde(held.folder, home))),
+        ("folder", one_line(tilde(held.folder, home)) if held.folder is not None else "none: the sample is not kept"),
         ("files", f"{held.files:,} in {plural(held.states, 'state')}"),
         ("size", f"{size(held.stored)}{saved}"),
         ("sessions", f"{held.sessions:,}, {held.kept:,} of them only because they were kept"),
@@ -73,10 +73,19 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
     if verdict.sound:
         yield f"{screen.paint('✓', 'good')} {amount}: everything is as it was kept."
         return
-    yield f"{screen.paint('✗', 'bad')} {amount}: damaged in {plural(verdict.damaged + verdict.stretches, 'place')}."
+    wrong = []
+    if verdict.damaged or verdict.stretches:
+        wrong.append(f"damaged in {plural(verdict.damaged + verdict.stretches, 'place')}")
+    if verdict.missing:
+        wrong.append(f"{size(verdict.missing)} of the packs are missing")
+    if verdict.lost:
+        wrong.append(f"{plural(len(verdict.lost), 'state')} lost")
+    yield f"{screen.paint('✗', 'bad')} {amount}: {', '.join(wrong)}."
     for loss in verdict.lost:
         yield f"  {one_line(tilde(loss.file, home))}, as of {full(loss.at)}"
     yield "What the agents still have is kept again by: pollux archive run"
+    yield "What a backup has comes back with the packs, or by: pollux archive import FILE"
+    yield "What is lost for good is spoken of no more after: pollux archive prune --lost"
 
 
 def changes(screen: Screen, found: list[Change], home: str) -> Iterator[str]:

@@ -9,8 +9,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pollux.errors import OutputError, RequestError, UnknownName, Unreadable, needs
-from pollux.files import created, private, read
+from pollux.errors import OutputError, RequestError, StoreError, UnknownName, Unreadable, needs
+from pollux.files import created, listed, private, read
 from pollux.model import Value
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ class Keys:
 
     def all(self) -> list[Named]:
         """Every key, by name."""
-        found = sorted(self._folder.glob(f"*{PUBLIC}")) if self._folder.is_dir() else []
+        try:
+            found = listed(self._folder, PUBLIC)
+        except OSError as error:
+            raise StoreError(f"The keys in {self._folder} cannot be read: {error.strerror or error}.") from error
         return [self._named(path.name.removesuffix(PUBLIC)) for path in found]
 
     def _named(self, name: str) -> Named:

@@ -117,11 +117,11 @@ class Folder:
     def close(self) -> None:
         """Write the record anew, one line a file that is there."""
         self._read()
-        there = [held for name, held in sorted(self._held.items()) if (self.path / name).exists()]
-        lines = "".join(msgspec.json.encode(held).decode() + "\n" for held in there)
         place = self.path / RECORD
         try:
-            if not place.exists() or read(place, LARGE).decode("utf-8", "replace") != lines:
+            there = [held for name, held in sorted(self._held.items()) if _is_there(self.path / name)]
+            lines = "".join(msgspec.json.encode(held).decode() + "\n" for held in there)
+            if not _is_there(place) or read(place, LARGE).decode("utf-8", "replace") != lines:
                 with replaced(place) as write:
                     write(lines)
         except OSError as error:
@@ -180,9 +180,18 @@ class Draft:
         return self._digest.hexdigest()
 
 
+def _is_there(place: Path) -> bool:
+    """Is there such a file? Raises `OSError` where the system does not tell: then it is not taken for gone."""
+    try:
+        place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def _hash(place: Path) -> str | None:
     """What a file reads, None where there is none."""
-    if not place.exists():
+    if not _is_there(place):
         return None
     with opened(place) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -17,6 +17,7 @@ from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from pollux.archive.carry import Carried
+    from pollux.archive.keep import Kept
     from pollux.cli.screen import Screen
     from pollux.library import Library
 
@@ -58,9 +59,10 @@ def on(ctx: click.Context) -> None:
 
     writing(ctx)
     shelf = library(ctx)
+    kept = shelf.keeping.run()  # where that fails, nothing is turned on
     shelf.keeping.turn(on=True)
     talk("From now on every pollux command also keeps what changed.")
-    ctx.invoke(run)
+    _tell_kept(ctx, kept, as_json=False)
 
 
 @command.command("off")
@@ -76,14 +78,19 @@ def off(ctx: click.Context) -> None:
 
 
 @_answering("run")
-def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
+def run(ctx: click.Context, shelf: Library, _screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
-    from pollux.cli.screen import talk
+    writing(ctx)
+    _tell_kept(ctx, shelf.keeping.run(), as_json=as_json)
+
+
+def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool) -> None:
+    """Tell what a run kept, and end with a status of its own where something could not be read."""
+    from pollux.cli.screen import Screen, talk
     from pollux.cli.words import plural, size
     from pollux.writers.visible import one_line
 
-    writing(ctx)
-    kept = shelf.keeping.run()
+    screen = Screen(ctx)
     if as_json:
         screen.json(kept)
     elif kept.busy:
@@ -101,9 +108,13 @@ def run(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> No
 
 
 @_answering("status")
-def status(_ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
+def status(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     """Tell what is kept, and what agents will delete within a week."""
     held = shelf.keeping.holding()
+    if ctx.meta.get(SAMPLE):
+        from msgspec.structs import replace
+
+        held = replace(held, folder=None)
     if as_json:
         screen.json(held)
         return
@@ -257,28 +268,33 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
 
 
 @command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
-@click.argument("keys", nargs=-1, required=True, metavar="KEY…", shell_complete=sessions)
+@click.argument("keys", nargs=-1, metavar="KEY…", shell_complete=sessions)
+@click.option("--lost", is_flag=True, help="What cannot be read any more, instead of sessions.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option
 @common()
 @click.pass_context
-def prune(ctx: click.Context, keys: tuple[str, ...], yes: bool, as_json: bool) -> None:
+def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_json: bool) -> None:
     """Forget all that is kept of these sessions and their sub-agents, for good.
 
     Files that other sessions were read from as well stay. The agents' own files are not touched: what is still there
-    is kept again by the next sync, where that is on.
+    is kept again by the next sync, where that is on. With --lost, what `pollux archive verify` found damaged or missing
+    is given up, and the rest stays as it is.
     """
     from pollux.cli.screen import Screen
     from pollux.cli.words import plural, size
 
     writing(ctx)
+    if lost == bool(keys):
+        raise RequestError("Name sessions, or --lost.", "Try: pollux archive prune --help")
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     named = [shelf.session(key) for key in keys]
     if not yes:
         if as_json or not screen.terminal:
             raise RequestError("What is forgotten is gone for good.", "Add --yes to do it.")
-        click.confirm(f"Forget {plural(len(named), 'session')} for good?", abort=True, err=True)
-    gone = shelf.keeping.prune(named)
+        what = "what cannot be read any more" if lost else plural(len(named), "session")
+        click.confirm(f"Forget {what} for good?", abort=True, err=True)
+    gone = shelf.keeping.prune_lost() if lost else shelf.keeping.prune(named)
     if as_json:
         screen.json(gone)
     else:

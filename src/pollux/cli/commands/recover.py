@@ -178,14 +178,18 @@ def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
 
 def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     found = shelf.recovering.recoverable()
+    from pollux.cli.empty import nothing
+    from pollux.library import Filter
+
     if as_json:
         screen.json([{"key": told.key, "title": told.title, "from": source} for told, source in found])
         ctx.exit(0 if found else 1)
     if not found:
+        if not shelf.count(Filter(everything=True)):
+            nothing(ctx, screen, shelf)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
     from pollux.cli.table import Column, table
     from pollux.cli.words import NONE
-    from pollux.library import Filter
     from pollux.writers.visible import one_line
 
     key, source = Column("session", whole=True), Column("from")

@@ -1,0 +1,74 @@
+"""How far each pack reached when it was last safe on the disk.
+
+By this a loss is told from a record that was never finished, also where the cache was cleared. The file lies beside the
+archive's folder, so that it is there when the folder is not. An archive of an earlier release has none until something
+is kept again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from pollux.errors import StoreError
+from pollux.files import created, private, read
+from pollux.wire import shown
+
+
+class _Note(msgspec.Struct, kw_only=True):
+    packs: dict[str, int] = {}
+
+
+class Extents:
+    """The note beside an archive's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = folder.with_name(f"{folder.name}.json")
+
+    def read(self) -> dict[str, int]:
+        """The ends of all packs, by name; none where nobody wrote them down. Raises `StoreError`."""
+        with reading(self._folder):
+            try:
+                return msgspec.json.decode(read(self._file), type=_Note).packs
+            except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+                return {}
+
+    def write(self, packs: Mapping[str, int]) -> None:
+        """Write them down for good. Raises `OSError`."""
+        making = self._file.with_name(f"{self._file.name}.{os.getpid()}.making")
+        private(self._file.parent)
+        making.unlink(missing_ok=True)
+        try:
+            with created(making) as file:
+                file.write(msgspec.json.encode(_Note(packs=dict(packs))))
+                file.flush()
+                os.fsync(file.fileno())
+            making.replace(self._file)
+        finally:
+            making.unlink(missing_ok=True)
+        settle_folder(self._file.parent)
+
+
+def settle_folder(folder: Path) -> None:
+    """The names in a folder survive a loss of power, where the system can promise that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Around looking at what is kept: what the system refuses becomes a `StoreError`, never an empty archive."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"The archive in {shown(folder)} cannot be read: {reason}.") from error

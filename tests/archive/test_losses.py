@@ -1,0 +1,418 @@
+"""Packs that are cut, gone, or not to be listed: nothing is written over, nothing is called whole, and all is told."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux.archive.index import Index
+from pollux.archive.packs import MAGIC, Pen, begin, scan
+from pollux.errors import NotFound, StoreError
+from pollux.files import opened, rename_new
+from pollux.library import Filter, Library
+from tests.archive.conftest import World
+
+EVERYTHING = Filter(everything=True)
+
+
+def kept_world(world: World) -> tuple[Library, Path]:
+    """A home that is kept, in one pack, and of which a session is gone since."""
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    world.transcripts()[-1].unlink()
+    world.tomorrow()
+    library.sync()
+    library.close()
+    (pack,) = library.archive.folder.glob("*.pack")
+    return library, pack
+
+
+def keys(library: Library) -> set[str]:
+    return {one.summary.key for one in library.list(EVERYTHING)}
+
+
+# ---------------------------------------------------------------------------------------------- what cannot be listed
+
+
+@pytest.fixture(params=[errno.EACCES, errno.EIO])
+def closed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Makes a folder one that the system does not list."""
+    real = os.scandir
+
+    def close(folder: Path) -> None:
+        def scandir(path: Any = ".") -> Any:
+            if isinstance(path, str | Path) and Path(path) == folder:
+                raise OSError(request.param, os.strerror(request.param), str(path))
+            return real(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+
+    return close
+
+
+def test_an_archive_that_cannot_be_listed_is_not_written_over(world: World, closed: Callable[[Path], None]) -> None:
+    library, pack = kept_world(world)
+    raw = pack.read_bytes()
+    closed(library.archive.folder)
+    acts: list[Callable[[Library], object]] = [
+        lambda one: one.keeping.run(),
+        lambda one: one.keeping.verify(),
+        lambda one: one.keeping.export(world.folder / "all.pollux"),
+        lambda one: one.keeping.holding(),
+        lambda one: one.archive.exists,
+        lambda one: one.archive.index,
+    ]
+    for act in acts:
+        with pytest.raises(StoreError, match="cannot be read"):
+            act(world.library())
+    assert pack.read_bytes() == raw
+    assert not (world.folder / "all.pollux").exists()
+
+
+def test_an_archive_that_cannot_be_listed_keeps_nobody_from_an_answer(
+    world: World, closed: Callable[[Path], None]
+) -> None:
+    library, _ = kept_world(world)
+    before = keys(library)
+    generation = library.cache().generation
+    closed(library.archive.folder)
+    after = world.library()
+    assert keys(after) == before
+    assert f"archive in {library.archive.folder} cannot be read" in (after.problem or "")
+    assert after.cache().generation == generation  # the cache is not to blame
+    assert after.doctor().archive is not None
+
+
+def test_a_note_that_cannot_be_read_is_no_decision(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    library, _ = kept_world(world)
+    real = Path.stat
+
+    def stat(self: Path, **options: Any) -> os.stat_result:
+        if self.parent == library.archive.folder:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+        return real(self, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.raises(StoreError, match="cannot be read"):
+        _ = library.archive.keeping
+    assert not library.archive.offer()
+    told = library.scheduling.state()
+    assert told.keeping is None
+
+
+def test_a_pack_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack = tmp_path / "000001.pack"
+    pack.write_bytes(MAGIC + b"all there is")
+    with pytest.raises(FileExistsError):
+        begin(pack)
+
+    def no_links(*_: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises(FileExistsError):
+        begin(pack)
+    assert pack.read_bytes() == MAGIC + b"all there is"
+    (tmp_path / "new.making").write_bytes(b"new")
+    rename_new(tmp_path / "new.making", tmp_path / "new")
+    assert (tmp_path / "new").read_bytes() == b"new"
+
+
+# ---------------------------------------------------------------------------------------------- what is not there
+
+
+def cut(pack: Path) -> None:
+    os.truncate(pack, pack.stat().st_size // 2)
+
+
+def cut_between_records(pack: Path) -> None:
+    with opened(pack) as file:
+        ends = [found.end for found in scan(file)]
+    os.truncate(pack, ends[len(ends) // 2])
+
+
+def zero(pack: Path) -> None:
+    half = pack.stat().st_size // 2
+    with pack.open("r+b") as file:
+        file.seek(half)
+        file.write(bytes(pack.stat().st_size - half))
+
+
+HARM: dict[str, Callable[[Path], object]] = {
+    "cut": cut,
+    "cut between records": cut_between_records,
+    "zeros": zero,
+    "deleted": Path.unlink,
+    "emptied": lambda pack: pack.write_bytes(b""),
+    "folder deleted": lambda pack: shutil.rmtree(pack.parent),
+}
+
+
+@pytest.mark.parametrize("cleared", [False, True], ids=["", "cache cleared"])
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+def test_a_loss_is_told_until_somebody_accepts_it(world: World, harm: Callable[[Path], object], cleared: bool) -> None:
+    library, pack = kept_world(world)
+    gone = [told for told in library.archive.index.states() if told.sha is None]
+    library.close()
+    if cleared:
+        shutil.rmtree(world.folder / "cache")
+    harm(pack)
+    verdict = world.library().keeping.verify()
+    assert verdict.missing
+    assert not verdict.sound
+    assert cleared or {loss.file for loss in verdict.lost} & {os.fsdecode(b"/".join(s[1:3])) for s in places(gone)}
+    assert world.library().keeping.export(world.folder / "all.pollux").damaged
+    for _ in range(2):
+        again = world.library()
+        again.list()
+        assert "pollux archive verify" in (again.problem or "")
+        again.keeping.run()
+    assert not world.library().keeping.verify().sound
+    world.library().keeping.prune_lost()
+    assert world.library().keeping.verify().sound
+    after = world.library()
+    after.list()
+    assert after.problem is None
+    assert {path for path in live(world) if path not in stored(after)} == set()
+
+
+def places(states: list[Any]) -> set[tuple[str, bytes, bytes]]:
+    return {(state.agent, state.home, state.path) for state in states}
+
+
+def live(world: World) -> set[str]:
+    return {str(path) for path in world.session_files()}
+
+
+def stored(library: Library) -> set[str]:
+    states = library.archive.index.states()
+    return {os.fsdecode(os.path.join(s.home, s.path)) for s in states if s.sha is not None}  # noqa: PTH118
+
+
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+def test_what_the_agents_still_have_is_kept_again_and_all_is_well(world: World, harm: Callable[[Path], object]) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    (pack,) = library.archive.folder.glob("*.pack")
+    library.close()
+    harm(pack)
+    assert not world.library().keeping.verify().sound
+    world.library().keeping.run()
+    verdict = world.library().keeping.verify()
+    assert not verdict.lost
+    assert not verdict.missing
+    # What is in a pack and no record stays there until somebody says that it may go.
+    assert verdict.sound is (not verdict.stretches)
+
+
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+def test_a_pack_that_is_put_back_is_whole_again(world: World, harm: Callable[[Path], object]) -> None:
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    library.close()
+    harm(pack)
+    world.library().keeping.run()
+    pack.write_bytes(raw)
+    after = world.library()
+    assert after.keeping.verify().sound
+    assert keys(after) == before
+    assert after.problem is None
+
+
+def test_an_import_makes_up_for_a_loss(world: World) -> None:
+    library, pack = kept_world(world)
+    library.keeping.export(world.folder / "all.pollux")
+    library.close()
+    pack.unlink()
+    other = world.library()
+    assert not other.keeping.verify().sound
+    other.keeping.take_in(world.folder / "all.pollux")
+    assert other.keeping.verify().sound
+
+
+def test_a_record_that_was_never_finished_is_no_loss(world: World) -> None:
+    library, pack = kept_world(world)
+    library.close()
+    raw = pack.read_bytes()
+    with opened(pack) as file:
+        last = list(scan(file))[-1]
+    pack.write_bytes(raw + raw[last.offset : last.end - 3])
+    after = world.library()
+    assert after.keeping.verify().sound
+    assert after.keeping.export(world.folder / "all.pollux").damaged == 0
+    after.list()
+    assert after.problem is None
+
+
+def test_what_was_never_promised_is_no_loss(world: World) -> None:
+    """The power went: the index saw what the disk did not."""
+    library, pack = kept_world(world)
+    note = pack.parent.with_name("archive.json")
+    before, told = pack.stat().st_size, note.read_bytes()
+    world.transcripts()[0].unlink()
+    library.sync()
+    library.close()
+    note.write_bytes(told)
+    os.truncate(pack, before)
+    assert world.library().keeping.verify().sound
+
+
+def test_an_archive_of_an_earlier_release(world: World) -> None:
+    library, pack = kept_world(world)
+    note = pack.parent.with_name("archive.json")
+    note.unlink()
+    before = keys(library)
+    library.close()
+    assert world.library().keeping.verify().sound
+    assert keys(world.library()) == before
+    cut(pack)
+    assert world.library().keeping.verify().missing  # the index knew
+    world.library().keeping.run()
+    shutil.rmtree(world.folder / "cache")
+    assert note.exists()
+    assert world.library().keeping.verify().missing
+
+
+def test_pruning_is_no_loss(world: World) -> None:
+    library, pack = kept_world(world)
+    (session, *_) = [library.session(one.summary.key) for one in library.list(EVERYTHING) if one.summary.kept]
+    library.keeping.prune([session])
+    after = world.library()
+    assert after.keeping.verify().sound
+    assert session.key not in keys(after)
+    assert after.problem is None
+    assert not pack.exists()
+
+
+def test_a_pack_by_another_name_is_read(world: World) -> None:
+    library, pack = kept_world(world)
+    before = keys(library)
+    library.close()
+    pack.with_name("folder.pack").mkdir()
+    pack.rename(pack.with_name("laptop.pack"))
+    pack.parent.with_name("archive.json").unlink()
+    after = world.library()
+    assert keys(after) == before
+    world.transcripts()[0].unlink()
+    world.tomorrow()
+    after.keeping.run()
+    assert after.keeping.verify().sound
+
+
+# ---------------------------------------------------------------------------------------------- a full disk
+
+
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EROFS])
+def test_what_is_kept_is_shown_though_nothing_more_can_be_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch, reason: int
+) -> None:
+    world.furnish("gemini/0.39.1")
+    before = keys(world.keeping())
+    for path in world.transcripts()[:2]:
+        path.unlink()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(Pen, "write", refuse)
+    after = world.library()
+    assert keys(after) == before
+    assert os.strerror(reason) in (after.problem or "")
+
+
+# ---------------------------------------------------------------------------------------------- two at once
+
+
+def test_what_another_pollux_keeps_meanwhile_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    contents = Index.contents
+    path = world.transcripts()[0]
+
+    def slow(self: Index) -> Any:
+        found = contents(self)
+        world.tomorrow()
+        with path.open("ab") as out:
+            out.write(b'{"more": true}\n')
+        assert world.library().keeping.run().changed
+        return found
+
+    monkeypatch.setattr(Index, "contents", slow)
+    assert library.keeping.verify().sound
+
+
+def test_a_new_pack_that_takes_the_place_of_others_meanwhile_is_no_loss(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, _ = kept_world(world)
+    (key, *_) = sorted(one.summary.key for one in library.list(EVERYTHING) if one.summary.kept)
+    contents = Index.contents
+    pruned: list[str] = []
+
+    def slow(self: Index) -> Any:
+        found = contents(self)
+        if not pruned:
+            pruned.append(key)
+            other = world.library()
+            other.keeping.prune([other.session(key)])
+        return found
+
+    monkeypatch.setattr(Index, "contents", slow)
+    assert library.keeping.verify().sound
+    assert pruned
+
+
+def test_a_damaged_index_is_made_anew(world: World) -> None:
+    library, _ = kept_world(world)
+    before = keys(library)
+    states = library.archive.index.states()
+    library.close()
+    index = world.folder / "cache/pollux/archive.db"
+    raw = bytearray(index.read_bytes())
+    raw[4096:] = b"\xff" * (len(raw) - 4096)
+    index.write_bytes(raw)
+    after = world.library()
+    assert keys(after) == before
+    assert set(after.archive.index.states()) == set(states)
+
+
+# ---------------------------------------------------------------------------------------------- words
+
+
+def test_a_time_at_which_the_files_were_gone(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    path = world.transcripts()[0]
+    (key,) = [one.summary.key for one in library.list(EVERYTHING) if str(path) in one.summary.files]
+    first = world.now
+    path.unlink()
+    world.tomorrow()
+    library = world.keeping()
+    session = library.session(key)
+    with pytest.raises(NotFound, match="were gone by 2026-11-03 12:00 UTC") as gone:
+        library.keeping.then(session, world.now)
+    assert f"pollux show {key}" in str(gone.value.hint)
+    assert "--as-of 2026-11-03T11:59:59Z" in str(gone.value.hint)
+    assert library.keeping.then(session, world.now - timedelta(seconds=1)).messages
+    with pytest.raises(NotFound, match="Nothing is kept") as early:
+        library.keeping.then(session, first - timedelta(days=1))
+    assert "first kept at 2026-11-02" in str(early.value.hint)
+
+
+def test_files_that_go_while_they_are_kept_are_not_unread(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.library()
+    looks = library.keeping._looks()
+    assert all(look.files is not None for look in looks)
+    path = world.transcripts()[0]
+    path.unlink()
+    told = library.archive.keep(looks)
+    assert told.unread == []
+    assert told.changed
