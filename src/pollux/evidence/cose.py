@@ -97,7 +97,7 @@ def decode(data: bytes, what: str) -> Any:
         raise Unreadable(f"{what} has something behind it.")
     try:
         return cbor2.loads(data)
-    except (cbor2.CBORError, ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
+    except (cbor2.CBORError, ValueError, TypeError, RecursionError, ArithmeticError, MemoryError) as error:
         raise Unreadable(f"{what} is no CBOR.") from error
 
 

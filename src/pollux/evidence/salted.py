@@ -17,9 +17,12 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.evidence import cose
 from pollux.model import Value
+from pollux.wire.steps import Walk, finish
+from pollux.writers.visible import one_line
 
 SCHEME = "pollux-salted-1"
 SALT = 16
+_PLACE = 200
 
 # What keeps the three kinds of hashes apart.
 LEAF, NODE, VALUE = b"\x00", b"\x01", b"\x02"
@@ -52,7 +55,7 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
         """The value, where it is shown."""
         try:
             held = json.loads(self.shown or "")
-            if isinstance(held, list) and len(held) == 2 and isinstance(held[0], str):
+            if isinstance(held, list) and len(held) == 2 and isinstance(held[0], str) and not _holds(held[1]):
                 return held[1]
         except (ValueError, RecursionError):
             pass
@@ -112,7 +115,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 
 def salt(record: Any, draw: Callable[[int], bytes] = secrets.token_bytes) -> Salted:
     """The leaves of a record, each with a salt of its own."""
-    return Salted(leaves=tuple(Leaf(path=path, shown=_shown(draw(SALT), value)) for path, value in _leaves(record, ())))
+    return Salted(leaves=tuple(Leaf(path=path, shown=_shown(draw(SALT), value)) for path, value in _leaves(record)))
 
 
 def salted_of(data: bytes) -> Salted:
@@ -141,16 +144,21 @@ def root(hashes: Sequence[bytes]) -> bytes:
     return _sha(NODE, root(hashes[:half]), root(hashes[half:]))
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _leaves(record: Any) -> Iterator[tuple[Path, Any]]:
     """Every value that holds no other, depth first: members by name, items by number. What is empty is a leaf."""
-    if isinstance(value, Mapping) and value:
-        for name in sorted(value):
-            yield from _leaves(value[name], (*path, name))
-    elif isinstance(value, list | tuple) and value:
-        for number, item in enumerate(value):
-            yield from _leaves(item, (*path, number))
-    else:
-        yield path, value
+    waiting: list[tuple[Path, Any]] = [((), record)]
+    while waiting:
+        path, value = waiting.pop()
+        if not _holds(value):
+            yield path, value
+            continue
+        steps = sorted(value) if isinstance(value, Mapping) else range(len(value))
+        waiting += [((*path, step), value[step]) for step in reversed(steps)]
+
+
+def _holds(value: Any) -> bool:
+    """Are there other values in this one?"""
+    return isinstance(value, Mapping | list | tuple) and bool(value)
 
 
 def _shown(salt: bytes, value: Any) -> str:
@@ -162,8 +170,12 @@ def _content(leaf: Leaf) -> Any:
     return leaf.value if leaf.shown is not None else {"hidden": leaf.hidden}
 
 
-def _built(leaves: list[tuple[Path, Any]], depth: int = 0) -> Any:
+def _built(leaves: list[tuple[Path, Any]]) -> Any:
     """The value that has these leaves; of a list from which leaves are missing, what is left."""
+    return finish(_walk(leaves, 0))
+
+
+def _walk(leaves: list[tuple[Path, Any]], depth: int) -> Walk:
     if len(leaves) == 1 and len(leaves[0][0]) == depth:
         return leaves[0][1]
     groups: dict[str | int, list[tuple[Path, Any]]] = {}
@@ -174,13 +186,15 @@ def _built(leaves: list[tuple[Path, Any]], depth: int = 0) -> Any:
     kinds = {type(step) for step in groups}
     if len(kinds) > 1:
         raise Unreadable(f"At {_place(leaves[0][0][:depth])} the salted record is both a list and an object.")
-    built = {step: _built(group, depth + 1) for step, group in groups.items()}
+    built: dict[Any, Any] = {}
+    for step, group in groups.items():
+        built[step] = yield _walk(group, depth + 1)
     return [built[step] for step in sorted(built, key=int)] if kinds == {int} else built
 
 
 def _place(path: Path | None) -> str:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path or ())
-    return "".join(steps).removeprefix(".") or "the top"
+    return one_line("".join(steps).removeprefix("."), _PLACE) or "the top"
 
 
 def _sha(*pieces: bytes) -> bytes:

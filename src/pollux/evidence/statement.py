@@ -112,7 +112,7 @@ def _claims(header: Mapping[Any, Any]) -> tuple[str, str]:
 
 
 def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, sub: str) -> str | None:
-    """The trace format. What stands beside the signature must be what stands under it."""
+    """The trace format, where the signature covers it. What stands beside must not contradict what was signed."""
     metadata = envelope.unprotected.get(METADATA)
     covered = header.get(METADATA_HASH)
     if metadata is None and covered is None:
@@ -123,7 +123,8 @@ def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, s
         raise Refuted("The facts beside the signature are others than when it was signed.")
     if metadata.get("content-hash", digest) != digest:
         raise Refuted("The facts beside the signature are about another file.")
-    if metadata.get("session-id") != sub:
-        raise Refuted(f"The facts beside the signature are about session {metadata.get('session-id')}, not {sub}.")
-    trace = metadata.get("trace-format")
+    if (told := metadata.get("session-id")) != sub:
+        named = f"session {told}" if isinstance(told, str) else "no session"
+        raise Refuted(f"The facts beside the signature are about {named}, not {sub}.")
+    trace = metadata.get("trace-format") if covered is not None else None  # else anybody can have put it there
     return trace if isinstance(trace, str) else None

@@ -15,7 +15,7 @@ from pollux.evidence.subject import parsed
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text() | st.binary(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.builds(cbor2.CBORTag, st.just(1234), inner),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.builds(cbor2.CBORTag, st.just(18), inner),
     max_leaves=20,
 )
 

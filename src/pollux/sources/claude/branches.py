@@ -66,28 +66,41 @@ def in_order(items: list[Item], tree: Tree) -> list[int] | None:
     for number, item in enumerate(items):
         for uuid in uuids_of(item):
             places.setdefault(uuid, number)
-    above = [_place_above(item, tree, places) for item in items]
+    beside: dict[str | None, int] = {}
+    above = [_place_above(item, tree, places, beside) for item in items]
     if all(place <= number for number, place in enumerate(above)):
         return None
     order: dict[int, None] = {}
     for number in range(len(items)):
-        waiting, now = [number], above[number]
+        waiting, now = {number: None}, above[number]
         while now > -1 and now not in order and now not in waiting:
-            waiting.append(now)
+            waiting[now] = None
             now = above[now]
         order.update(dict.fromkeys(reversed(waiting)))
     return list(order)
 
 
-def _place_above(item: Item, tree: Tree, places: Mapping[str | None, int]) -> int:
-    """The number of the message that a message hangs on; -1 where there is none."""
+def _place_above(item: Item, tree: Tree, places: Mapping[str | None, int], beside: dict[str | None, int]) -> int:
+    """The number of the message that a message hangs on; -1 where there is none.
+
+    `beside` gathers where the records lead that are no messages, so that none is passed twice.
+    """
     line = item[0][1] if isinstance(item, list) else item[1]
     parent = line.parentUuid
     if parent is None or (parent not in places and parent not in tree.by_uuid):
         return -1
     if (place := places.get(parent)) is not None:
         return place
-    return next((places[one.uuid] for one in tree.path(tree.by_uuid[parent]) if one.uuid in places), -1)
+    passed: list[str | None] = []
+    found = -1
+    for one in tree.path(tree.by_uuid[parent]):
+        place = places.get(one.uuid, beside.get(one.uuid))
+        if place is not None:
+            found = place
+            break
+        passed.append(one.uuid)
+    beside.update(dict.fromkeys(passed, found))
+    return found
 
 
 def _folded(builder: Builder, last: int, by_uuid: Mapping[str, Line]) -> list[int]:

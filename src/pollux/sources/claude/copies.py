@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
-
-import msgspec
 
 from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Block, Line, Put
+from pollux.sources.claude.ways import Ways, key_of
 from pollux.wire import tidy
+
+FAR = 100
+"""So many records between two replies are looked through: a prompt of several parts comes back as fewer."""
 
 Copies = dict[str, Line]
 """The records that copies are copies of, by the uuids of the copies."""
@@ -24,8 +28,9 @@ def copies_in(lines: Sequence[Pair], by_uuid: Mapping[str, Line]) -> Copies:
     copies = _spoken(lines, by_uuid)
     if copies:
         places = {line.uuid: place for place, (_, line) in enumerate(lines)}
-        _what_led_to_them(copies, by_uuid, places)
-        _what_follows_them(copies, lines, by_uuid)
+        sayings = _Sayings()
+        _what_led_to_them(copies, by_uuid, places, sayings)
+        _what_follows_them(copies, lines, by_uuid, sayings)
     return copies
 
 
@@ -41,18 +46,48 @@ def difference(copy: Line, original: Line) -> dict[str, Any]:
 def _spoken(lines: Sequence[Pair], by_uuid: Mapping[str, Line]) -> Copies:
     """Replies and results that are there again."""
     copies: Copies = {}
-    said: dict[str, list[Line]] = {}
+    said: dict[str, Line | _Again] = {}
+    ways = Ways(by_uuid, lambda line: _name(line) is not None)
     for _, line in lines:
         name = _name(line)
         if name is None or line.uuid is None:
             continue
-        before = said.setdefault(name, [])
-        same = next((one for one in before if _is_again(one, line) and not _leads_to(one, line, by_uuid)), None)
+        before = said.get(name)
+        if before is None:
+            said[name] = line
+            continue
+        if not isinstance(before, _Again):
+            before = said[name] = _Again(before, ways)
+        same = before.same(line)
         if same is not None:
             copies[line.uuid] = same
-        else:
-            before.append(line)
     return copies
+
+
+class _Again:
+    """The records of one name, by what they say and by the request they name."""
+
+    def __init__(self, first: Line, ways: Ways) -> None:
+        self._ways = ways
+        self._said: dict[object, dict[str | None, list[Line]]] = {}
+        self.same(first)
+
+    def same(self, line: Line) -> Line | None:
+        """The record that a record repeats: one that says the same and does not lead to it.
+
+        Where both name their request, it must be the same. Each of those that are compared leads to the next, so that
+        those which lead to the record come first.
+        """
+        said = self._said.setdefault(_content(line), {})
+        request = line.requestId
+        other = None if request is not None else next((one for one in said if one is not None), None)
+        for asked in (request, other):
+            found = said.get(asked, [])
+            place = bisect_left(found, 1, key=lambda one: 0 if self._ways.leads(one, line) else 1)
+            if place < len(found) and found[place].uuid != line.uuid:
+                return found[place]
+        said.setdefault(request, []).append(line)
+        return None
 
 
 def _name(line: Line) -> str | None:
@@ -65,66 +100,72 @@ def _name(line: Line) -> str | None:
     return content[0].tool_use_id if type(content) is list and content and line.type == "user" else None
 
 
-def _is_again(one: Line, other: Line) -> bool:
-    """Do two records of one name say the same? Where both name their request, it must be the same."""
-    if one.uuid == other.uuid or one.type != other.type or one.message is None or other.message is None:
-        return False
-    same = one.requestId == other.requestId or one.requestId is None or other.requestId is None
-    return same and one.message.content == other.message.content
+def _content(line: Line) -> object:
+    """What a record says, as something that can be looked up."""
+    return line.type, key_of(line.message.content if line.message is not None else None)
 
 
-def _leads_to(one: Line, line: Line, by_uuid: Mapping[str, Line]) -> bool:
-    """Does a line stand above another of the same reply?"""
-    seen: set[str | None] = set()
-    above: Line | None = line
-    while above is not None and above.uuid not in seen and _name(above) is not None:
-        seen.add(above.uuid)
-        above = by_uuid.get(above.parentUuid or "")
-        if above is one:
-            return True
-    return False
-
-
-def _what_led_to_them(copies: Copies, by_uuid: Mapping[str, Line], places: Mapping[str | None, int]) -> None:
+def _what_led_to_them(
+    copies: Copies, by_uuid: Mapping[str, Line], places: Mapping[str | None, int], sayings: _Sayings
+) -> None:
     """What stands above a copy, and was written later than its original, is a copy as well."""
+    seen: set[str] = set()
     for uuid, original in list(copies.items()):
         above, known = by_uuid.get(by_uuid[uuid].parentUuid or ""), by_uuid.get(original.parentUuid or "")
         began = places.get(original.uuid, 0)
-        while above is not None and above.uuid is not None and above.uuid not in copies:
+        while above is not None and above.uuid is not None and above.uuid not in copies and above.uuid not in seen:
             if places.get(above.uuid, -1) < began:
                 break
-            same = known
-            while same is not None and same.type != "assistant" and not _holds(same, above):
-                same = by_uuid.get(same.parentUuid or "")
-            if same is not None and same.type != "assistant":
+            seen.add(above.uuid)
+            same = next((one for one in _put_in(known, by_uuid) if sayings.holds(one, above)), None)
+            if same is not None:
                 copies[above.uuid] = known = same
             above = by_uuid.get(above.parentUuid or "")
 
 
-def _what_follows_them(copies: Copies, lines: Sequence[Pair], by_uuid: Mapping[str, Line]) -> None:
+def _put_in(line: Line | None, by_uuid: Mapping[str, Line]) -> Iterator[Line]:
+    """A record and those above it, up to the next reply: a prompt, and what the client puts beside it."""
+    for _ in range(FAR):
+        if line is None or line.type == "assistant":
+            return
+        yield line
+        line = by_uuid.get(line.parentUuid or "")
+
+
+def _what_follows_them(copies: Copies, lines: Sequence[Pair], by_uuid: Mapping[str, Line], sayings: _Sayings) -> None:
     """A prompt that was never answered, behind a copy."""
-    below: dict[str | None, list[Line]] = {}
+    below: dict[str | None, dict[str | None, Line]] = {}
     copied = {original.uuid for original in copies.values()}
     for _, line in lines:
         original = copies.get(line.parentUuid or "")
         if original is not None and line.uuid is not None and line.uuid not in copies and line.type != "assistant":
             halved = len(_blocks(by_uuid[line.parentUuid or ""])) < len(_blocks(original))
-            free = [one for one in below.get(original.uuid, ()) if one.uuid not in copied]
-            same = next((one for one in [*free, *([original] if halved else [])] if _holds(one, line)), None)
+            free = islice(below.get(original.uuid, {}).values(), FAR)
+            same = next((one for one in [*free, *([original] if halved else [])] if sayings.holds(one, line)), None)
             if same is not None:
                 copies[line.uuid] = same
                 copied.add(same.uuid)
-        below.setdefault(line.parentUuid, []).append(line)
+                below.get(original.uuid, {}).pop(same.uuid, None)
+        if line.uuid not in copied:
+            below.setdefault(line.parentUuid, {})[line.uuid] = line
 
 
-def _holds(one: Line, other: Line) -> bool:
-    """Does a record say what the other says, and perhaps more?"""
-    if one.type != other.type:
-        return False
-    if type(one) is Put and type(other) is Put:
-        return (one.subtype, one.content, one.attachment) == (other.subtype, other.content, other.attachment)
-    said, again = _blocks(one), _blocks(other)
-    return bool(again) and all(any(_plain(block) == _plain(known) for known in said) for block in again)
+class _Sayings:
+    """What records say, each looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str | None, frozenset[object]] = {}
+
+    def holds(self, one: Line, other: Line) -> bool:
+        """Does a record say what the other says, and perhaps more?"""
+        again = self._of(other)
+        return bool(again) and again <= self._of(one)
+
+    def _of(self, line: Line) -> frozenset[object]:
+        if line.uuid not in self._known:
+            said = [(line.subtype, line.content, line.attachment)] if type(line) is Put else _blocks(line)
+            self._known[line.uuid] = frozenset((line.type, key_of(one)) for one in said)
+        return self._known[line.uuid]
 
 
 def _blocks(line: Line) -> list[Block]:
@@ -132,8 +173,3 @@ def _blocks(line: Line) -> list[Block]:
     if isinstance(content, str):
         return [Block(type="text", text=content)]
     return content or []
-
-
-def _plain(block: Block) -> dict[str, Any]:
-    built: dict[str, Any] = msgspec.to_builtins(block)
-    return built

@@ -83,6 +83,8 @@ class Transcript:
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
             for number, raw in enumerate(file, start=1):
+                if raw.isspace():
+                    continue
                 try:
                     if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):
@@ -136,8 +138,6 @@ class Transcript:
 
     def _oddly(self, number: int, raw: bytes) -> Line | None:
         """A line that is not as it should be: of the tree after all, or put aside."""
-        if raw.isspace():
-            return None
         self.notes.line = number
         try:
             value = plain(raw, self.notes)

@@ -13,7 +13,9 @@ TIME = re.compile(
     r"([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 )
 
-Rule = Callable[[Any, str], Iterator["Problem"]]
+Found = Iterator["Problem | Found"]
+"""Broken rules, and what is found further inside: nobody calls himself, however deep a record is."""
+Rule = Callable[[Any, str], Found]
 
 
 class Problem(Value, frozen=True, kw_only=True):
@@ -33,14 +35,30 @@ class Shape(Value, frozen=True, kw_only=True):
 
 def check(record: Any) -> list[Problem]:
     """Every broken rule of a record, from its beginning to its end."""
-    return list(_shaped("record")(record, ""))
+    problems: list[Problem] = []
+    inside = [_shaped("record")(record, "")]
+    while inside:
+        match next(inside[-1], None):
+            case None:
+                inside.pop()
+            case Problem() as problem:
+                problems.append(problem)
+            case further:
+                inside.append(further)
+    return problems
 
 
 def entries_in(record: Any) -> int:
     """How many entries a record holds, those within others too."""
-    if isinstance(record, Mapping):
-        return sum(entries_in(value) for name, value in record.items() if name in ("session", "entries", "children"))
-    return sum(1 + entries_in(item) for item in record) if isinstance(record, list) else 0
+    entries, waiting = 0, [record]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += [value[name] for name in ("session", "entries", "children") if name in value]
+        elif isinstance(value, list):
+            entries += len(value)
+            waiting += value
+    return entries
 
 
 def kind_of(value: Any) -> str:
@@ -63,7 +81,7 @@ def kind_of(value: Any) -> str:
 
 
 def _is(test: Callable[[Any], bool], wanted: str) -> Rule:
-    def rule(value: Any, place: str) -> Iterator[Problem]:
+    def rule(value: Any, place: str) -> Found:
         if not test(value):
             yield Problem(place=place, text=f"must be {wanted}, and is {kind_of(value)}")
 
@@ -74,7 +92,7 @@ def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _time(value: Any, place: str) -> Iterator[Problem]:
+def _time(value: Any, place: str) -> Found:
     if isinstance(value, str):
         if TIME.fullmatch(value) is None:
             yield Problem(place=place, text=f"must be a time like 2026-11-15T05:57:01.123Z, and is {value[:40]!r}")
@@ -82,23 +100,23 @@ def _time(value: Any, place: str) -> Iterator[Problem]:
         yield Problem(place=place, text=f"must be a time or a count of milliseconds, and is {kind_of(value)}")
 
 
-def _anything(_value: Any, _place: str) -> Iterator[Problem]:
+def _anything(_value: Any, _place: str) -> Found:
     return iter(())
 
 
 def _list_of(rule: Rule) -> Rule:
-    def inner(value: Any, place: str) -> Iterator[Problem]:
+    def inner(value: Any, place: str) -> Found:
         if not isinstance(value, list | tuple):
             yield Problem(place=place, text=f"must be a list, and is {kind_of(value)}")
             return
         for number, item in enumerate(value):
-            yield from rule(item, f"{place}[{number}]")
+            yield rule(item, f"{place}[{number}]")
 
     return inner
 
 
 def _one_of(*words: str) -> Rule:
-    def rule(value: Any, place: str) -> Iterator[Problem]:
+    def rule(value: Any, place: str) -> Found:
         if value not in words:
             yield Problem(place=place, text=f"must be one of {', '.join(words)}")
 
@@ -108,7 +126,7 @@ def _one_of(*words: str) -> Rule:
 def _shaped(name: str) -> Rule:
     """The rule of a map; looked up when it is needed, since maps hold one another."""
 
-    def rule(value: Any, place: str) -> Iterator[Problem]:
+    def rule(value: Any, place: str) -> Found:
         if not isinstance(value, Mapping):
             yield Problem(place=place or "the record", text=f"must be an object, and is {kind_of(value)}")
             return
@@ -120,21 +138,21 @@ def _shaped(name: str) -> Rule:
             if not isinstance(member, str):
                 yield Problem(place=place or "the record", text="has a member whose name is no text")
             elif member in rules:
-                yield from rules[member](item, _within(place, member))
+                yield rules[member](item, _within(place, member))
             elif not shape.open:
                 yield Problem(place=_within(place, member), text="is not allowed here")
 
     return rule
 
 
-def _entry(value: Any, place: str) -> Iterator[Problem]:
+def _entry(value: Any, place: str) -> Found:
     kind = value.get("type") if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping):
         yield Problem(place=place, text=f"must be an object, and is {kind_of(value)}")
     elif not isinstance(kind, str) or kind not in ENTRIES:
         yield Problem(place=_within(place, "type"), text=f"must be one of {', '.join(ENTRIES)}")
     else:
-        yield from _shaped(ENTRIES[kind])(value, place)
+        yield _shaped(ENTRIES[kind])(value, place)
 
 
 def _within(place: str, member: str) -> str:
