@@ -103,6 +103,10 @@ class Questions:
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # Where an id is asked for, `+` keeps SQLite from going through whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
+        order = "({0}.kind != 'prompts', COALESCE({0}.moment, -1 << 62), {0}.root)"
+        better = f"o.id=s.id AND o.key=s.key AND +o.{self.here} AND {order.format('o')} > {order.format('s')}"
+        # For rows `s` of one session under several roots, of which only one is meant.
+        self.meant = f"+s.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions o WHERE {better})"
 
     def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
@@ -174,7 +178,7 @@ class Questions:
 
     def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
         """The children of all sessions, or of these and their descendants."""
-        asked = f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND +{self.here}"
+        asked = f"SELECT parent, summary FROM sessions s WHERE parent IS NOT NULL AND {self.meant}"
         children: dict[str, dict[str, Summary]] = {}
         rows = self.catalogue.rows(asked) if keys is None else []
         level, seen = set(keys or ()), set[str]()

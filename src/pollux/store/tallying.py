@@ -74,7 +74,7 @@ class Tallying:
 
     def _counted(self, questions: Questions) -> dict[int, Counted]:
         """By number. One that lies under two roots counts once, as it was left last."""
-        asked = f"SELECT key, parent FROM sessions WHERE parent IS NOT NULL AND +{questions.here}"
+        asked = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {questions.meant}"
         parents: dict[str, str | None] = dict(self._rows(asked))
         parents |= {above: None for above in {*parents.values()} - {*parents} if above and questions.has(above)}
         found = self._rows(
