@@ -69,3 +69,18 @@ def test_what_a_session_goes_on_from_comes_with_it(world: World) -> None:
         for path in back.rglob("*.jsonl"):
             assert path.read_bytes() == (world.home / ".codex" / path.relative_to(back)).read_bytes()
     assert brought
+
+
+def test_a_family_uses_what_its_members_do_under_whichever_root(world: World) -> None:
+    world.furnish("gemini/0.61.0")
+    world.keeping()
+    (file,) = world.home.glob(".gemini/tmp/*/chats/2ce63cdb-*/*.jsonl")
+    half = file.read_bytes()[: file.stat().st_size // 2]
+    for content in (half, half + b"\n"):
+        file.write_bytes(content)
+        for limit in (None, 100):
+            listed = [one for one in world.library().list(Filter(everything=True), limit) if "2ce63cdb" in str(one)]
+            (child,) = [one.summary for one in listed if one.summary.parent is not None]
+            (parent,) = [one for one in listed if one.summary.key == child.parent]
+            assert child.kept
+            assert parent.family_usage.total == (child.usage.total or 0) + (parent.summary.usage.total or 0)

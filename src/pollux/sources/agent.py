@@ -52,7 +52,9 @@ class Agent:
         """One session and those inside it."""
         facts = getattr(self._module("about"), "facts", None)
         with calm():
-            sessions: list[Session] = self._module("read").read(bundle)
+            from pollux.sources.gaps import with_damage
+
+            sessions = with_damage(self._module("read").read(bundle), bundle)
             return sessions if facts is None else [_with_facts(session, facts(session)) for session in sessions]
 
     def about(self, session: Session) -> About:

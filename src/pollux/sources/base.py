@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -104,6 +104,10 @@ class Bundle(msgspec.Struct, kw_only=True):
     def changed_ns(self) -> int:
         """When one of its files last changed."""
         return max((file.mtime_ns for file in self.files), default=0)
+
+    def transcripts(self) -> Sequence[File]:
+        """The files that hold the conversation itself."""
+        return self.files
 
     def companions(self) -> list[str]:
         """After reading: files beside its own without which it would be read otherwise, by their shown paths."""

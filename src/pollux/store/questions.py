@@ -106,6 +106,10 @@ class Questions:
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # Where an id is asked for, `+` keeps SQLite from going through whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
+        order = "({0}.kind != 'prompts', COALESCE({0}.moment, -1 << 62), {0}.messages, {0}.root)"
+        better = f"o.id=s.id AND o.key=s.key AND +o.{self.here} AND {order.format('o')} > {order.format('s')}"
+        # For rows `s` of one session under several roots, of which only one is meant.
+        self.meant = f"+s.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions o WHERE {better})"
 
     def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
@@ -177,13 +181,12 @@ class Questions:
 
     def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
         """The children of all sessions, or of these and their descendants."""
-        asked = f"SELECT parent, summary FROM sessions WHERE parent IS NOT NULL AND +{self.here}"
-        order = f"ORDER BY {WORST_FIRST.format('')}"
+        asked = f"SELECT parent, summary FROM sessions s WHERE parent IS NOT NULL AND {self.meant}"
         children: dict[str, dict[str, Summary]] = {}
-        rows = self.catalogue.rows(f"{asked} {order}") if keys is None else []
+        rows = self.catalogue.rows(asked) if keys is None else []
         level, seen = set(keys or ()), set[str]()
         while rows or level:
-            rows += [row for key in level for row in self.catalogue.rows(f"{asked} AND parent=? {order}", key)]
+            rows += [row for key in level for row in self.catalogue.rows(f"{asked} AND parent=?", key)]
             seen |= level
             level = set()
             for parent, blob in rows:

@@ -78,7 +78,7 @@ class Tallying:
 
     def _counted(self, questions: Questions) -> dict[int, Counted]:
         """By number. One that lies under two roots counts once, as it was left last."""
-        asked = f"SELECT key, parent FROM sessions WHERE parent IS NOT NULL AND +{questions.here}"
+        asked = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {questions.meant}"
         parents: dict[str, str] = dict(self._rows(asked))
         found = self._rows(
             "SELECT no, key, agent, project, project_hash, exact, kind FROM sessions "

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from pollux.model import Author, Gap, Message, Role, Usage, gap
+from pollux.sources.gaps import BROKEN_OFF, awaits
 
 _ABSORBED = {"attachment", "queued"}
+_STOPS = ("hook_stopped_continuation", "max_turns_reached", "structured_output")
 _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.ASSISTANT
 
 
@@ -12,6 +16,7 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
     """What is missing, or may be."""
     found: list[Gap] = []
     waiting: Message | None = None
+    running: Message | None = None
     answered = False
     folds: list[Message] = []
     for message in messages:
@@ -20,19 +25,22 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
             waiting, answered = None, True
+            running = message if awaits(message) else None
             if message.usage is not None and not message.usage.exact:
                 found.append(_uncounted(message, message.usage))
         elif author is _HUMAN and message.role is _USER:
             # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
             if not message.text.startswith("!"):
-                if waiting is not None and not _ABSORBED & message.extra.keys():
-                    found.append(_unanswered(waiting))
+                if not _ABSORBED & message.extra.keys():
+                    found += _left(waiting, running)
+                    running = None
                 waiting = message
         elif message.extra.get("subtype") == "compact_boundary" or message.extra.get("isCompactSummary"):
             folds.append(message)
+        elif running is not None and _stops(message):
+            running = None
     found += _folded(folds, messages)
-    if waiting is not None:
-        found.append(_unanswered(waiting))
+    found += _left(waiting, running)
     if not answered:
         found.append(Gap(why="No reply was written.", certain=False))
     return tuple(found)
@@ -62,5 +70,15 @@ def _belongs(fold: Message, before: Message | None) -> bool:
     return before is not None and "isCompactSummary" in fold.extra and "isCompactSummary" not in before.extra
 
 
-def _unanswered(message: Message) -> Gap:
-    return gap("A prompt has no answer: what it cost, if anything, was not written.", message)
+def _stops(message: Message) -> bool:
+    """Does the client tell that it sent the answers of tools no more?"""
+    held = message.extra.get("attachment")
+    return isinstance(held, Mapping) and held.get("type") in _STOPS
+
+
+def _left(waiting: Message | None, running: Message | None) -> Iterator[Gap]:
+    """What a turn leaves open that has ended: a prompt without an answer, or answers of tools that led to nothing."""
+    if running is not None:
+        yield gap(BROKEN_OFF, running)
+    elif waiting is not None:
+        yield gap("A prompt has no answer: what it cost, if anything, was not written.", waiting)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
+from pollux.sources.gaps import BROKEN_OFF, awaits
 from pollux.sources.gemini.about import compacts
 from pollux.sources.gemini.content import CONTEXTS, begins
 from pollux.sources.gemini.subagents import created
@@ -18,6 +19,7 @@ _CUT_OUT = "A prompt is known from the log of typed lines only: its turn was cut
 UNRECORDED = "Up to 0.8 no tool calls were recorded, nor the figures of requests that held nothing else."
 SILENT = "Up to 0.31 a sub-agent's requests that held nothing but calls were not recorded."
 _PAUSE = 0.1
+_REPORT = "complete_task"
 # Looked up once: an enumeration's members are slow to name.
 _MODEL, _HUMAN = Author.MODEL, Author.HUMAN
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
@@ -28,16 +30,18 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     """What is missing, or may be."""
     found: list[Gap] = [] if messages else [Gap(why="Nothing was said.", certain=False)]
     waiting: Message | None = None
+    running: Message | None = None
     spoken = False
     for message in messages:
         author = message.author
         spoken = _is_spoken(message, spoken=spoken)
         if message.inherited:
             # What another session paid for.
-            waiting = None
+            waiting = running = None
         elif author is _MODEL:
             if message.role is _ASSISTANT:
                 waiting = None
+                running = message if awaits(message) and not _ends(message) else None
                 parts = message.parts
                 # Calls stand last.
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
@@ -47,12 +51,11 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
                     found += _uncounted(message)
         elif author is _HUMAN and message.role is _USER:
             if message.fate is not _FAILED:
-                found += _asked(message, waiting)
-                waiting = message
+                found += _asked(message, waiting, running)
+                waiting, running = message, None
         elif spoken and _compresses(message):
             found.append(gap(_COMPRESSED, message, certain=True))
-    if waiting is not None:
-        found.append(gap(_UNANSWERED, waiting))
+    found += _left(waiting, running)
     return tuple(found)
 
 
@@ -75,12 +78,25 @@ def _uncounted(message: Message) -> Iterator[Gap]:
         yield gap("An answer has no figures.", message)
 
 
-def _asked(message: Message, waiting: Message | None) -> Iterator[Gap]:
+def _asked(message: Message, waiting: Message | None, running: Message | None) -> Iterator[Gap]:
     """What a prompt shows to be missing."""
     if message.fate is _REWOUND and message.id.startswith("log-"):
         yield gap(_CUT_OUT, message, certain=True)
-    if waiting is not None:
+    yield from _left(waiting, running)
+
+
+def _left(waiting: Message | None, running: Message | None) -> Iterator[Gap]:
+    """What a turn leaves open that has ended: a prompt without an answer, or answers of tools that led to nothing."""
+    if running is not None:
+        yield gap(BROKEN_OFF, running)
+    elif waiting is not None:
         yield gap(_UNANSWERED, waiting)
+
+
+def _ends(message: Message) -> bool:
+    """Is its last call the one with which a sub-agent reports? No request follows it."""
+    call = message.parts[-1]
+    return type(call) is ToolCall and call.name == _REPORT
 
 
 def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:

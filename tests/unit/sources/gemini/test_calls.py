@@ -177,7 +177,7 @@ def test_parallel_calls_of_one_response_do_not(home: Home) -> None:
     calls = [call(f"read_file-1794722402000-{n}", timestamp=f"2026-11-15T06:00:03.00{n}Z") for n in range(3)]
     home.document(
         "weather/chats/session-x.json",
-        {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls)]},
+        {**header(), "messages": [user("u1", "go"), gemini("g1", "ok", toolCalls=calls), gemini("g2", "done")]},
     )
     assert home.only().usage.exact is True
 

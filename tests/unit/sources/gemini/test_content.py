@@ -260,7 +260,7 @@ def test_a_document_in_which_nothing_tells_the_release_may_lack_calls_and_their_
     first, reply = {**user("u1", "go"), "content": "go"}, gemini("g1", "1")
     for messages, exact in (
         ([first, reply], None),
-        ([first, {**reply, "toolCalls": [call("c1")]}], True),
+        ([first, {**reply, "toolCalls": [call("c1")]}, gemini("g2", "2")], True),
         ([first, reply, info("i1", "hello")], True),
         ([user("u1", "go"), reply], True),
     ):

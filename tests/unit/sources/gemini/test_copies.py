@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pollux.model import Thinking, ToolCall
+from pollux.sources.gaps import BROKEN_OFF
 from tests.unit.sources.gemini.conftest import BEGUN, LOG, Home, Json, call, context, gemini, header, info, said, user
 
 CONTEXT = context()["content"]
@@ -192,7 +193,7 @@ def test_words_the_client_put_into_the_models_mouth_are_no_reply(home: Home) -> 
     session = home.only()
     assert [m.id for m in session.messages if m.author.value == "model"] == ["g1", "g3", "g5"]
     assert not [part for m in session.messages for part in m.parts if isinstance(part, Thinking)]
-    assert session.usage.exact is True
+    assert [gap.why for gap in session.gaps] == [BROKEN_OFF]
 
 
 def test_the_first_prompt_of_another_sessions_checkpoint_is_parted_from_its_context(home: Home) -> None:
