@@ -107,7 +107,7 @@ def _filled(found: Mapping[str, Mapping[str, float]], by: By) -> Sequence[tuple[
 def _target(shelf: Library, output: str, *, force: bool) -> Target:
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return Target(output, forbidden=[root.path for _, root in shelf.roots()], force=force)
+    return Target(output, forbidden=shelf.own(), force=force)
 
 
 def _write(target: Target, drawing: str) -> None:
