@@ -96,6 +96,53 @@ def _check(path: str | Path, mode: int) -> None:
         raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", os.fspath(path))
 
 
+# ------------------------------------------------------------------------------------------- in a folder of the user's
+
+
+def below(folder: Path, name: str) -> Path:
+    """Where a file of this name, with `/`, lies in a folder. What has the name may be a link.
+
+    Raises `OSError` where the name leads out of the folder, by itself or by a link on its way: a folder may come from
+    a stranger.
+    """
+    steps = name.split("/")
+    if any(Path(step).name != step or step in ("", "..") or "\0" in step for step in steps):
+        raise OSError(errno.EINVAL, "its name leads out of the folder")
+    place = folder
+    for step in steps[:-1]:
+        place /= step
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISLNK(place.lstat().st_mode):
+                raise OSError(errno.ELOOP, f"{place} is a link, which is not followed")
+    return place / steps[-1]
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add to the end of a file, which is made where it is missing.
+
+    Raises `OSError` where anything but a regular file with one name is there: what is written to a link, or to a file
+    that has another name elsewhere, reaches a file that nobody named.
+    """
+    if names(path) > 1:
+        raise OSError(errno.EMLINK, "it has another name elsewhere")
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    with open(os.open(path, flags | _FLAGS, 0o666), "ab") as file:  # noqa: PTH123
+        _check(path, os.fstat(file.fileno()).st_mode)
+        file.write(data)
+
+
+def names(path: Path) -> int:
+    """How many names a file has, 0 where none is there. Raises `OSError` where it is no regular file, links too."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return 0
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, "it is a link, which is not followed")
+    _check(path, status.st_mode)
+    return status.st_nlink
+
+
 # ---------------------------------------------------------------------------------------------- what is ours alone
 
 

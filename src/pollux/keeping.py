@@ -129,6 +129,7 @@ class Keeping:
 
     def export(self, file: Path) -> carry.Carried:
         """Write the whole archive into one file."""
+        self._library.protect(file)
         return carry.export(self._archive, file)
 
     def take_in(self, file: Path) -> carry.Carried:
@@ -207,8 +208,13 @@ class Keeping:
         """What would be written below a folder, or where the files were."""
         agents = {state.agent for state in states}
         roots = [root.path for source, root in self._library.roots() if source.name in agents]
-        own = restore.pieces(self._archive, states, folder, roots)
-        return restore.plan([*own, *restore.pieces(self._archive, companions or [], folder, roots, beside=True)])
+        pieces = [
+            *restore.pieces(self._archive, states, folder, roots),
+            *restore.pieces(self._archive, companions or [], folder, roots, beside=True),
+        ]
+        if folder is not None:
+            self._library.protect(*(piece.place for piece in pieces))
+        return restore.plan(pieces)
 
     def prune_lost(self) -> carry.Carried:
         """Forget what cannot be read any more."""

@@ -19,7 +19,7 @@ from pollux.archive.contents import Damaged
 from pollux.archive.past import Change, all_changes
 from pollux.archive.rebuild import Left, left_out
 from pollux.archive.recover import Recovered, recovered
-from pollux.archive.restore import Piece, Restored, in_place, plan
+from pollux.archive.restore import Piece, Restored, in_place, plan, within
 from pollux.archive.tree import put, whole
 from pollux.archive.union import turns
 from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
@@ -234,7 +234,10 @@ class Recovering:
     def plan(self, rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the agent has such files."""
         roots = [root.path for source, root in self._library.roots() if source.name == rebuilt.key.partition(":")[0]]
-        return plan(_pieces(rebuilt, folder, roots))
+        pieces = list(_pieces(rebuilt, folder, roots))
+        if folder is not None:
+            self._library.protect(*(piece.place for piece in pieces))
+        return plan(pieces)
 
 
 def _read(path: str, home: Path) -> Iterator[_Found]:
@@ -276,5 +279,5 @@ def _pieces(rebuilt: Rebuilt, folder: Path | None, roots: Collection[Path]) -> I
     for file in rebuilt.files:
         content = file.content
         sha = hashlib.sha256(content).hexdigest()
-        place = folder / file.path if folder is not None else in_place(rebuilt.home, file.path, roots)
+        place = within(folder, file.path) if folder is not None else in_place(rebuilt.home, file.path, roots)
         yield Piece(place, len(content), sha, 0, partial(bytes, content), beside=not file.sources)

@@ -67,6 +67,17 @@ class Shelves:
         """Where each agent's sessions are looked for."""
         return [(s, root) for s in self.sources() for root in s.roots(self.places.environ, self.places.home)]
 
+    def protect(self, *paths: str | Path) -> None:
+        """Raise `OutputError` where something is to be written among the agents' own files."""
+        from pollux.export.target import protect
+
+        for path in paths:
+            protect(Path(path), self.own())
+
+    def own(self) -> list[Path]:
+        """The agents' own folders, which are only ever read."""
+        return [root.path for _, root in self.roots()]
+
     @staticmethod
     def refused(root: Root) -> str | None:
         """Why the system does not let pollux look into a root; None where it does, or where there is no such folder."""

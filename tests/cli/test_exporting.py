@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.made import session
 from tests.cli.running import ROOT, Pollux
@@ -111,7 +114,8 @@ def test_a_disk_that_becomes_full(pollux: Pollux) -> None:
     """Once the folder is open no file may grow beyond a block: the same error at the same place, for no disk."""
     program = (
         "import resource, sys; from pollux.cli import app; from pollux.export.folder import Folder\n"
-        "def enter(self): resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)); return self\n"
+        "def enter(self, was=Folder.__enter__):\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)); return was(self)\n"
         "Folder.__enter__ = enter; sys.exit(app.run(['export', '--all', '--to', 'markdown', '-o', 'out']))"
     )
     command = [sys.executable, "-c", program]
@@ -141,6 +145,22 @@ def test_an_interrupted_export_leaves_whole_files(pollux: Pollux) -> None:
     assert len(left) == 2
     assert all(json.loads(file.read_text("utf-8"))["key"] for file in left)
     assert pollux("export", "--all", "--to", "json", "-o", "out").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("output", ["out/", "one.json"])
+def test_an_export_that_is_asked_to_end_leaves_nothing_unfinished(pollux: Pollux, name: str, output: str) -> None:
+    program = (
+        "import os, signal, sys, time; from pollux.cli import app; from pollux import registry\n"
+        "writer = registry.writer('json')\n"
+        "def stop(session, out, options):\n"
+        f"    out('{{'); os.kill(os.getpid(), signal.{name}); time.sleep(30)\n"
+        f"writer.write = stop; sys.exit(app.run(['export', 'last', '--to', 'json', '-o', '{output}']))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (128 + getattr(signal, name), "")
+    assert [*pollux.home.glob(".pollux-*"), *pollux.home.glob("out/*"), *pollux.home.glob("out/.pollux-*")] == []
 
 
 def test_redaction_from_settings(empty: Pollux) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,14 @@ def test_one_session_is_one_table(pollux: Pollux) -> None:
     rows = ask(f"select message, len(tool_calls) from '{file}' order by number")  # noqa: S608
     called = [sum(part["type"] == "tool_call" for part in message["parts"]) for message in shown["messages"]]
     assert rows == [(message["id"], calls) for message, calls in zip(shown["messages"], called, strict=True)]
+
+
+def test_a_table_on_standard_output_is_the_same(pollux: Pollux) -> None:
+    file = pollux.home / "session.parquet"
+    assert pollux("export", "3274cde4", "-o", str(file)).returncode == 0
+    command = [sys.executable, "-m", "pollux", "export", "3274cde4", "--to", "parquet"]
+    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, check=True)
+    assert done.stdout == file.read_bytes()
 
 
 def test_a_missing_library_is_named(pollux: Pollux, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pollux.archive.tree import put
 from pollux.archive.verify import file_of
 from pollux.bounds import leads_out
 from pollux.errors import OutputError, StoreError
-from pollux.files import HUGE, read
+from pollux.files import HUGE, below, read
 from pollux.model import Value
 from pollux.wire import shown
 
@@ -70,9 +70,18 @@ def pieces(
     """Kept states as files below a folder, or where they were among the agent's `roots`."""
     for state in states:
         path, home = os.fsdecode(state.path), Path(os.fsdecode(state.home))
-        place = folder / path if folder is not None else in_place(home, path, roots)
+        place = within(folder, path) if folder is not None else in_place(home, path, roots)
         sha = (state.sha or b"").hex()
         yield Piece(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside, state.mode)
+
+
+def within(folder: Path, path: str) -> Path:
+    """Where a file lies below a folder that the user named. Raises `OutputError` where a link leads out of it."""
+    try:
+        return below(folder, path)
+    except OSError as error:
+        hint = "Nothing was written. Take another folder with -o."
+        raise OutputError(f"{shown(folder / path)} cannot be written: {error.strerror}.", hint) from error
 
 
 def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:

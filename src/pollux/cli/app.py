@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Any
@@ -46,7 +47,8 @@ COMMANDS = {
 """In the order in which `pollux --help` shows them. Each module has a `command`."""
 
 COMPLETION = "_POLLUX_COMPLETE"
-INTERRUPTED = 130
+SIGNALLED = 128
+INTERRUPTED = SIGNALLED + signal.SIGINT
 BUG = 70
 
 
@@ -91,8 +93,8 @@ def run(arguments: list[str]) -> int:
     try:
         status = _run(arguments)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as ended:
+        return SIGNALLED + getattr(ended, "number", signal.SIGINT)
     except BrokenPipeError:
         _let_go_of_stdout()
         return 0

@@ -103,7 +103,7 @@ def label(of: Of, value: float) -> str:
 def _target(shelf: Library, output: str, *, force: bool) -> Target:
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return Target(output, forbidden=[root.path for _, root in shelf.roots()], force=force)
+    return Target(output, forbidden=shelf.own(), force=force)
 
 
 def _write(target: Target, drawing: str) -> None:

@@ -42,7 +42,7 @@ class Exporting:
         self._writer = writer
         self._options = msgspec.structs.replace(options, price=self._price, knowledge=knowledge)
         self._redactor = redactor
-        self._forbidden = [root.path for _, root in shelf.roots()]
+        self._forbidden = shelf.own()
         self.report = Report()
         self.sessions = 0
 
@@ -57,7 +57,7 @@ class Exporting:
             self._write(session, screen.raw)
             return
         show = screen.document if self._writer.suffix.endswith((".json", ".jsonl")) else screen.readable
-        self._write(session, lambda piece: show(str(piece)))
+        self._write(session, lambda piece: screen.raw(piece) if isinstance(piece, bytes) else show(piece))
 
     def to_file(self, session: Session, path: str, *, force: bool) -> None:
         """Write a session to a file of its own."""

@@ -4,24 +4,29 @@ What has not changed is not touched, so that a repository of transcripts has sma
 write, or somebody changed since, is never overwritten. A record in the folder tells what is ours: of each file which
 sessions it holds and how it read. It is written to before a file is put in its place, so that no crash makes a file
 of ours look like somebody else's.
+
+The folder may come from a stranger, with a record and with links in it. A file is ours where the record names it, it
+lies in the folder and reads as the record says. Nothing is written, read or taken away through a link.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Annotated, Self
 
 import msgspec
 
 from pollux.errors import OutputError
+from pollux.export.drafts import drafts
 from pollux.export.target import encoded, failed, protect, readable, replaced
-from pollux.files import LARGE, make_folders, opened, read
+from pollux.files import LARGE, append, below, make_folders, names, opened, read
 from pollux.model import Value
 
 RECORD = ".pollux.jsonl"
@@ -33,7 +38,7 @@ class Held(Value, frozen=True, kw_only=True):
     file: str
     to: str
     keys: tuple[str, ...]
-    hash: str
+    hash: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 
 
 class Folder:
@@ -42,10 +47,11 @@ class Folder:
     def __init__(self, path: str, *, forbidden: Iterable[Path], force: bool = False) -> None:
         self.path = Path(path)
         self._force = force
-        protect(self.path, forbidden)
+        self._forbidden = list(forbidden)
+        protect(self.path, self._forbidden)
+        self._open = contextlib.ExitStack()
         try:
             make_folders(self.path)
-            self._drafts = tempfile.TemporaryDirectory(dir=self.path, prefix=".pollux-", ignore_cleanup_errors=True)
         except FileExistsError:
             raise OutputError(f"{self.path} is a file, and several sessions need a folder.") from None
         except OSError as error:
@@ -53,12 +59,17 @@ class Folder:
         self._held: dict[str, Held] = {}
         self._ours: dict[str, set[str]] = {}
         self._read()
+        self._mend()
 
     def __enter__(self) -> Self:
+        try:
+            self._drafts = self._open.enter_context(drafts(self.path))
+        except OSError as error:
+            raise failed(self.path, error) from error
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._drafts.cleanup()
+        self._open.close()
 
     def held(self, to: str) -> Mapping[str, Held]:
         """The files of ours in a format, by name, as they were when the folder was opened."""
@@ -68,7 +79,7 @@ class Folder:
     def draft(self) -> Iterator[Draft]:
         """A file in the making."""
         try:
-            handle, name = tempfile.mkstemp(dir=self._drafts.name)
+            handle, name = tempfile.mkstemp(dir=self._drafts)
             with os.fdopen(handle, "wb") as out:
                 draft = Draft(Path(name), out)
                 yield draft
@@ -80,7 +91,7 @@ class Folder:
         if self._force:
             return True
         try:
-            now = _hash(self.path / name)
+            now = _hash(below(self.path, name))
         except OSError as error:
             raise failed(self.path / name, error) from error
         return now in (None, draft.hash) or now in self._ours.get(name, ())
@@ -89,60 +100,76 @@ class Folder:
         """Put a draft in its place, where it says something new; False where a file there is not ours to change."""
         if not self.is_free(name, draft):
             return False
-        place = self.path / name
         held = Held(file=name, to=to, keys=keys, hash=draft.hash)
         try:
+            place = below(self.path, name)
+            protect(place, self._forbidden)
             now = _hash(place)
             if now != held.hash or self._held.get(name) != held:
                 self._note(held)
-            if now != held.hash or place.is_symlink():
+            if now != held.hash:
                 make_folders(place.parent)
                 readable(draft.path)
                 draft.path.replace(place)
         except OSError as error:
-            raise failed(place, error) from error
+            raise failed(self.path / name, error) from error
         return True
 
     def remove(self, name: str) -> None:
         """Take away a file of ours whose sessions are elsewhere now, unless somebody changed it."""
-        place = self.path / name
         try:
+            place = below(self.path, name)
+            protect(place, self._forbidden)
             if _hash(place) in self._ours.get(name, ()):
                 place.unlink()
                 with contextlib.suppress(OSError):  # where nothing else is in it
                     place.parent.rmdir() if place.parent != self.path else None
         except OSError as error:
-            raise failed(place, error) from error
+            raise failed(self.path / name, error) from error
 
     def close(self) -> None:
         """Write the record anew, one line a file that is there."""
         self._read()
-        place = self.path / RECORD
         try:
             there = [held for name, held in sorted(self._held.items()) if _is_there(self.path / name)]
-            lines = "".join(msgspec.json.encode(held).decode() + "\n" for held in there)
-            if not _is_there(place) or read(place, LARGE).decode("utf-8", "replace") != lines:
-                with replaced(place) as write:
-                    write(lines)
+        except OSError as error:
+            raise failed(self.path, error) from error
+        lines = b"".join(msgspec.json.encode(held) + b"\n" for held in there)
+        if self._record() != lines:
+            self._write(lines)
+
+    def _note(self, held: Held) -> None:
+        append(self.path / RECORD, msgspec.json.encode(held) + b"\n")
+
+    def _mend(self) -> None:
+        """Make the record one to add to: its last line whole, and the file no other's, as after a copy by links."""
+        lines = self._record() or b""
+        torn = lines != b"" and not lines.endswith(b"\n")
+        if torn or names(self.path / RECORD) > 1:
+            self._write(lines + b"\n")
+
+    def _write(self, lines: bytes) -> None:
+        place = self.path / RECORD
+        try:
+            with replaced(place) as write:
+                write(lines)
         except OSError as error:
             raise failed(place, error) from error
 
-    def _note(self, held: Held) -> None:
-        with (self.path / RECORD).open("ab") as record:
-            record.write(msgspec.json.encode(held) + b"\n")
+    def _record(self) -> bytes | None:
+        place = self.path / RECORD
+        try:
+            return read(place, LARGE) if names(place) else None
+        except OSError as error:
+            raise failed(place, error) from error
 
     def _read(self) -> None:
         """What the record says. The last word about a file holds, but it may still read as it did before."""
-        try:
-            lines = read(self.path / RECORD, LARGE).splitlines()
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise failed(self.path / RECORD, error) from error
-        for line in lines:
+        for line in (self._record() or b"").splitlines():
             # What cannot be understood, as after a crash, says nothing is ours: then nothing is overwritten.
-            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+            with contextlib.suppress(msgspec.DecodeError, UnicodeError, OSError):
                 held = msgspec.json.decode(line, type=Held)
+                below(self.path, held.file)
                 self._held[held.file] = held
                 self._ours.setdefault(held.file, set()).add(held.hash)
 
@@ -180,12 +207,20 @@ class Draft:
         return self._digest.hexdigest()
 
 
+_OTHER = "no regular file"
+"""What a link or a folder reads: nothing that a file could."""
+
+
 def _is_there(place: Path) -> bool:
-    """Is there such a file? Raises `OSError` where the system does not tell: then it is not taken for gone."""
+    """Does something have this name? Raises `OSError` where the system does not tell: then it is not taken for gone."""
     try:
-        place.stat()
+        place.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
     return True
 
 
@@ -193,5 +228,7 @@ def _hash(place: Path) -> str | None:
     """What a file reads, None where there is none."""
     if not _is_there(place):
         return None
+    if os.path.islink(place) or not os.path.isfile(place):  # noqa: PTH113, PTH114
+        return _OTHER
     with opened(place) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

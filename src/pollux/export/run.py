@@ -7,6 +7,7 @@ is bounded by the largest session however many there are.
 from __future__ import annotations
 
 import contextlib
+import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -24,6 +25,8 @@ from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.store.tasks import Report as Progressing
 from pollux.transforms.redact import Redactor
 from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Page, Parted, Report, Site, Writer
+
+_NUMBER = re.compile(r"\d+")
 
 
 class Layout(StrEnum):
@@ -118,7 +121,7 @@ class Export:
         outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
         pages = self._finish(outcome)
         firsts = {file for name in named.values() for file in self._files(name)}
-        self._tidy({*firsts, *outcome.files, *pages}, outcome)
+        self._tidy({*firsts, *outcome.files}, pages, outcome)
         if self._redactor is not None:
             outcome.report.add(redacted(self._redactor))
         return outcome
@@ -310,12 +313,15 @@ class Export:
             outcome.unread += [told.key for told in job.summaries if told.key not in known]
             yield from sessions.values()
 
-    def _tidy(self, names: set[str], outcome: Outcome) -> None:
+    def _tidy(self, names: set[str], pages: set[str], outcome: Outcome) -> None:
         """Take away the files of ours that this export does without, but none with a session that it did not write."""
         written = {entry.summary.key for entry in outcome.entries}
         written -= {*outcome.left, *(self._hidden(key) for key in outcome.unread)}
+        kinds = {_NUMBER.sub("", name) for name in pages}
         for name, held in self._folder.held(self._writer.name).items():
-            if name not in names and written.issuperset(held.keys):
+            # A page of no session goes where this export wrote others of its kind.
+            done = written.issuperset(held.keys) if held.keys else _NUMBER.sub("", name) in kinds
+            if done and name not in names | pages:
                 self._folder.remove(name)
         self._folder.close()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from pollux.errors import OutputError
+from pollux.export.ending import gently
 
 Write = Callable[[str | bytes], object]
 
@@ -58,15 +59,16 @@ class Target:
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[Write]:
     """Write a file beside the old one, and put it in its place when it is whole."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pollux-", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            yield lambda piece: out.write(encoded(piece))
-        readable(Path(temporary))
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with gently():
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pollux-", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as out:
+                yield lambda piece: out.write(encoded(piece))
+            readable(Path(temporary))
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
 
 def readable(path: Path) -> None:

@@ -155,6 +155,9 @@ class Team:
 def _live(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
     """The life of a process: told a number, it works and answers, until nobody is there any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGHUP"):  # its maker may have something to take away first, it has not
+        if callable(signal.getsignal(getattr(signal, name))):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     _close_all_but({0, 1, 2, pipe.fileno()})
     worker = make(place)
     with contextlib.suppress(EOFError, OSError):

@@ -66,8 +66,7 @@ def command(
         copy = copy.hide(_secret(), places=names)
     if copy.hidden == whole.hidden:
         raise NotFound("Nothing that is shown looks like a secret.", "No copy was made.")
-    forbidden = [root.path for _, root in shelf.roots()]
-    with Target(output, forbidden=forbidden, force=force).open() as write:
+    with Target(output, forbidden=shelf.own(), force=force).open() as write:
         write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")
 

@@ -60,6 +60,8 @@ def command(
             raise NotFound("You have no keys.", "Try: pollux key new NAME")
         screen.json(msgspec.to_builtins(found)) if as_json else _listed(screen, found)
         return
+    if action == "new" and folder is not None:
+        library(ctx, quiet=as_json).protect(folder)
     chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
     if as_json:
         screen.json(msgspec.to_builtins(chosen))

@@ -150,9 +150,9 @@ def _document(found: Recovered) -> str:
 
 
 def _write(shelf: Library, output: Path, document: str) -> None:
-    from pollux.export.target import encoded, protect
+    from pollux.export.target import encoded
 
-    protect(output, [root.path for _, root in shelf.roots()])
+    shelf.protect(output)
     try:
         with created(output) as file:
             file.write(encoded(document))

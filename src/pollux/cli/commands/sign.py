@@ -69,11 +69,10 @@ def _target(file: str, shelf: Library) -> str:
     """Beside the file, but not among an agent's own."""
     from pollux.cli.evidence import places
     from pollux.errors import OutputError
-    from pollux.export.target import protect
 
     beside, here = places(file)
     try:
-        protect(beside, [root.path for _, root in shelf.roots()])
+        shelf.protect(beside)
     except OutputError:
         return str(here)
     return str(beside)
@@ -100,5 +99,5 @@ def _salted(file: str, data: bytes, shelf: Library, *, force: bool) -> tuple[str
 def _write(path: str, data: bytes, shelf: Library, *, force: bool) -> None:
     from pollux.export import Target
 
-    with Target(path, forbidden=[root.path for _, root in shelf.roots()], force=force).open() as write:
+    with Target(path, forbidden=shelf.own(), force=force).open() as write:
         write(data)

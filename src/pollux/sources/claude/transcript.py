@@ -100,10 +100,8 @@ class Transcript:
                     line, quick = self._oddly(number, raw) if quick is _full else self._fully(number, raw), _full
                     if line is None:
                         continue
-                if line.isSidechain:
-                    self.sidechains = True
-                if line.sessionId != name:
-                    self.foreign = True
+                self.sidechains = self.sidechains or bool(line.isSidechain)
+                self.foreign = self.foreign or line.sessionId != name
                 if line.toolUseResult is not None:
                     _share(line, line.toolUseResult)
                 uuid = line.uuid
