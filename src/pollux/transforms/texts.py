@@ -6,8 +6,6 @@ copied, so that looking at a session costs next to nothing.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache
@@ -16,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pollux.model import Attachment, Value
+from pollux.transforms.base64s import in_addresses, inside, media_type
 from pollux.wire.steps import Walk, finish
 
 Visit = Callable[[str, str, str], str]
@@ -26,7 +25,6 @@ V = TypeVar("V", bound=Value)
 
 # Words of the model's own, which name no person, place or thing.
 _OURS = frozenset({"agent", "kind", "role", "author", "fate", "severity", "code", "tool_kind", "status"})
-_SPOKEN = frozenset({"application/json", "application/xml", "application/javascript", "application/x-sh"})
 _LONGEST_NAME = 100
 _LONGEST_LEAD = 200
 _NESTED = (dict, list, tuple)
@@ -42,9 +40,9 @@ def rewritten(value: V, visit: Visit) -> V:
         new = _rewritten(old, field, "", "", visit)
         if new is not old:
             changed[name] = new
-    if isinstance(value, Attachment) and value.data and _holds_text(value.media_type):
+    if isinstance(value, Attachment) and value.data:
         data: str = changed.get("data", value.data)
-        if (new := _inside(data, visit)) is not data:
+        if (new := inside(data, value.media_type, lambda text: visit(text, "attachment.data", ""))) is not data:
             changed["data"] = new
     return msgspec.structs.replace(value, **changed) if changed else value
 
@@ -62,7 +60,7 @@ def _rewritten(value: Any, field: str, name: str, lead: str, visit: Visit) -> An
     if isinstance(value, str):
         if isinstance(value, Enum):
             return value
-        new = visit(value, field, lead)
+        new = in_addresses(visit(value, field, lead), lambda text: visit(text, field, ""))
         return value if new == value else new
     if isinstance(value, Value):
         return rewritten(value, visit)
@@ -100,6 +98,7 @@ def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> Walk:
     new: dict[Any, Any] = {}
     times: dict[str, int] = {}
     before = f'"{name}": {{' if name else ""
+    kind = media_type(old)
     for key, value in old.items():
         said = visit(key, field, "") if isinstance(key, str) else key
         place = said
@@ -111,6 +110,8 @@ def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> Walk:
         nested = isinstance(value, _NESTED)
         through = _walk if nested else _rewritten
         other = through(value, field, own, lead, visit)
+        if kind is not None and isinstance(other, str):
+            other = inside(other, kind, lambda text: visit(text, field, ""))
         new[place] = (yield other) if nested else other
     return old if _same(new, old) and _same(new.values(), old.values()) else new
 
@@ -118,18 +119,3 @@ def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> Walk:
 def _same(new: Iterable[Any], old: Iterable[Any]) -> bool:
     """What was not changed is the very same; a text may be another that reads the same."""
     return all(one is other or (type(one) is str and one == other) for one, other in zip(new, old, strict=True))
-
-
-def _holds_text(media_type: str) -> bool:
-    plain = media_type.partition(";")[0].strip().lower()
-    return plain.startswith("text/") or plain in _SPOKEN or plain.endswith(("+json", "+xml"))
-
-
-def _inside(data: str, visit: Visit) -> str:
-    """A text in base64, with what it says as `visit` gives it."""
-    try:
-        text = base64.b64decode(data, validate=True).decode()
-    except (binascii.Error, ValueError):
-        return data
-    new = visit(text, "attachment.data", "")
-    return data if new == text else base64.b64encode(new.encode()).decode()

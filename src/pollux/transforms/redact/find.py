@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pollux.model import Value
 from pollux.transforms.redact.rule import Rule
+from pollux.transforms.redact.view import blank, noises, views
 
 PLACEHOLDER = "[secret:"
 """How every replacement begins: what was taken out is not found again."""
@@ -55,6 +56,15 @@ class Finder:
         return {span.rule.name for span in self._every(text)}
 
     def _every(self, text: str) -> Iterator[Span]:
+        """What is found in a text as it is written, and as it is read where that differs."""
+        noise = noises(text)
+        yield from self._written(blank(text, noise))
+        for view in views(text, noise):
+            for span in self._written(view.text):
+                if (place := view.origin(span.start, span.end)) is not None:
+                    yield Span(start=place[0], end=place[1], rule=span.rule)
+
+    def _written(self, text: str) -> Iterator[Span]:
         for rule in _possible(self._exact, text):
             yield from _at(text, text, rule)
         if self._any_case:

@@ -50,7 +50,7 @@ OPTION = Rule(
     name="option",
     what="passwords and tokens given to a program: `--password …`, `--token …`, `mysql -p…`, `curl -u name:…`, also as "
     'arguments in a list: `["--password", "…"]`',
-    letters=("-pass", "-pwd", "-token", "-secret", "-key", "-user", "-u", "-p"),
+    letters=("-token", "-secret", "-key", "-u", "-p"),
     before=re.compile(r"-(?:-[a-z0-9-]{1,60})?\Z"),
     pattern=_PATTERN,
     example="deploy --password kaffee7Rosen",

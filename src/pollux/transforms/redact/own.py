@@ -18,9 +18,22 @@ _COMMON = re.compile(
 )
 """Names of homes that say nothing about their owner."""
 
-_NAME = r"(?P<name>[^\s/\\:\"'<>|*?,;()\[\]{}`$&]+)"
-_FOLDERS = re.compile(rf"/(?<![\w.~-]/)(?:home|Users|var/home|mnt/[a-z]/Users)/{_NAME}")
-_WINDOWS_FOLDERS = re.compile(rf"[A-Za-z]:(?:\\+|/)Users(?:\\+|/){_NAME}")
+_NAME = r"(?P<name>[^\s/\\:\"'<>|*?,;()\[\]{}`$&%]+)"
+_ABOVE = ("var", "export", "usr", "data", "srv", "net", "mnt", "mnt/[A-Za-z]", "System/Volumes/Data", "[A-Za-z]")
+
+
+def _folders(slash: str, before: str) -> re.Pattern[str]:
+    """Homes in paths with such slashes, `before` which stands nothing that belongs to the path."""
+    above = "|".join(_ABOVE).replace("/", slash)
+    return re.compile(rf"{slash}{before}(?:(?:{above}){slash})?(?:home|Users){slash}{_NAME}")
+
+
+_FOLDERS = _folders("/", r"(?<![\w.~-]/)")
+_WRITTEN_FOLDERS = (  # as in JSON and in addresses
+    _folders(r"\\{1,8}/", ""),
+    _folders("%2[Ff]", r"(?:(?<![\w.~-]...)|(?<=%2[Ff]...)|(?<=%3[ADad]...))"),
+)
+_WINDOWS_FOLDERS = re.compile(rf"[A-Za-z](?::|%3[Aa])(?:\\+|/|%2[Ff]|%5[Cc])(?i:Users)(?:\\+|/|%2[Ff]|%5[Cc]){_NAME}")
 
 EMAIL = Rule(
     name="email",
@@ -60,7 +73,7 @@ class Homes:
         self._known = [(name, re.compile(_alone(re.escape(name)))) for name in self._names]
         if self._home:
             self._known.insert(0, (self._home, re.compile(rf"{re.escape(self._home)}(?![\w.-])")))
-        self._letters = ("/home/", "Users", *(letters for letters, _ in self._known))
+        self._letters = ("/home", "2Fhome", "2fhome", "sers", *(letters for letters, _ in self._known))
 
     def stand_in(self, text: str) -> bool:
         """May there be something to take out?"""
@@ -74,7 +87,10 @@ class Homes:
         if not self.stand_in(text):
             return text
         text = _FOLDERS.sub(HOME, text)
-        if "Users" in text:
+        if "\\/" in text or "%2" in text:
+            for written in _WRITTEN_FOLDERS:
+                text = written.sub(HOME, text)
+        if "sers" in text:
             text = _WINDOWS_FOLDERS.sub(HOME, text)
         for letters, pattern in self._known:
             if letters in text:

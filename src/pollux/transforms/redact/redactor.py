@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from pollux.model import Message, Session, Value
+from pollux.transforms.base64s import in_addresses
 from pollux.transforms.redact.cookies import COOKIE
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
 from pollux.transforms.redact.named import NAMED
@@ -18,9 +19,10 @@ from pollux.transforms.redact.options import OPTION
 from pollux.transforms.redact.own import EMAIL, WORD, Homes, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
+from pollux.transforms.redact.view import bare
 from pollux.transforms.texts import rewritten
 
-RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, COOKIE, NAMED, OPTION)
+RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, COOKIE, OPTION, NAMED)
 """The rules that always hold, in order of precedence."""
 
 V = TypeVar("V", bound=Value)
@@ -99,7 +101,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A text by itself, as the name of a file, without its secrets."""
-        return self._homes.hidden(self._without(text, "", self._finder))
+        return in_addresses(self._homes.hidden(self._without(text, "", self._finder)), self.text)
 
     def findings(self, session: Session) -> Iterator[Finding]:
         """What is in a session, field by field, in order. Homes and names are no findings.
@@ -154,7 +156,7 @@ class Redactor:
 
     def _mark(self, text: str, span: Span) -> bytes:
         """What a secret is known by, however its lines are broken, and a word of the user's however it is written."""
-        whole = _SPACE.sub("", text[span.start : span.end])
+        whole = _SPACE.sub("", bare(text[span.start : span.end]))
         told = whole.lower() if span.rule.name == WORD else whole
         return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16, key=self._salt).digest()
 

@@ -9,8 +9,8 @@ from pollux.model import Value
 
 Check = Callable[[re.Match[str]], bool]
 
-START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtf])|(?<=%[0-9A-Fa-f]{2}))"
-"""Not in the middle of a word; `\\n` in a text inside a text, and `%3D` in an address, are no letters of it."""
+START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtfvb]))"
+"""Not in the middle of a word, but for `token_…`; `\\n` in a text inside a text is no letter of it."""
 
 _VARIED = 8
 

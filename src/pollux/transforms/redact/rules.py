@@ -10,7 +10,7 @@ import binascii
 import re
 
 from pollux.transforms.redact.rule import START, Rule, token
-from pollux.transforms.redact.values import chosen, credentials, key_material, random
+from pollux.transforms.redact.values import chosen, credentials, key_material, random, unlike_a_word
 
 _MIX = "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB0oKvXq7CtZr2WyMh9SjDlEu4GfIpA8b3xV6nQk1Tz"
 _HEX = "3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c"
@@ -81,7 +81,7 @@ KEYS = (
         "slack-token",
         "Slack's tokens",
         "xox[a-z][.-]|xapp-",
-        "[A-Za-z0-9.%-]{36,}",
+        "[A-Za-z0-9.%+/=-]{36,}",
         f"xoxb-{'1234567890' * 2}-{_MIX[:24]}",
         letters=("xox", "xapp-"),
     ),
@@ -168,9 +168,31 @@ _JWT_HEAD = rf"[A-Za-z0-9_-]{{6,4000}}+(?:{_BREAK}[A-Za-z0-9_-]{{1,200}}+){{0,20
 _JWT_CLAIMS = rf"[A-Za-z0-9_-]{{6,16000}}+(?:{_BREAK}[A-Za-z0-9_-]{{1,200}}+){{0,80}}+{_BROKEN}"
 _WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
 _QUOTE = r"""\\*["'`]?"""
+_GAP = r"(?:\\\\?[nrt]|\s)[\s\d:→│|>+-]{0,20}+"
+_MACHINE = re.compile(
+    rf"\b(?:machine{_GAP}\S{{1,100}}+|default)(?:{_GAP}(?:login|account){_GAP}\S{{1,100}}+){{1,2}}+{_GAP}\Z"
+)
+_BEFORE = 400
+_IN_AUTHORITY = r"""(?:[^\s/@"'<>`:]|:(?!//)|(?<=\w)['`"](?=\w)){1,200}+"""
+_IN_ADDRESS = r"""(?:[^\s@"'<>`:]|:(?!//)|(?<=\w)['`"](?=\w)){2,200}+"""
 _IS = rf"{_QUOTE}\s{{0,3}}(?::=|=>|[:=])\s{{0,3}}{_QUOTE}"
 
 _DISCORD = base64.b64encode(b"112233445566778899").decode().rstrip("=")
+
+
+def _password_in_address(found: re.Match[str]) -> bool:
+    secret = found["secret"]
+    if len(secret) < 3 or not chosen(secret) or _WORD_OF_A_MANUAL.fullmatch(secret):
+        return False
+    return "/" not in secret or unlike_a_word(secret)
+
+
+def _of_a_machine(found: re.Match[str]) -> bool:
+    """Does the name of a machine stand before, or the word for all others?"""
+    start = max(0, found.start() - _BEFORE)
+    if found.string.find("login", start, found.start()) < 0:
+        return False
+    return _MACHINE.search(found.string, start, found.start()) is not None and chosen(found["secret"])
 
 
 def _discord_user(found: re.Match[str]) -> bool:
@@ -200,10 +222,11 @@ SHAPES = (
     ),
     _rule(
         "private-key",
-        "private keys in PEM, as of SSH, TLS, PGP and service accounts; also with `\\n` for line ends, and cut off",
-        ("-----BEGIN ",),
-        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?P<body>(?:(?!-----)[\s\S]){40,40000})"
-        r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?",
+        "private keys in PEM, as of SSH, TLS, PGP and service accounts; also in listings and diffs, with `\\n` for line "
+        "ends, and cut off",
+        ("-----BEGIN", "---- BEGIN"),
+        r"----[- ]BEGIN[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[- ]----(?P<body>(?:[^-]|-(?!---)){40,40000}+)"
+        r"(?:-{4,9} ?END[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[- ]----)?",
         f"{_PEM}\n{_MIX[:64]}\n{_MIX[8:72]}\n{_MIX[:30]}==\n{_PEM.replace('BEGIN', 'END')}",
         reach=40_200,  # a key goes no further than to the next dashes, so no place is looked at twice
         check=lambda found: key_material(found["body"]),
@@ -259,9 +282,18 @@ SHAPES = (
         "url-password",
         "passwords in addresses: of databases, proxies, repositories",
         ("://",),
-        r"(?<=[a-z0-9])://[^\s/:@\"'<>`]{0,80}:(?P<secret>[^\s/@\"'<>`]{3,200})@(?=[\w.\[-])",
+        rf"(?<=[A-Za-z0-9])://(?!\[secret:)[^\s/:@\"'<>`]{{0,300}}+:(?!\d{{1,5}}[/?#])"
+        rf"(?P<secret>(?:{_IN_AUTHORITY}|[^/]{_IN_ADDRESS})(?:@{_IN_AUTHORITY})*)@(?!sha256:)(?=[\w.\[-])",
         "postgres://ada:kaffee7Rosen@db.internal:5432/shop",
-        check=lambda found: chosen(found["secret"]) and not _WORD_OF_A_MANUAL.fullmatch(found["secret"]),
+        check=_password_in_address,
+    ),
+    _rule(
+        "url-token",
+        "tokens in place of a name in addresses",
+        ("://",),
+        rf"(?<=[A-Za-z0-9])://(?P<secret>{_WORD}{{20,200}}+)@(?=[\w.\[-])",
+        f"https://{_HEX}@git.internal/ada/engine.git",
+        check=lambda found: random(found["secret"]),
     ),
     _rule(
         "connection-password",
@@ -273,10 +305,29 @@ SHAPES = (
         check=lambda found: chosen(found["secret"]),
     ),
     _rule(
+        "pgpass",
+        "passwords in files of PostgreSQL: `host:5432:database:name:…`",
+        (":5432:", ":*:"),
+        r"(?<![\w.*-])[\w.*-]{1,60}:(?:\d{4}|\*):(?!\d+:)[^\s:\"']{1,63}:(?!\d+:)[^\s:\"']{1,63}:(?P<secret>[^\s\"']{6,200})",
+        "db.internal:5432:shop:ada:kaffee7Rosen",
+        before=re.compile(r"(?<![\w.*-])[\w.*-]{1,60}\Z"),
+        check=lambda found: chosen(found["secret"]) and unlike_a_word(found["secret"]),
+    ),
+    _rule(
+        "netrc",
+        "passwords in `.netrc`, behind the name of a machine",
+        ("password",),
+        rf"password{_GAP}(?P<secret>[^\s\"'\\]{{3,200}})",
+        "machine git.internal login ada password kaffee7Rosen",
+        any_case=True,
+        check=_of_a_machine,
+    ),
+    _rule(
         "bearer",
-        "tokens after `Bearer`, as in a header",
-        ("bearer ",),
-        r"(?i:bearer)\s{1,3}(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
+        "tokens after `Bearer`, `Authorization: token` and the like, as in a header",
+        ("bearer", "authorization"),
+        rf"(?i:bearer(?::\s?|\s{{1,3}})|authorization{_IS}(?!basic\s|aws4-)(?:[a-z][a-z-]{{0,19}}+[\s:=]{{1,3}}+)?)"
+        r"\\*[\"'`]?(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
         f"Authorization: Bearer {_MIX[:40]}",
         any_case=True,
         check=lambda found: random(found["secret"]),
@@ -284,8 +335,8 @@ SHAPES = (
     _rule(
         "basic",
         "a name and a password after `Basic`, as in a header",
-        ("basic ",),
-        r"(?i:basic)\s{1,3}(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
+        ("basic",),
+        r"(?i:basic)(?::\s?|\s{1,3})(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
         "Authorization: Basic YWRhOmthZmZlZTdSb3Nlbg==",
         any_case=True,
         check=lambda found: credentials(found["secret"].rstrip("=")),
