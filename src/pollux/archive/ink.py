@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pollux.archive.extents import settle_folder
 from pollux.archive.packs import SUFFIX, Content, Pen, Record, State, begin, recognise, scan
 from pollux.archive.survey import standing
-from pollux.files import opened
+from pollux.files import opened, settle_folder
 
 if TYPE_CHECKING:
     from pollux.archive.keep import Archive
