@@ -212,6 +212,16 @@ def listed(folder: Path, suffix: str = "") -> list[Path]:
         return []
 
 
+def settle_folder(folder: Path) -> None:
+    """The names in a folder survive a loss of power, where the system can promise that."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def rename_new(making: Path, place: Path) -> None:
     """Give a finished file its name, unless something has it (`FileExistsError`): nothing is ever replaced."""
     try:

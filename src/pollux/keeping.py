@@ -17,7 +17,7 @@ from pollux.archive.past import Change, Past
 from pollux.archive.restore import Piece, Restored
 from pollux.archive.survey import standing
 from pollux.archive.tree import whole
-from pollux.archive.verify import Verdict, verify
+from pollux.archive.verify import Verdict, stamp_of, verify
 from pollux.errors import NotFound, Unreadable
 from pollux.ledger import Due
 from pollux.model import Kind, Session, Value
@@ -157,11 +157,12 @@ class Keeping:
     def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:
         """Why there is no session from a time: it was not kept yet, or its files were gone."""
         before = [change for change in changes if change.at <= when]
-        gone = next((change.at for change in reversed(before) if change.change == "gone"), None)
-        if gone is not None and before[-1].change == "gone":
-            last = gone - timedelta(seconds=1)
-            advice = f"It is kept: pollux show {session.key}\nAs it was last: --as-of {last:%Y-%m-%dT%H:%M:%SZ}"
-            return NotFound(f"The files of {session.key} were gone by {gone:%Y-%m-%d %H:%M} UTC.", advice)
+        gone = [change for change in {change.file: change for change in before}.values() if change.change == "gone"]
+        last = max((change.at for change in before if change.sha256 is not None), default=None)
+        if gone and last is not None:
+            since = max(change.at for change in gone)
+            advice = f"Try: pollux show {session.key} --as-of {last.isoformat().replace('+00:00', 'Z')}"
+            return NotFound(f"The files of {session.key} were gone by {since:%Y-%m-%d %H:%M} UTC.", advice)
         first = min((change.at for change in changes), default=None)
         hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None and not before else None
         return self._nothing(f"Nothing is kept of {session.key} from that time.", hint)
@@ -199,7 +200,7 @@ class Keeping:
         return self._chosen(session, files, when)
 
     def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
-        until = int(when.timestamp() * 1_000_000) if when is not None else None
+        until = stamp_of(when) if when is not None else None
         return restore.chosen(self._archive, self._past(session).states(files), until)
 
     def plan(

@@ -100,7 +100,7 @@ class Upkeep(Shelves):
         if not self._has_archive():
             return
         problems = [self._trouble(step, looks) for step in (self._keep_new, self._lay_out, lambda _: self.archive.loss)]
-        self.problem = next(filter(None, problems), None)
+        self.problem = " ".join(dict.fromkeys(filter(None, problems))) or None
 
     def _has_archive(self) -> bool:
         """Was anything kept? Where the system does not tell, the archive says why."""

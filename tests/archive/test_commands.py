@@ -352,7 +352,7 @@ def test_what_is_lost_is_told_and_can_be_given_up(pollux: Pollux) -> None:
     assert "of the packs are missing" in done.stdout
     assert "pollux archive prune --lost" in done.stdout
     for command in (["list"], ["archive"], ["doctor"]):
-        assert "is missing: pollux archive verify" in pollux(*command).stderr
+        assert "is missing: see pollux archive verify." in pollux(*command).stderr
     assert pollux("archive", "prune").returncode == 2
     assert pollux("archive", "prune", "abcdabcd", "--lost").returncode == 2
     assert pollux("archive", "prune", "--lost").returncode == 2

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.contents import Damaged, pack, unpack
-from pollux.archive.keep import Archive, Ink, cannot_write, head_of
+from pollux.archive.ink import Ink
+from pollux.archive.keep import Archive, cannot_write, head_of
 from pollux.archive.packs import (
     MAKING,
     SUFFIX,

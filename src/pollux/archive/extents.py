@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.files import created, private, read
+from pollux.files import created, private, read, settle_folder
 from pollux.wire import shown
 
 
@@ -52,16 +52,6 @@ class Extents:
         finally:
             making.unlink(missing_ok=True)
         settle_folder(self._file.parent)
-
-
-def settle_folder(folder: Path) -> None:
-    """The names in a folder survive a loss of power, where the system can promise that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @contextmanager

@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pollux.archive.extents import Extents, reading
-from pollux.archive.packs import MAGIC, SUFFIX, Content, Damage, Record, State, recognise, scan
+from pollux.archive.ends import Ends, state_of
+from pollux.archive.extents import reading
+from pollux.archive.packs import MAGIC, Content, Damage, Record, State, recognise, scan
 from pollux.archive.survey import Survey, survey
 from pollux.files import opened, secure
 from pollux.store.transaction import transaction
@@ -63,18 +64,16 @@ class Location(NamedTuple):
     depth: int
 
 
-class Index:
+class Index(Ends):
     """One connection to the table of contents and states. Without a file to write to it lives in memory.
 
     It remembers states that stood in packs of which something is missing now: `lost`.
     """
 
     def __init__(self, file: Path | None, packs: Path) -> None:
+        super().__init__(packs)
         self._file = file
         self._packs = packs
-        self._extents = Extents(packs)
-        self._promised: dict[str, int] = {}
-        self.replaced: frozenset[str] = frozenset()
         self._since = 0.0
         self._sql = self._opened()
 
@@ -182,19 +181,6 @@ class Index:
             if anew:
                 self._note_losses(before)
 
-    def _note_losses(self, before: dict[str, int]) -> None:
-        """All packs were gone through. Where they are whole, what is missing was never promised."""
-        short = [(name, reach) for name, reach in before.items() if reach > self.reach(name)]
-        self._sql.executemany(
-            "INSERT INTO short VALUES(?, ?) ON CONFLICT DO UPDATE SET reach=MAX(reach, excluded.reach)", short
-        )
-        if not self.gaps() and not self.damaged():
-            self._sql.execute("DELETE FROM lost")
-            self._sql.execute("DELETE FROM short")
-
-    def _scanned(self) -> dict[str, int]:
-        return dict(self._sql.execute("SELECT name, scanned FROM packs").fetchall())
-
     def _take_in(self, name: str, start: int) -> None:
         path = self._packs / name
         damaged, place = 0, start
@@ -208,54 +194,6 @@ class Index:
                 self.add(name, found)
                 place = found.end
         self.reached(name, place, damaged)
-
-    def reach(self, name: str) -> int:
-        """Up to which place a pack is known."""
-        row = self._sql.execute("SELECT scanned FROM packs WHERE name=?", (name,)).fetchone()
-        return int(row[0]) if row else len(MAGIC)
-
-    def _ends(self) -> dict[str, int]:
-        """Where each pack once ended. Where nobody wrote that down, the index may know."""
-        ends = self._promised or self._known_ends()
-        return {name: end for name, end in ends.items() if name not in self.replaced}
-
-    def _known_ends(self) -> dict[str, int]:
-        """Where packs ended of which something is missing, as the index knew them."""
-        return dict(self._sql.execute("SELECT name, reach FROM short").fetchall())
-
-    def gaps(self) -> dict[str, int]:
-        """How many bytes are missing at the end of packs, by name."""
-        return {name: end - reach for name, end in self._ends().items() if end > (reach := self.reach(name))}
-
-    def drop_replaced(self) -> None:
-        """Forget the ends of packs that others replace: those may be replaced next, and tell of it no more."""
-        if self.replaced & self._promised.keys():
-            self._promised = self._ends()
-            self._extents.write(self._promised)
-
-    def settle_ends(self) -> None:
-        """Write down where packs end, for those who come later. A gap stays one, unless all of it is kept again."""
-        reaches = self._scanned()
-        ends = {name: max(end, reaches.get(name, 0)) for name, end in {**reaches, **self._ends()}.items()}
-        self._settle_at(reaches if self._gaps_are_filled() else ends)
-
-    def _settle_at(self, ends: dict[str, int]) -> None:
-        if ends != self._promised:
-            self._extents.write(ends)
-            self._promised = ends
-        if not self.gaps() and not self.damaged():
-            self._sql.execute("DELETE FROM lost")
-            self._sql.execute("DELETE FROM short")
-
-    def _gaps_are_filled(self) -> bool:
-        """Is it known what stood in the gaps, and is all of that kept again?"""
-        known, ends, gaps = self._known_ends(), self._ends(), self.gaps()
-        return bool(gaps) and all(known.get(name, 0) >= ends[name] for name in gaps) and not self.lost()
-
-    def next_number(self) -> int:
-        """A number that no pack has or had."""
-        names = [*self._scanned(), *self._ends(), *self.replaced]
-        return 1 + max((int(stem) for name in names if (stem := name.removesuffix(SUFFIX)).isdecimal()), default=0)
 
     def reached(self, name: str, place: int, damaged: int = 0) -> None:
         """A pack is known up to a place."""
@@ -330,15 +268,7 @@ class Index:
             f"{_STATE} f.id=s.file WHERE (?1 IS NULL OR f.agent=?1) AND (?2 IS NULL OR f.home=?2) "
             "AND (?3 IS NULL OR f.path=?3) ORDER BY f.agent, f.home, f.path, s.at, s.no"
         )
-        return [_state(row) for row in self._sql.execute(asked, (agent, home, path))]
-
-    def lost(self) -> list[State]:
-        """States that were known, and whose files are kept nowhere as they were then."""
-        asked = (
-            "SELECT * FROM lost l WHERE NOT EXISTS (SELECT 1 FROM states s JOIN files f ON f.id=s.file WHERE "
-            "f.agent=l.agent AND f.home=l.home AND f.path=l.path AND s.sha=l.sha) ORDER BY agent, home, path, at"
-        )
-        return [_state(row) for row in self._sql.execute(asked)]
+        return [state_of(row) for row in self._sql.execute(asked, (agent, home, path))]
 
     def unsure(self, agent: str, home: bytes) -> set[bytes]:
         """The files whose size and time do not prove that they are as they were."""
@@ -369,10 +299,6 @@ class Index:
         """How each file of a home was left, by path."""
         return {state.path: state for state in self.states(agent, home)}
 
-    def damaged(self) -> int:
-        """How many stretches of the packs are no records."""
-        return int(self._sql.execute("SELECT COALESCE(SUM(damaged), 0) FROM packs").fetchone()[0])
-
     def seen(self, agent: str, root: bytes) -> str | None:
         """Under which snapshot a root was last kept whole."""
         row = self._sql.execute("SELECT snapshot FROM seen WHERE agent=? AND root=?", (agent, root)).fetchone()
@@ -401,19 +327,3 @@ def _location(row: tuple[Any, ...]) -> Location:
     sha, pack, offset, payload, length, check, size, base, copied, known, depth = row
     head = Content(sha=sha, size=size, base=base, copied=copied, known=known)
     return Location(pack, Record(head, offset, payload, length, check), depth)
-
-
-def _state(row: tuple[Any, ...]) -> State:
-    agent, home, path, at, change, sha, size, mtime_ns, mode, taken = row
-    return State(
-        agent=agent,
-        home=home,
-        path=path,
-        at=at,
-        change=change,
-        sha=sha or None,
-        size=size,
-        mtime_ns=mtime_ns,
-        mode=mode,
-        taken=bool(taken),
-    )

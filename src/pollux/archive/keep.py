@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
-from pollux.archive.extents import Extents, reading, settle_folder
+from pollux.archive.extents import Extents, reading
 from pollux.archive.index import RACY, Index, Location
-from pollux.archive.packs import MAKING, SUFFIX, Content, Pen, Record, State, begin, payload_of, recognise, scan
-from pollux.archive.survey import standing
+from pollux.archive.ink import Ink
+from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
 from pollux.files import HUGE, listed, opened, private, read_within
 from pollux.sources.base import File, Status
@@ -26,10 +26,8 @@ from pollux.store.sync import Look
 from pollux.when import now
 from pollux.wire import folder_at, shown
 
-LARGEST_PACK = 1 << 30
 _LOCK = "lock"
 _RAN = "ran"
-_SETTLE = 1 << 26
 
 
 class Kept(msgspec.Struct, kw_only=True):
@@ -55,7 +53,11 @@ class Archive:
     def index(self) -> Index:
         """What the packs hold now."""
         index = Index(self._index_file, self.folder)
-        index.refresh()
+        try:
+            index.refresh()
+        except BaseException:
+            index.close()
+            raise
         return index
 
     @property
@@ -73,8 +75,8 @@ class Archive:
         self.index.refresh()
         if self.index.gaps():
             what = "Part" if there else "All"
-            return f"{what} of what was kept in {shown(self.folder)} is missing: pollux archive verify"
-        return "Part of what is kept is damaged: pollux archive verify" if self.index.damaged() else None
+            return f"{what} of what was kept in {shown(self.folder)} is missing: see pollux archive verify."
+        return "Part of what is kept is damaged: see pollux archive verify." if self.index.damaged() else None
 
     @property
     def keeping(self) -> bool:
@@ -223,57 +225,6 @@ class Archive:
 
 class Busy(StoreError):
     """Another process is writing to the archive."""
-
-
-class Ink:
-    """Appends to the last pack, and keeps the index in step."""
-
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._pen = self._taken()
-        self._unsettled = 0
-
-    def _taken(self) -> Pen:
-        packs = standing(self._archive.folder)
-        last = max((path for path in packs if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
-        if last is None or packs[last] > LARGEST_PACK or not self._is_whole(last):
-            path = self._archive.folder / f"{self._archive.index.next_number():06}{SUFFIX}"
-            begin(path)
-            settle_folder(path.parent)
-            return Pen(path)
-        pen = Pen(last)
-        place = self._archive.index.reach(last.name)
-        with opened(last) as file:
-            for found in scan(file, place):
-                place = found.end if isinstance(found, Record) or not found.torn else found.offset
-        pen.cut(place)
-        return pen
-
-    def _is_whole(self, path: Path) -> bool:
-        """Can a pack be appended to? One of which something is missing is left as it is: somebody may mend it."""
-        with opened(path) as file:
-            return recognise(file, path) and path.name not in self._archive.index.gaps()
-
-    def write(self, head: Content | State, payload: bytes = b"") -> None:
-        """Append a record."""
-        if self._pen.end > LARGEST_PACK:
-            self.close()
-            self._pen = self._taken()
-        record = self._pen.write(head, payload)
-        self._archive.index.gather()
-        self._archive.index.add(self._pen.path.name, record)
-        self._archive.index.reached(self._pen.path.name, record.end)
-        self._unsettled += record.length
-        if self._unsettled > _SETTLE:
-            self._pen.settle()
-            self._unsettled = 0
-
-    def close(self) -> None:
-        """Everything is on the disk."""
-        self._archive.index.settle()
-        self._pen.settle()
-        self._pen.close()
-        self._archive.index.settle_ends()
 
 
 class Round:

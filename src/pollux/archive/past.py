@@ -10,7 +10,7 @@ from pathlib import Path
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.archive.tree import ABOUT, Tree, files_of, looks_of, roots_of, tree_of, whole
-from pollux.archive.verify import file_of, moment
+from pollux.archive.verify import file_of, moment, stamp_of
 from pollux.model import Value
 from pollux.sources.base import Root, Source
 from pollux.store.sync import Look
@@ -71,7 +71,7 @@ class Past:
         self, folder: Path, when: datetime, files: Collection[str], looks: Iterable[Look]
     ) -> Iterator[tuple[Source, Root]]:
         """The homes of some files as they were, in a folder: their roots."""
-        until = int(when.timestamp() * 1_000_000)
+        until = stamp_of(when)
         live = list(looks)
         for home in dict.fromkeys(state.home for state in self.states(files)):
             then: dict[bytes, State] = {}

@@ -206,7 +206,7 @@ class Tree:
     def problem(self) -> str | None:
         """What could not be laid out, as a sentence."""
         if self._damaged:
-            return "Some of what is kept is damaged: pollux archive verify"
+            return "Some of what is kept is damaged: see pollux archive verify."
         if self._homeless:
             why = "another one has the name of a folder of theirs, or their names are none here"
             return f"Some kept files ({self._homeless:,}) are not shown: {why}. They stay in the archive."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pollux.archive.contents import Damaged, unpack
 from pollux.archive.index import Index, Location
@@ -13,6 +13,8 @@ from pollux.archive.packs import State
 from pollux.archive.survey import standing
 from pollux.model import Value
 from pollux.wire import shown
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Loss(Value, frozen=True, kw_only=True):
@@ -106,3 +108,8 @@ def file_of(state: State) -> str:
 def moment(state: State) -> datetime:
     """When a state was kept."""
     return datetime.fromtimestamp(state.at / 1_000_000, UTC)
+
+
+def stamp_of(when: datetime) -> int:
+    """A time as states have it, to the microsecond: a fraction of seconds is not as exact."""
+    return (when - _EPOCH) // timedelta(microseconds=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
@@ -304,6 +305,25 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError):
         export(tmp_path, session("one"))
+
+
+def test_a_file_that_the_system_does_not_tell_of_is_not_taken_for_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(tmp_path, session("one"), session("two"))
+    record = (tmp_path / RECORD).read_bytes()
+    real = Path.stat
+
+    def stat(self: Path, **options: bool) -> os.stat_result:
+        if self.name == "gemini-two.md":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(self))
+        return real(self, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.raises(OutputError, match="Input/output error"):
+        export(tmp_path, session("one"))
+    monkeypatch.undo()
+    assert (tmp_path / RECORD).read_bytes() == record
 
 
 def test_many_sessions_on_several_processes_are_the_same(tmp_path: Path) -> None:
