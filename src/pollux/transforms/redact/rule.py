@@ -55,6 +55,7 @@ def token(  # noqa: PLR0913 (a row of the table)
         example=example,
         wraps=True,
         grows=body.endswith(",}"),
+        reach=250,
         check=varied,
     )
 
