@@ -88,9 +88,28 @@ WORST: dict[str, tuple[str, ...]] = {
         "-eyJaaaaaa.eyJaaaaaa.",
         "eyJ\\\r\n \t",
     ),
-    "url-password": ("://", "a://a:", "a://:" + ":" * 30, "a://a:a@"),
+    "url-password": ("://", "a://a:", "a://:" + ":" * 30, "a://a:a@", "a://a:a@a", "a://a:1/", "a://a:a'a"),
+    "url-token": ("://", "a://a1b2", "a://a1B2c3D4e5F6a1B2c3D4@ "),
+    "pgpass": (":5432:", ":*:", "a:5432:a:a:", "*:*:a:", "a" * 60 + ":*:", "a:5432:" + "a" * 60 + ":"),
+    "netrc": (
+        "password ",
+        "machine a login b password ",
+        "login password ",
+        "machine login ",
+        "password\n1→",
+        "default login a password a ",
+    ),
     "connection-password": (";password=", ";pwd=aaa", "; pwd="),
-    "bearer": ("bearer ", "bearer  a", "bearer bearer.", "Bearer aaaaaaaaaaaaaaaaa "),
+    "bearer": (
+        "authorization:",
+        "authorization: a",
+        "authorization: a ",
+        "bearer:",
+        "bearer ",
+        "bearer  a",
+        "bearer bearer.",
+        "Bearer aaaaaaaaaaaaaaaaa ",
+    ),
     "basic": ("basic ", "basic basicbasic", "Basic aaaaaaaaaaaaaaaaa "),
     "cookie": (
         "cookie:",
@@ -115,6 +134,20 @@ WORST: dict[str, tuple[str, ...]] = {
         "PASSWORD='aaaaaa\\",
         "secret=key=",
         "key\\'= ",
+        "pwd=",
+        "pwd=-",
+        "pwd=a'b",
+        "pwd=a,b",
+        "pwd=a;b",
+        "pwd=a&b",
+        "pwd=<",
+        "<password>",
+        "password>",
+        'password="\\"',
+        'password=\\"\\\\\\"',
+        "PASSWORD=(",
+        "secret=$a",
+        "DB_PASSWORD = ",
     ),
     "option": (
         "--password ",
@@ -192,6 +225,34 @@ def test_a_long_row_behind_it(name: str) -> None:
         check_growth(long, f"{begin!r} and {row!r}", 10 * SIZE)
 
 
+NOISE_ITSELF = (
+    "%20",
+    "%25",
+    "\\u0041",
+    "\\",
+    "&amp;",
+    "&#1",
+    "<br>",
+    "\x1b",
+    "\x1b[0m",
+    "\x1b[0ma",
+    "\x1b]",
+    "[0;",
+    "a\u200b",
+)
+
+
+@pytest.mark.parametrize("piece", NOISE_ITSELF)
+def test_a_text_that_reads_otherwise(piece: str) -> None:
+    finder = Finder(EVERY.values())
+    for text in (piece, f"{piece}token", f"password{piece}=", f"{piece}{'a' * 3_000}"):
+
+        def repeated(size: int, text: str = text) -> object:
+            return finder.find(text * (size // len(text) + 1))
+
+        check_growth(repeated, repr(text))
+
+
 # ---------------------------------------------------------------------- sessions made to be slow
 
 
@@ -216,6 +277,8 @@ SESSIONS: dict[str, Callable[[int], Session]] = {
     "a path through many homes": lambda size: Session(
         agent="a", id="1", project=" ".join(f"/home/ada{number}" for number in range(size // 20)), messages=()
     ),
+    "homes as addresses write them": lambda size: said("%2Fhome" * (size // 7) + "\\/home" * (size // 7)),
+    "texts in base64": lambda size: said("data:text/plain;base64,QUJD " * (size // 20)),
     "many secrets on one line": lambda size: said(f"{RULES[0].example} " * (size // 20)),
     "one secret that is long": lambda size: said(f"{EVERY['pypi-token'].example}{'a1B2' * size}"),
 }

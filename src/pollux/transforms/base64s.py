@@ -1,4 +1,4 @@
-"""Texts in base64: attached, in a recorded object beside its media type, or in an address, `data:text/plain;base64,…`."""
+"""Texts in base64: attached, in a recorded object beside its media type, or in an address, `data:…;base64,…`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPOKEN = re.compile(
     r"|toml|pem-file|sql|python|ruby|perl|php|httpd-php|ini|properties|env|graphql|rtf|tex|latex|csv|www-form-urlencoded)"
 )
 _ADDRESS = re.compile(r"(data:([\w.+/-]{0,100}+)[^,\s\"'<>]{0,200}?;base64,)([A-Za-z0-9+/_-]++={0,2})")
-_NAMES_OF_TYPES = ("media_type", "mimeType", "mime_type", "mediaType", "mime", "contentType", "content_type")
+_NAMES_OF_TYPES = frozenset({"media_type", "mimeType", "mime_type", "mediaType", "mime", "contentType", "content_type"})
 _SPACE = re.compile(r"\s+")
 _HEAD = 1024
 _MANY = 8
@@ -46,11 +46,10 @@ def in_addresses(text: str, change: Change) -> str:
 
 def media_type(record: Mapping[Any, Any]) -> str | None:
     """Which kind of data a recorded object says to hold."""
-    for name in _NAMES_OF_TYPES:
-        told = record.get(name)
-        if isinstance(told, str) and "/" in told:
-            return told
-    return None
+    if _NAMES_OF_TYPES.isdisjoint(record):
+        return None
+    types = (record[name] for name in sorted(_NAMES_OF_TYPES & record.keys()))
+    return next((told for told in types if isinstance(told, str) and "/" in told), None)
 
 
 def _decoded(data: str) -> bytes | None:

@@ -60,7 +60,9 @@ def _rewritten(value: Any, field: str, name: str, lead: str, visit: Visit) -> An
     if isinstance(value, str):
         if isinstance(value, Enum):
             return value
-        new = in_addresses(visit(value, field, lead), lambda text: visit(text, field, ""))
+        new = visit(value, field, lead)
+        if ";base64," in new:
+            new = in_addresses(new, lambda text: visit(text, field, ""))
         return value if new == value else new
     if isinstance(value, Value):
         return rewritten(value, visit)
@@ -100,7 +102,7 @@ def _mapping(old: dict[Any, Any], field: str, name: str, visit: Visit) -> Walk:
     before = f'"{name}": {{' if name else ""
     kind = media_type(old)
     for key, value in old.items():
-        said = visit(key, field, "") if isinstance(key, str) else key
+        said = _rewritten(key, field, "", "", visit) if isinstance(key, str) else key
         place = said
         while place in new:  # two names that differed only in what was taken out of them
             times[said] = times.get(said, 1) + 1

@@ -53,6 +53,27 @@ def test_no_secret_is_left_in_any_field(place: str) -> None:
         assert not left, (name, place)
 
 
+TOKEN = EXAMPLES["github-token"]
+KEY = EXAMPLES["private-key"].split("\n")
+FORMS = {
+    "coloured": f"\x1b[33m{TOKEN}\x1b[0m \x1b[36mDB_PASSWORD\x1b[0m=\x1b[33mkaffee7Rosen\x1b[0m",
+    "coloured within": f"\x1b[01;31m\x1b[K{TOKEN[:4]}\x1b[m\x1b[K{TOKEN[4:]}",
+    "written out": f"\\u001b[32m{TOKEN} \\u0022{TOKEN}\\u0022 \\x22{TOKEN} %22{TOKEN} &quot;{TOKEN} \\033[1m{TOKEN}",
+    "unseen": f"{TOKEN[:4]}\u200b{TOKEN[4:]}",
+    "numbered": "\n".join(f"{number:6}→{line}" for number, line in enumerate(KEY, 1)),
+    "found by grep": "\n".join(f"id_rsa:{number}:{line}" for number, line in enumerate(KEY, 1)),
+    "address": "see data:application/x-yaml;base64," + base64.b64encode(f"token: {TOKEN}".encode()).decode(),
+}
+LEFT = [TOKEN[8:], "kaffee7Rosen", *KEY[1:-1], FORMS["address"][-20:]]
+
+
+@pytest.mark.parametrize("place", KINDS)
+def test_no_secret_is_left_however_it_is_written(place: str) -> None:
+    redactor = Redactor(PRIVATE)
+    for name, output in outputs(redactor(planted(SMALL, KINDS[place], "\n\n".join(FORMS.values())))).items():
+        assert not [piece for piece in LEFT if piece in output], (name, place)
+
+
 @pytest.mark.parametrize("rule", EXAMPLES)
 def test_no_secret_is_left_by_itself(rule: str) -> None:
     for place in ("title", "messages.*.parts.*.input.file_path", "messages.*.extra.odd.", "files.*", "id"):
@@ -155,6 +176,47 @@ def test_a_text_in_an_attachment() -> None:
     assert base64.b64decode(part.data).decode() == "//registry/:_authToken=[secret:npm-token#1]\n"
 
 
+SETTINGS = f"# café\nGITHUB_TOKEN={TOKEN}\n".encode()
+PLAIN = base64.b64encode(SETTINGS).decode()
+CODED = {
+    "lines": "\n".join(PLAIN[place : place + 76] for place in range(0, len(PLAIN), 76)),
+    "other alphabet": base64.urlsafe_b64encode(SETTINGS + b"\xc3\xbf\xc3\xbe>>>???").decode().rstrip("="),
+    "latin-1": base64.b64encode(SETTINGS + b"\xe9").decode(),
+    "utf-16": base64.b64encode(SETTINGS.decode().encode("utf-16")).decode(),
+    "utf-16 without a mark": base64.b64encode(SETTINGS.decode().encode("utf-16-le")).decode(),
+}
+TYPES = ("application/x-yaml", "application/toml", "application/octet-stream", "application/vnd.acme", "")
+
+
+@pytest.mark.parametrize(
+    ("media_type", "data"), [*(("text/plain", data) for data in CODED.values()), *((name, PLAIN) for name in TYPES)]
+)
+def test_a_text_in_base64(media_type: str, data: str) -> None:
+    attached = Attachment(media_type=media_type, data=data)
+    message = Message(id="m", role=Role.USER, author=Author.HUMAN, parts=(attached,))
+    (part,) = Redactor()(Session(agent="a", id="1", messages=(message,))).messages[0].parts
+    assert isinstance(part, Attachment)
+    assert part.data is not None
+    said = base64.b64decode(part.data).replace(b"\0", b"")
+    assert TOKEN.encode() not in said
+    assert b"GITHUB_TOKEN=[secret:github-token#1]\n" in said
+
+
+def test_a_text_in_base64_that_pollux_has_no_word_for() -> None:
+    record = {"source": {"type": "base64", "media_type": "text/plain", "data": PLAIN}}
+    hidden = given(Redactor()(called(record)))
+    assert PLAIN not in str(hidden)
+    assert base64.b64encode(b"[secret:github-token#1]").decode()[4:20] in str(hidden)
+
+
+def test_pictures_and_words_beside_a_media_type_stay() -> None:
+    for record in (
+        {"mimeType": "image/png", "data": base64.b64encode(bytes(range(256)) * 9).decode()},
+        {"mimeType": "text/plain", "text": "ordinary words and more of them"},
+    ):
+        assert given(Redactor(PRIVATE)(called(record))) == record
+
+
 # ---------------------------------------------------------------------- what only the user knows
 
 
@@ -169,6 +231,15 @@ def test_a_text_in_an_attachment() -> None:
         (r"C:\\Users\\eve\\x", r"~\\x"),
         ("ada@laptop:~$", "~@laptop:~$"),
         ("-home-ada-code", "-home-~-code"),
+        ("/export/home/eve/x", "~/x"),
+        ("/usr/home/eve/x", "~/x"),
+        ("/data/home/eve", "~"),
+        ("/mnt/c/Users/eve/x", "~/x"),
+        ("/c/Users/eve/x", "~/x"),
+        (r"\/home\/eve\/x", r"~\/x"),
+        ("?at=%2Fhome%2Feve%2Fx", "?at=~%2Fx"),
+        ("file%3A%2F%2F%2Fhome%2feve", "file%3A%2F%2F~"),
+        ("https%3A%2F%2Fexample.com%2Fhome%2Fpage", "https%3A%2F%2Fexample.com%2Fhome%2Fpage"),
         ("Canada and adamant", "Canada and adamant"),
         ("https://example.com/home/page", "https://example.com/home/page"),
         ("https://example.com/Users/list", "https://example.com/Users/list"),

@@ -166,10 +166,94 @@ def test_what_was_taken_out_is_not_found_again(rule: Rule) -> None:
         ("spring.datasource.password=kaffee7Rosen", ["setting"]),
         ("    password=oauth2,\n    user=ada1", []),
         ("password=self.hash2\npassword=make2(a1)", []),
+        ("password: kaffee7Rosen", ["setting"]),
+        ("password = kaffee7Rosen", ["setting"]),
+        ("db_password=kaffee7Rosen", ["setting"]),
+        ("DB_PASSWORD = kaffee7Rosen", ["setting"]),
+        ("$env:DB_PASSWORD = 'kaffee7Rosen'", ["setting"]),
+        ("$env:DB_PASSWORD='swordfish'", ["setting"]),
+        ("connect(host, password='kaffee7Rosen')", ["setting"]),
+        ("https://host/?user=ada&password=kaffee7Rosen&x=1", ["setting"]),
+        ("<password>kaffee7Rosen</password>", ["setting"]),
+        ("<db:password>kaffee7Rosen</db:password>", ["setting"]),
+        ("     3→DB_PASSWORD=swordfish", ["setting"]),
+        (".env:3:DB_PASSWORD=swordfish", ["setting"]),
+        ("+DB_PASSWORD=swordfish", ["setting"]),
+        ("-DB_PASSWORD=swordfish", ["setting"]),
+        ("     3\tDB_PASSWORD=swordfish", ["setting"]),
+        ("A=b\0DB_PASSWORD=swordfish\0", ["setting"]),
+        ("machine host login ada password kaffee7Rosen", ["netrc"]),
+        ("machine host\n  login ada\n  password swordfish", ["netrc"]),
+        ("     1→machine host\n     2→login ada\n     3→password swordfish", ["netrc"]),
+        ("default login ada password swordfish", ["netrc"]),
+        ("a machine may login with password authentication", []),
+        ("db:5432:shop:ada:kaffee7Rosen", ["pgpass"]),
+        ("*:*:*:ada:kaffee7Rosen", ["pgpass"]),
+        ("docker run -p 0.0.0.0:5432:5432 postgres", []),
+        ("Authorization: token b7Qx2kVn9TzR4mLw8HsJ", ["bearer"]),
+        ("Authorization: ApiKey b7Qx2kVn9TzR4mLw8HsJ", ["bearer"]),
+        ("Authorization: b7Qx2kVn9TzR4mLw8HsJ", ["bearer"]),
+        ("Authorization:Bearer\tb7Qx2kVn9TzR4mLw8HsJ", ["bearer"]),
+        ("Bearer:b7Qx2kVn9TzR4mLw8HsJ", ["bearer"]),
+        ("https://3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c@github.com/ada/x", ["url-token"]),
+        ("https://long-lived-and-well-named@github.com/ada/x", []),
+        ("HTTPS://ada:kaffee7Rosen@host", ["url-password"]),
+        (f"https://{'a' * 200}:kaffee7Rosen@host", ["url-password"]),
+        ("http://localhost:3000/@vite/client", []),
+        ("https://registry.example.com:443/a/b@v1.2.3", []),
+        ("oci://image:v1.2.3@sha256:3f9a1c07", []),
+        ("token_ghp_b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB", ["github-token"]),
     ],
 )
 def test_shapes(text: str, names: list[str]) -> None:
     assert found(text) == names
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "$kaffee7Rosen99",
+        "(kaffee7Rosen99",
+        "*kaffee7Rosen99",
+        "test7Kaffee!Rosen",
+        "Kaffee7111111Rosen",
+        "Kaffee7yourRosen",
+        "3f9a1c07example28d64f0",
+        "kaffee7,Rosen99",
+        "kaffee7'Rosen99",
+        "kaf\\kee7Rosen99",
+        "kaf;fee7Rosen99",
+        "kaf&fee7Rosen99",
+        "kaf<fee7Rosen99",
+    ],
+)
+def test_a_setting_is_taken_out_whole(value: str) -> None:
+    assert Redactor().text(f"DB_PASSWORD={value}\nHOST=db") == "DB_PASSWORD=[secret:setting#1]\nHOST=db"
+
+
+@pytest.mark.parametrize(
+    "value", ["Kaffee7@Rosen99", "Kaffee7/Rosen99", "Kaffee7'Rosen99", "Kaffee7/Ro@sen99", "p%407Rosen"]
+)
+def test_a_password_in_an_address_is_taken_out_whole(value: str) -> None:
+    text = "see postgres://ada:{}@db.internal/shop?mail=ada@example.com, or not"
+    assert Redactor().text(text.format(value)) == text.format("[secret:url-password#1]")
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ('{"password": "kaf\\"fee7Rosen99", "a": 1}', '{"password": "[secret:setting#1]", "a": 1}'),
+        ('{"password": "kaf\\\\fee7Rosen99", "a": 1}', '{"password": "[secret:setting#1]", "a": 1}'),
+        ('{\\"password\\": \\"kaf\\\\\\"fee7Rosen99\\"}', '{\\"password\\": \\"[secret:setting#1]\\"}'),
+        ('{"password": "kaf\'fee7Rosen99"}', '{"password": "[secret:setting#1]"}'),
+        ("/?password=kaffee7Rosen&x=1", "/?password=[secret:setting#1]&x=1"),
+        ("password=kaffee7Rosen,host=db", "password=[secret:setting#1],host=db"),
+        ("password=kaffee7Rosen;host=db", "password=[secret:setting#1];host=db"),
+        ("<password>kaffee7Rosen</password>", "<password>[secret:setting#1]</password>"),
+    ],
+)
+def test_what_stands_beside_a_value_stays(text: str, hidden: str) -> None:
+    assert Redactor().text(text) == hidden
 
 
 @pytest.mark.parametrize("value", ["correct horse battery staple", "kaffee,7Rosen, und mehr"])
@@ -185,10 +269,34 @@ def test_a_private_key_with_written_line_ends() -> None:
     assert "PRIVATE KEY" not in Redactor().text(service)
 
 
-@pytest.mark.parametrize("margin", ["    ", "+", "> ", "  12\t", "| "])
+@pytest.mark.parametrize(
+    "margin", ["    ", "+", "-", "> ", "  12\t", "| ", "   12→", "   12   │ ", "id_rsa:12:", "id_rsa-12-", "# "]
+)
 def test_a_private_key_with_a_margin(margin: str) -> None:
     key = "\n".join(margin + line for line in EVERY["private-key"].example.split("\n"))
     assert found(key) == ["private-key"]
+    left = Redactor().text(f"before\n{key}\nafter")
+    assert left == f"before\n{margin}[secret:private-key#1]\nafter"
+
+
+@pytest.mark.parametrize(
+    "end", ["\r\n", "\r", "\\n", "\\r\\n", "\\u000a", "%0A", "%0D%0A", "&#10;", "<br>", "<br/>", " ", "\x1b[m\n"]
+)
+def test_a_private_key_with_other_line_ends(end: str) -> None:
+    key = EVERY["private-key"].example.replace("\n", end)
+    assert Redactor().text(f"a {key} b") == "a [secret:private-key#1] b"
+
+
+def test_a_private_key_in_a_coloured_diff() -> None:
+    lines = EVERY["private-key"].example.split("\n")
+    left = Redactor().text("\n".join(f"\x1b[32m+\x1b[m\x1b[32m{line}\x1b[m" for line in lines))
+    assert left == "\x1b[32m+\x1b[m\x1b[32m[secret:private-key#1]\x1b[m"
+
+
+def test_a_private_key_of_another_make() -> None:
+    lines = EVERY["private-key"].example.split("\n")[1:-1]
+    text = "\n".join(["---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----", *lines, "---- END SSH2 ENCRYPTED PRIVATE KEY ----"])
+    assert Redactor().text(text) == "[secret:private-key#1]"
 
 
 def test_a_private_key_that_was_cut_off() -> None:
@@ -252,6 +360,30 @@ INNOCENT = [
     "!function(e,t){var token=e.t1,n=r2,secret:a.b2c3}(window);",
     "def test_password_is_hashed_with_argon2(): pass",
     "secret_manager.access_secret_version(name=secret_name)",
+    "password = get_password()",
+    "password: string",
+    "token: Token",
+    'password=os.environ["X1"]',
+    "password = user1Password",
+    "password: oauth2_flow",
+    "password = base64_encoded",
+    "password = sha256OfIt",
+    "password = config.db1.value",
+    "password = hashes[i2b]",
+    "password = this.form1?.password",
+    "password: 'required'",
+    'password: "{0}1"',
+    "password = $request->input1",
+    "DB_PASSWORD=$DB_PASSWORD_2",
+    "DB_PASSWORD=%DB_PASSWORD%",
+    "DB_PASSWORD=********",
+    "API_KEY=putyourkeyhere",
+    "API_KEY=test_key_123",
+    "pwd=packages/web2app",
+    "<password>your password</password>",
+    "if a < password > b2c3d4e5",
+    "the password is changed every 90days, see RFC2617 and SHA256",
+    "-----BEGIN PRIVATE KEY----- stands first, then come lines of letters, digits, slashes and plus signs",
 ]
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pollux.model import Value
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.view import blank, noises, views
+from pollux.transforms.redact.view import views
 
 PLACEHOLDER = "[secret:"
 """How every replacement begins: what was taken out is not found again."""
@@ -43,8 +43,8 @@ class Finder:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
         self._rank = {rule.name: number for number, rule in enumerate(self._rules)}
-        self._exact = _roots(rule for rule in self._rules if not rule.any_case)
-        self._any_case = _roots(rule for rule in self._rules if rule.any_case)
+        self._exact = Roots(rule for rule in self._rules if not rule.any_case)
+        self._any_case = Roots(rule for rule in self._rules if rule.any_case)
 
     def find(self, text: str) -> list[Span]:
         """Every secret, in order. Where two overlap they are one, named by the rule that comes first."""
@@ -56,20 +56,21 @@ class Finder:
         return {span.rule.name for span in self._every(text)}
 
     def _every(self, text: str) -> Iterator[Span]:
-        """What is found in a text as it is written, and as it is read where that differs."""
-        noise = noises(text)
-        yield from self._written(blank(text, noise))
-        for view in views(text, noise):
+        """What is found in a text, however it is read."""
+        every = views(text)
+        if not every:
+            yield from self._written(text)
+        for view in every:
             for span in self._written(view.text):
                 if (place := view.origin(span.start, span.end)) is not None:
                     yield Span(start=place[0], end=place[1], rule=span.rule)
 
     def _written(self, text: str) -> Iterator[Span]:
-        for rule in _possible(self._exact, text):
+        for rule in self._exact.possible(text):
             yield from _at(text, text, rule)
         if self._any_case:
             lowered = _lowered(text)
-            for rule in _possible(self._any_case, lowered):
+            for rule in self._any_case.possible(lowered):
                 yield from _at(text, lowered, rule)
 
     def only(self, names: Iterable[str]) -> Finder:
@@ -89,18 +90,41 @@ class Finder:
         return merged
 
 
-def _roots(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
-    """The letters to look for, and the rules each may lead to. Where some are part of others, they are looked for."""
-    every = [(letters, rule) for rule in rules for letters in rule.letters]
-    roots: dict[str, dict[str, Rule]] = {}
-    for letters, rule in sorted(every, key=lambda one: len(one[0])):
-        root = next((known for known in roots if known in letters), letters)
-        roots.setdefault(root, {})[rule.name] = rule
-    return [(root, list(led.values())) for root, led in roots.items()]
+class Roots:
+    """The letters to look for, and the rules each may lead to. Where some are part of others, they are looked for.
+
+    Those that begin alike are looked for together, which takes as long as to look for one of them.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        every = [(letters, rule) for rule in rules for letters in rule.letters]
+        roots: dict[str, list[Rule]] = {}
+        for letters, rule in sorted(every, key=lambda one: len(one[0])):
+            root = next((known for known in roots if known in letters), letters)
+            roots.setdefault(root, []).append(rule)
+        alike: dict[str, list[str]] = {}
+        for root in roots:
+            alike.setdefault(root[: min(2, len(root) - 1)], []).append(root)
+        self._single = [(each[0], roots[each[0]]) for each in alike.values() if len(each) == 1]
+        self._several = [
+            (_any_of(begin, each), [rule for root in each for rule in roots[root]])
+            for begin, each in alike.items()
+            if len(each) > 1
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._single or self._several)
+
+    def possible(self, text: str) -> Iterable[Rule]:
+        """The rules that may find something in a text."""
+        found = [rules for root, rules in self._single if root in text]
+        found += [rules for several, rules in self._several if several.search(text) is not None]
+        return {rule.name: rule for rules in found for rule in rules}.values()
 
 
-def _possible(roots: list[tuple[str, list[Rule]]], text: str) -> Iterable[Rule]:
-    return {rule.name: rule for root, rules in roots if root in text for rule in rules}.values()
+def _any_of(begin: str, roots: list[str]) -> re.Pattern[str]:
+    """Looks for one of the roots, which all begin with the same letters."""
+    return re.compile(f"{re.escape(begin)}(?:{'|'.join(re.escape(root[len(begin) :]) for root in roots)})")
 
 
 def _lowered(text: str) -> str:

@@ -110,5 +110,6 @@ NAMED = Rule(
     pattern=_PATTERN,
     example="DB_PASSWORD=kaffee7Rosen",
     any_case=True,
+    reach=300,
     check=_named,
 )

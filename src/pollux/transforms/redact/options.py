@@ -35,11 +35,12 @@ def program(found: re.Match[str], names: re.Pattern[str]) -> bool:
 
 def _given(found: re.Match[str]) -> bool:
     secret = found["secret"]
-    if not chosen(secret):
+    plain = len(secret) < _LEAST or not unlike_a_word(secret)
+    if (plain and not found["user"]) or not chosen(secret):
         return False
     if found["user"] and program(found, _TAKES_A_USER):
         return True
-    if len(secret) < _LEAST or not unlike_a_word(secret):
+    if plain:
         return False
     if found["short"]:
         return program(found, _TAKES_A_PASSWORD) or (not found["apart"] and program(found, _TAKES_IT_CLOSE))

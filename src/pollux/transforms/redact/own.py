@@ -33,7 +33,7 @@ _WRITTEN_FOLDERS = (  # as in JSON and in addresses
     _folders(r"\\{1,8}/", ""),
     _folders("%2[Ff]", r"(?:(?<![\w.~-]...)|(?<=%2[Ff]...)|(?<=%3[ADad]...))"),
 )
-_WINDOWS_FOLDERS = re.compile(rf"[A-Za-z](?::|%3[Aa])(?:\\+|/|%2[Ff]|%5[Cc])(?i:Users)(?:\\+|/|%2[Ff]|%5[Cc]){_NAME}")
+_WINDOWS_FOLDERS = re.compile(rf"[A-Za-z](?::|%3[Aa])(?:\\+|/|%2[Ff]|%5[Cc])Users(?:\\+|/|%2[Ff]|%5[Cc]){_NAME}")
 
 EMAIL = Rule(
     name="email",
@@ -73,7 +73,7 @@ class Homes:
         self._known = [(name, re.compile(_alone(re.escape(name)))) for name in self._names]
         if self._home:
             self._known.insert(0, (self._home, re.compile(rf"{re.escape(self._home)}(?![\w.-])")))
-        self._letters = ("/home", "2Fhome", "2fhome", "sers", *(letters for letters, _ in self._known))
+        self._letters = ("/home/", "/home\\", "home%2", "Users", *(letters for letters, _ in self._known))
 
     def stand_in(self, text: str) -> bool:
         """May there be something to take out?"""
@@ -90,7 +90,7 @@ class Homes:
         if "\\/" in text or "%2" in text:
             for written in _WRITTEN_FOLDERS:
                 text = written.sub(HOME, text)
-        if "sers" in text:
+        if "Users" in text:
             text = _WINDOWS_FOLDERS.sub(HOME, text)
         for letters, pattern in self._known:
             if letters in text:

@@ -13,6 +13,7 @@ START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtfvb]))"
 """Not in the middle of a word, but for `token_…`; `\\n` in a text inside a text is no letter of it."""
 
 _VARIED = 8
+_ENOUGH = 120
 
 
 class Rule(Value, frozen=True, kw_only=True):
@@ -54,10 +55,12 @@ def token(  # noqa: PLR0913 (a row of the table)
         example=example,
         wraps=True,
         grows=body.endswith(",}"),
+        reach=250,
         check=varied,
     )
 
 
 def varied(found: re.Match[str]) -> bool:
     """Is this no row of x's, as in a manual?"""
-    return len(set(found["body"])) >= _VARIED
+    start, end = found.span("body")
+    return len(set(found.string[start : min(end, start + _ENOUGH)])) >= _VARIED

@@ -170,7 +170,8 @@ _WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
 _QUOTE = r"""\\*["'`]?"""
 _GAP = r"(?:\\\\?[nrt]|\s)[\s\d:→│|>+-]{0,20}+"
 _MACHINE = re.compile(
-    rf"\b(?:machine{_GAP}\S{{1,100}}+|default)(?:{_GAP}(?:login|account){_GAP}\S{{1,100}}+){{1,2}}+{_GAP}\Z"
+    rf"{START}(?<![A-Za-z,;:] )(?:machine{_GAP}\S{{1,100}}+|default)"
+    rf"(?:{_GAP}(?:login|account){_GAP}\S{{1,100}}+){{1,2}}+{_GAP}\Z"
 )
 _BEFORE = 400
 _IN_AUTHORITY = r"""(?:[^\s/@"'<>`:]|:(?!//)|(?<=\w)['`"](?=\w)){1,200}+"""
@@ -222,8 +223,8 @@ SHAPES = (
     ),
     _rule(
         "private-key",
-        "private keys in PEM, as of SSH, TLS, PGP and service accounts; also in listings and diffs, with `\\n` for line "
-        "ends, and cut off",
+        "private keys in PEM, as of SSH, TLS, PGP and service accounts; also in listings and diffs, with `\\n` for "
+        "line ends, and cut off",
         ("-----BEGIN", "---- BEGIN"),
         r"----[- ]BEGIN[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[- ]----(?P<body>(?:[^-]|-(?!---)){40,40000}+)"
         r"(?:-{4,9} ?END[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[- ]----)?",

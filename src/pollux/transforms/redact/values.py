@@ -30,7 +30,8 @@ _SHORT_HEX = re.compile(r"[0-9a-f]{1,31}|[0-9A-F]{1,31}")
 _TURN = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
 _AMONG_LETTERS = re.compile(r"[A-Za-z]\d++[A-Za-z]|\d[A-Za-z]++\d")
 _UNLIKE_A_WORD = re.compile(r"[0-9!@#$%^&*+?]")
-_MARKED = re.compile(r"\d.*[!@#^~]|[!@#^~].*\d")
+_DIGIT = re.compile("[0-9]")
+_MARK = re.compile("[!@#^~]")
 _NAMES_WITH_DIGITS = re.compile(
     r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:sha|md|base|b|utf[-_]?|oauth|argon|bcrypt|http|s|ec|x|ipv|v|p|pkcs|u?int"
     r"|float|i|k|web|log|py|e|aes|rsa|ed|win|mp|h|tls|ssl|node|es)\d{1,5}(?:[ensm](?![a-z]))?"
@@ -86,7 +87,8 @@ def random(value: str) -> bool:
     """Was this made by chance? Letters and digits take turns in it, which they do in no word."""
     value = value[:_ENOUGH]
     return (
-        _WORDS.fullmatch(value) is None
+        _DIGIT.search(value) is not None
+        and _WORDS.fullmatch(value) is None
         and len(_TURN.findall(value)) >= 2
         and _SHORT_HEX.fullmatch(value) is None
         and _CODE.search(value) is None
@@ -96,16 +98,16 @@ def random(value: str) -> bool:
 
 def literal(value: str) -> bool:
     """Is this a password that stands in quotes, in code? A text for people has spaces, and a word has no digits."""
-    return " " not in value and any(map(str.isdigit, value[:_ENOUGH])) and chosen(value)
+    return " " not in value and _DIGIT.search(value[:_ENOUGH]) is not None and chosen(value)
 
 
 def unquoted(value: str) -> bool:
     """Is this a password that stands without quotes, where code would have the name of something, or a call?"""
     value = value[:_ENOUGH]
-    if len(value) < _LEAST or _CODE.search(value) is not None:
+    if len(value) < _LEAST or _DIGIT.search(value) is None or _CODE.search(value) is not None:
         return False
     rest = _NAMES_WITH_DIGITS.sub("", value)
-    if _AMONG_LETTERS.search(rest) is None and _MARKED.search(rest) is None:
+    if _AMONG_LETTERS.search(rest) is None and (_DIGIT.search(rest) is None or _MARK.search(rest) is None):
         return False
     return chosen(value) and not (_NAME_IN_CODE.fullmatch(value) and _NOUN_IN_CODE.search(value))
 

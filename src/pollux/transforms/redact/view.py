@@ -1,6 +1,6 @@
-"""A text as somebody reads it: without colours and letters that nobody sees, with written-out characters in place.
+r"""A text as somebody reads it: without colours and letters that nobody sees, with written-out characters in place.
 
-What a terminal colours, what JSON, a page or an address writes out (`\\u0022`, `&#10;`, `%3D`) and what has no width
+What a terminal colours, what JSON, a page or an address writes out (`\u0022`, `&#10;`, `%3D`) and what has no width
 comes between the letters of a secret, or between it and its name. Most texts have little or nothing of the kind, so
 only what stands near it is read again.
 """
@@ -8,8 +8,10 @@ only what stands near it is read again.
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 _COLOUR = r"\[[0-?]{0,60}+[ -/]{0,3}+[@-~]"
 _STYLE = (
@@ -34,26 +36,36 @@ _MARKS = ("\\", "%", "&", "[", "\x1b", "<br", "<BR")
 _BEFORE = 700
 _AFTER = 2_000
 _MARGIN = 64
+_WORD = frozenset(string.ascii_letters + string.digits + "_")
 
 
-Noise = tuple[int, int, str, bool]
-"""From where to where, what is read in its place, and whether it is a colour or another style."""
+class Noise(NamedTuple):
+    """What comes between the letters of a text, from `start` to `end`, and how it reads.
+
+    What is written out is first read as it stands, so None, and then as what it means. A colour in the middle of a word
+    is first nothing, and then the end of a word.
+    """
+
+    start: int
+    end: int
+    first: str | None
+    then: str
 
 
 class View:
     """A piece of a text as it is read. It tells where in the text its letters stand."""
 
-    def __init__(self, text: str, noises: Sequence[Noise], start: int, end: int) -> None:
+    def __init__(self, text: str, readings: Iterable[tuple[Noise, str]], start: int, end: int) -> None:
         self._from = start + (_MARGIN if start else 0)
         self._starts, self._ends, self._shifts = [0], [-1], [start]
         pieces: list[str] = []
         length = 0
-        for begins, ends, read, _ in noises:
-            pieces += (text[start:begins], read)
-            length += begins - start
+        for noise, read in readings:
+            pieces += (text[start : noise.start], read)
+            length += noise.start - start
             self._ends.append(length)
             length += len(read)
-            start = ends
+            start = noise.end
             self._starts.append(length)
             self._shifts.append(start - length)
         pieces.append(text[start:end])
@@ -66,46 +78,59 @@ class View:
         return (begins, ends) if begins >= self._from else None
 
 
-def noises(text: str) -> list[Noise]:
-    """What comes between the letters of a text."""
-    if text.isascii() and not any(mark in text for mark in _MARKS):
+def views(text: str) -> list[View]:
+    """Every reading of a text that reads otherwise than it is written: the whole, then pieces that are in doubt."""
+    every = _noises(text)
+    if not every:
         return []
-    return [(*found.span(), _read(found), found["style"] is not None) for found in _NOISE.finditer(text)]
-
-
-def views(text: str, every: Sequence[Noise]) -> Iterator[View]:
-    """The pieces of a text that read otherwise than they are written, each with what stands around."""
-    first = 0
-    for number, noise in enumerate(every):
-        if number + 1 == len(every) or every[number + 1][0] - noise[1] > _BEFORE + _AFTER:
-            start, end = max(0, every[first][0] - _BEFORE), min(len(text), noise[1] + _AFTER)
-            yield View(text, every[first : number + 1], start, end)
-            first = number + 1
-
-
-def blank(text: str, every: Sequence[Noise]) -> str:
-    """The text with spaces in place of what colours it: no letter moves."""
-    pieces, end = list[str](), 0
-    for begins, ends, _, style in every:
-        if style:
-            pieces += (text[end:begins], " " * (ends - begins))
-            end = ends
-    return "".join([*pieces, text[end:]]) if pieces else text
+    doubts = [noise for noise in every if noise.first != noise.then]
+    plain = ((noise, noise.first) for noise in every if noise.first is not None)
+    return [View(text, plain, 0, len(text)), *_around(text, every, doubts)]
 
 
 def bare(text: str) -> str:
     """The whole text as it is read."""
-    return View(text, noises(text), 0, len(text)).text
+    readings = ((noise, noise.then if noise.first is None else noise.first) for noise in _noises(text))
+    return View(text, readings, 0, len(text)).text
 
 
-def _read(noise: re.Match[str]) -> str:
+def _noises(text: str) -> list[Noise]:
+    if text.isascii() and not any(mark in text for mark in _MARKS):
+        return []
+    every: list[Noise] = []
+    before, last = "", -1
+    for found in _NOISE.finditer(text):
+        start, end = found.span()
+        before = before if start == last else text[start - 1 : start]
+        last = end
+        first, then = _read(found)
+        if first == "" and before in _WORD and text[end : end + 1] in _WORD:
+            then = " "
+        every.append(Noise(start, end, first, then))
+    return every
+
+
+def _around(text: str, every: list[Noise], doubts: list[Noise]) -> Iterator[View]:
+    """The pieces of a text around what is in doubt."""
+    first = 0
+    for number, noise in enumerate(doubts):
+        if number + 1 < len(doubts) and doubts[number + 1].start - noise.end <= _BEFORE + _AFTER:
+            continue
+        start, end = max(0, doubts[first].start - _BEFORE), min(len(text), noise.end + _AFTER)
+        begun, ended = (bisect_left(every, place, key=lambda one: one.start) for place in (start, end))
+        inside = [(one, one.then) for one in every[begun:ended] if one.end <= end]
+        yield View(text, inside, start, end)
+        first = number + 1
+
+
+def _read(noise: re.Match[str]) -> tuple[str | None, str]:
     """What a reader sees in place of it."""
-    if noise["code"] is not None:
-        return chr(int(noise["code"], 16))
     if noise["style"] is not None:
-        return "" if noise[0][-1] in "mK" else " "  # what moves the cursor separates words
+        return ("", "") if noise[0][-1] in "mK" else (" ", " ")  # what moves the cursor separates words
     if noise["unseen"] is not None:
-        return ""
+        return "", ""
+    if noise["code"] is not None:
+        return None, chr(int(noise["code"], 16))
     if noise["line"] is not None:
-        return "\n"
-    return _ENTITIES[noise["entity"].lower()] if noise["entity"] is not None else chr(int(noise["number"]))
+        return None, "\n"
+    return None, _ENTITIES[noise["entity"].lower()] if noise["entity"] is not None else chr(int(noise["number"]))
