@@ -4,6 +4,7 @@ from pollux.files import LARGE, SMALL
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
     Lines,
+    filled,
     folder_at,
     note_bad_line,
     opened,
@@ -35,6 +36,7 @@ __all__ = [
     "coherent",
     "decode",
     "decoder",
+    "filled",
     "fit",
     "folder_at",
     "note_bad_line",
