@@ -13,7 +13,7 @@ from pollux.archive.carry import MOST, SMALL
 from pollux.archive.contents import LONGEST_CHAIN
 from pollux.archive.index import Location
 from pollux.archive.keep import Archive, head_of
-from pollux.archive.packs import Content, Pen, State, begin
+from pollux.archive.packs import Content, Pen, State, begin, is_safe
 from pollux.archive.recent import Recent
 from tests.hostile.conftest import World
 
@@ -145,3 +145,9 @@ def test_what_is_laid_out_stays(tmp_path: Path) -> None:
     assert len(files) == 20
     world.command("list", "--all")
     assert {file: file.stat().st_ctime_ns for file in world.cache.rglob("*.jsonl")} == files
+
+
+@pytest.mark.parametrize("name", [b".about", b".ABOUT", b".Held", b".uNiOns/a", b"../a", b"a/../b", b""])
+def test_no_way_leads_to_a_file_of_ours(name: bytes) -> None:
+    """Some file systems take capitals for small letters."""
+    assert not is_safe(name)
