@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from pollux.archive.contents import Damaged, pack, unpack
+from pollux.archive.contents import LONGEST_CHAIN, Damaged, pack
 from pollux.archive.ink import Ink
 from pollux.archive.keep import Archive, cannot_write, head_of
 from pollux.archive.packs import (
@@ -18,6 +18,7 @@ from pollux.archive.packs import (
     Content,
     Damage,
     Pen,
+    Record,
     Replaces,
     State,
     draft,
@@ -26,13 +27,18 @@ from pollux.archive.packs import (
     recognise,
     scan,
 )
+from pollux.archive.recent import Recent
 from pollux.archive.survey import standing
 from pollux.archive.verify import sound_contents
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.files import rename_new
 from pollux.wire import opened, shown
 
-_REMEMBERED = 1 << 27
+MOST = 200
+"""Sessions are packed to a tenth of their size, and some to a fiftieth. What grows to more than this many times the
+archive that holds it was made to fill a disk."""
+SMALL = 1 << 26
+"""So many bytes fill no disk, however few they were packed to."""
 
 
 class Carried(msgspec.Struct, kw_only=True):
@@ -121,17 +127,41 @@ def take_in(archive: Archive, file: Path) -> Carried:
                 raise Unreadable(f"{shown(file)} is no archive of pollux.", "pollux archive export makes one.")
         except StoreError as error:
             raise Unreadable(str(error), error.hint) from error
-    recent = _Recent(archive)
+    _refuse_bomb(file)
+    newcomers = _Newcomers(archive)
     with archive.alone() as ink:
         missing = -1
         # A content may stand before the one it is made from, where that was damaged once and packed again.
         while carried.damaged != missing:
             missing = carried.damaged
-            carried.damaged = _take_in(archive, file, ink, recent, carried)
+            carried.damaged = _take_in(archive, file, ink, newcomers, carried)
     return carried
 
 
-def _take_in(archive: Archive, file: Path, ink: Ink, recent: _Recent, carried: Carried) -> int:
+def _refuse_bomb(file: Path) -> None:
+    """Raise `Unreadable` for an archive whose files, laid out, would be far larger than it."""
+    sizes: dict[tuple[str, bytes, bytes], int] = {}
+    with opened(file) as held:
+        for found in scan(held):
+            if isinstance(found, Record) and isinstance(found.head, State):
+                state = found.head
+                name = state.agent, state.home, state.path
+                sizes[name] = max(sizes.get(name, 0), state.size)
+        packed = held.seek(0, os.SEEK_END)
+    if sum(sizes.values()) > _most(packed):
+        raise Unreadable(
+            f"{shown(file)} is not taken in: its files would be more than {MOST} times as large as it, as no sessions "
+            "are.",
+            "Somebody may have made it to fill the disk.",
+        )
+
+
+def _most(packed: int) -> int:
+    """How large something may become that was packed to so many bytes."""
+    return max(SMALL, MOST * packed)
+
+
+def _take_in(archive: Archive, file: Path, ink: Ink, newcomers: _Newcomers, carried: Carried) -> int:
     """Go through the other archive once; returns how much of it cannot be taken."""
     lost = _Lost()
     states: list[State] = []
@@ -140,11 +170,11 @@ def _take_in(archive: Archive, file: Path, ink: Ink, recent: _Recent, carried: C
             states.append(told)
         elif archive.index.content(told.sha) is None:
             try:
-                recent.prove(told, payload)
+                record = newcomers.proved(told, payload)
             except Damaged:
                 lost.contents.add(told.sha)
                 continue
-            ink.write(told, payload)
+            ink.write(*record)
             carried.objects += 1
             carried.bytes += told.size - told.copied
     refused = 0
@@ -167,20 +197,37 @@ def _satisfied(archive: Archive, state: State) -> bool:
     return place is not None and head_of(place).size == state.size
 
 
-class _Recent:
-    """Proves contents, and remembers the last ones: the next are mostly made from them."""
+class _Newcomers:
+    """Contents of another archive, proved one by one."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._held: dict[bytes, bytes] = {}
-        self._size = 0
+        self._recent = Recent(archive)
+        self._chains: dict[bytes, int] = {}
 
-    def prove(self, head: Content, payload: bytes) -> None:
-        base = b"" if head.base is None else self._held.get(head.base) or self._archive.read(head.base)
-        content = self._held[head.sha] = unpack(head, payload, base)
-        self._size += len(content)
-        while self._size > _REMEMBERED and len(self._held) > 1:
-            self._size -= len(self._held.pop(next(iter(self._held))))
+    def proved(self, head: Content, payload: bytes) -> tuple[Content, bytes]:
+        """A content as it is written here: by itself where it stands on too many others. Raises `Damaged`."""
+        base = b"" if head.base is None else self._recent.read(head.base)
+        if head.size - len(base) > _most(len(payload)):
+            raise Damaged("it is far larger than what was packed")
+        content = self._recent.prove(head, payload, base)
+        self._chains[head.sha] = chain = 0 if head.base is None else self._chain(head.base) + 1
+        if chain <= LONGEST_CHAIN:
+            return head, payload
+        self._chains[head.sha] = 0
+        return pack(content, head.sha, None, self._archive.read)
+
+    def _chain(self, sha: bytes) -> int:
+        """On how many others a content stands, as far as that matters."""
+        length = 0
+        wanted: bytes | None = sha
+        while wanted is not None and length <= LONGEST_CHAIN:
+            if wanted in self._chains:
+                return length + self._chains[wanted]
+            place = self._archive.index.content(wanted)
+            wanted = head_of(place).base if place is not None else None
+            length += wanted is not None
+        return length
 
 
 def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:

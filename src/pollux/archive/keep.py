@@ -142,12 +142,14 @@ class Archive:
     def read(self, sha: bytes) -> bytes:
         """A content, proved by its hash. Raises `Damaged`."""
         chain: list[Location] = []
+        seen: set[bytes] = set()
         wanted: bytes | None = sha
         while wanted is not None:
             place = self.index.content(wanted)
-            if place is None or any(place.record.head == one.record.head for one in chain):
+            if place is None or wanted in seen:
                 raise Damaged("a content is missing")
             chain.append(place)
+            seen.add(wanted)
             wanted = head_of(place).base
         content = b""
         for place in reversed(chain):

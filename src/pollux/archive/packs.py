@@ -288,9 +288,12 @@ BOOKS = (b".about", b".held", b".unions")
 
 
 def is_safe(path: bytes) -> bool:
-    """Does a way lead to somewhere below, and to no file of ours? An archive may come from elsewhere."""
+    """Does a way lead to somewhere below, and to no file of ours? An archive may come from elsewhere.
+
+    Some file systems take `.ABOUT` for `.about`.
+    """
     steps = path.split(b"/")
-    return b"\0" not in path and not {b"..", b".", b""}.intersection(steps) and steps[0] not in BOOKS
+    return b"\0" not in path and not {b"..", b".", b""}.intersection(steps) and steps[0].lower() not in BOOKS
 
 
 def is_sound(state: State) -> bool:

@@ -22,6 +22,7 @@ from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive, wanted
 from pollux.archive.order import begins, best_first
 from pollux.archive.packs import BOOKS, State, is_safe
+from pollux.archive.recent import Recent
 from pollux.archive.renamed import Renamed
 from pollux.archive.survey import standing
 from pollux.archive.union import Union, rewritten
@@ -198,6 +199,7 @@ class Tree:
         self._damaged = 0
         self._homeless = 0
         self._archive = archive
+        self._recent = Recent(archive)
         self._agent = agent
         self._home = home
         self._joined: dict[bytes, tuple[Union, int]] = {}
@@ -326,7 +328,7 @@ class Tree:
             if state.sha is None:
                 continue
             try:
-                put(self._place(path), self._archive.read(state.sha), state.mtime_ns)
+                put(self._place(path), self._recent.read(state.sha), state.mtime_ns)
             except Damaged:
                 self._damaged += 1
                 continue

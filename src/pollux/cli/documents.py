@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import msgspec
 
 from pollux.analysis.sums import Row
 from pollux.analysis.tools import ToolRow
+from pollux.writers.csv import inert, table_to
 from pollux.writers.json import stamp, usage_document
 
 if TYPE_CHECKING:
@@ -129,13 +129,11 @@ def tool_document(row: ToolRow) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
+    return str(value).lower() if isinstance(value, bool) else inert(value)
 
 
 def table_of(titles: Iterable[str], rows: Sequence[dict[str, Any]]) -> str:
     """The rows below their titles; what is not known is empty."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(titles), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    table_to(out.write, titles).writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue()

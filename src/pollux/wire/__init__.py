@@ -5,6 +5,7 @@ from pollux.wire.escapes import respelled, spelled
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
     Lines,
+    filled,
     folder_at,
     note_bad_line,
     opened,
@@ -36,6 +37,7 @@ __all__ = [
     "coherent",
     "decode",
     "decoder",
+    "filled",
     "fit",
     "folder_at",
     "note_bad_line",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -82,9 +82,12 @@ def read_head(path: str | Path, size: int) -> bytes:
 def read_lines(path: str | Path, notes: Notes | None = None) -> Iterator[tuple[int, bytes]]:
     r"""Every line that is not blank with its number, split at `\n` only."""
     with opened(path, notes=notes) as file:
-        for number, line in enumerate(file, start=1):
-            if not line.isspace():
-                yield number, line
+        yield from filled(file)
+
+
+def filled(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Every line that is not blank with its number."""
+    return ((number, line) for number, line in enumerate(lines, start=1) if not line.isspace())
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pollux.model import (
@@ -43,6 +45,18 @@ WHY = {
     NOTICES: "there is no column for them",
     LINKED: "there is no column for them",
 }
+
+_FORMULA = re.compile("'*[=+\\-@\t\r]")
+APOSTROPHE = "an apostrophe before texts that begin like a formula"
+WHY_APOSTROPHE = "a spreadsheet would work the formula out"
+
+
+def inert(value: Any) -> Any:
+    """A cell that a spreadsheet takes for what it is: a text that begins like a formula has an apostrophe before it.
+
+    One that has apostrophes there itself gets one more, so that taking one away always gives the text back.
+    """
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) is not None else value
 
 
 class Cells:
@@ -109,8 +123,7 @@ class Csv:
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the whole session, message by message."""
-        table = csv.DictWriter(_Pieces(out), COLUMNS, lineterminator="\n", restval="")
-        table.writeheader()
+        table = table_to(out, COLUMNS)
         tally, told = Tally(WHY), summarize(session)
         about = {name: getattr(told, name) for name in ABOUT}
         for number, message in enumerate(session.messages, 1):
@@ -118,9 +131,17 @@ class Csv:
                 tally.drop(LOST_FATES)
                 continue
             tally.kept += 1
-            table.writerow({**about, "number": number, **_cells(message, tally)})
+            table.writerow(_inert({**about, "number": number, **_cells(message, tally)}, tally))
         tally.session(session)
         return tally.report()
+
+
+def _inert(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+    """A row without formulas; the account says where that changed a text."""
+    cells = {name: inert(value) for name, value in row.items()}
+    if cells != row:
+        tally.fabricate(APOSTROPHE, WHY_APOSTROPHE)
+    return cells
 
 
 def _cells(message: Message, tally: Tally) -> dict[str, Any]:
@@ -138,11 +159,26 @@ def _cells(message: Message, tally: Tally) -> dict[str, Any]:
     }
 
 
-class _Pieces:
-    """A file as the `csv` module wants it."""
+def table_to(out: Callable[[str], Any], columns: Iterable[str]) -> csv.DictWriter[str]:
+    """A table, of which the header is written. What is not in a row is empty."""
+    table = csv.DictWriter(_Lines(out), list(columns), lineterminator="\r\n", restval="")
+    table.writeheader()
+    return table
 
-    def __init__(self, out: Out) -> None:
-        self.write = out
+
+class _Lines:
+    """A file as the `csv` module wants it.
+
+    The module quotes the characters with which it ends a line, and readers end one at a carriage return too. So both
+    are its, and only the line feed is written.
+    """
+
+    def __init__(self, out: Callable[[str], Any]) -> None:
+        self._out = out
+
+    def write(self, line: str) -> None:
+        """Write a row."""
+        self._out(line.removesuffix("\r\n") + "\n")
 
 
 WRITER = Csv()

@@ -4,7 +4,8 @@ A transcript may hold anything: sequences that recolour the screen, set the wind
 marks that turn the order of what follows around, letters that nobody sees. None of it gets through: ESC becomes
 ␛, and what has no picture of its own is written out, as `\x9b` or `\u202e`.
 
-The marks that scripts from right to left need, and the joiners of emoji and of Persian, stay.
+The marks that scripts from right to left need, the joiners of emoji and of Persian, and what says which form of a
+letter is meant, stay.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ HARMFUL = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # the controls, but for tab and newline
     "\u202a-\u202e\u2066-\u2069"  # these turn the order of what follows around
     "\u206a-\u206f\ufff9-\ufffb"  # outdated, and nowhere shown
-    "\U000e0000-\U000e007f"  # letters that nobody sees
+    "\u00ad\u200b\u2060-\u2064\ufeff\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters that nobody sees
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ud800-\udfff"  # half a character, or a byte of a path that is no text
 )
 """The characters, as a regular expression has them between brackets."""
 
 # The flags of England, Scotland and Wales are made of letters that nobody sees.
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f"
-_UNSAFE = re.compile(f"{_FLAG}|[{HARMFUL}]")
+# One selector says which form of a letter is meant: of an emoji, of a sign, of a Chinese character. More say nothing.
+SELECTORS = "\ufe00-\ufe0f"
+_FORM = "[\u2e80-\u2fff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff][\U000e0100-\U000e01ef]"
+_MORE = f"(?<=[{SELECTORS}\U000e0100-\U000e01ef])[{SELECTORS}]"
+_UNSAFE = re.compile(f"{_FLAG}|{_FORM}|{_MORE}|[{HARMFUL}]")
 _SPACE = re.compile(r"\s+")
 _PICTURES = 0x2400  # ␀, and in the same order all that follow
 _WIDE = 0x10000

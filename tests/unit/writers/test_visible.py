@@ -52,3 +52,22 @@ def test_a_document_on_a_terminal_means_the_same() -> None:
 @pytest.mark.parametrize("code", [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x2070)])
 def test_every_control_is_covered(code: int) -> None:
     assert (visible(chr(code)) == chr(code)) == (chr(code) in "\n\t")
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [*"\u00ad\u200b\u2060\u2064\ufeff\u115f\u1160\u3164\uffa0", "\U000e0100", "\U000e01ef", "\U000e0020", "\U0001d173"],
+)
+def test_a_letter_that_nobody_sees_is_written_out(letter: str) -> None:
+    code = ord(letter)
+    assert visible(f"a{letter}b") == (f"a\\u{code:04x}b" if code < 0x10000 else f"a\\U{code:08x}b")
+
+
+@pytest.mark.parametrize("text", ["❤️", "☎︎", "1️⃣", "👨‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می‌خواهم", "葛\U000e0100飾", "≨\ufe00"])
+def test_what_scripts_and_emoji_need_stays(text: str) -> None:
+    assert visible(text) == text
+
+
+def test_of_several_selectors_only_the_first_says_something() -> None:
+    assert visible("a\ufe0f\ufe0e\ufe0f") == "a\ufe0f\\ufe0e\\ufe0f"
+    assert visible("葛\U000e0100\U000e0101") == "葛\U000e0100\\U000e0101"

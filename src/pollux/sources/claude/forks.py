@@ -21,7 +21,7 @@ from pollux.sources.claude.replies import Pair
 from pollux.sources.claude.schema import Line
 from pollux.sources.claude.transcript import Transcript
 from pollux.when import is_usable
-from pollux.wire import REFUSED, Utc, opened
+from pollux.wire import REFUSED, Utc, filled, opened
 
 
 class _Said(msgspec.Struct):
@@ -222,7 +222,7 @@ def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the
     found: Records = {}
     try:
         with opened(path) as file:
-            for number, raw in enumerate(file, start=1):
+            for number, raw in filled(file):
                 try:
                     seen = _glance(raw)
                 except REFUSED:

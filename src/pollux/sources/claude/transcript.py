@@ -12,7 +12,7 @@ from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied, Spoken
 from pollux.sources.claude.tallies import tally_of
 from pollux.sources.claude.tree import Mark
-from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, fit, note_bad_line, opened, plain, shown, tidy
+from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, filled, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
 # line of a file that does not fit ends that.
@@ -82,9 +82,7 @@ class Transcript:
         quick = _slim
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
-            for number, raw in enumerate(file, start=1):
-                if raw.isspace():
-                    continue
+            for number, raw in filled(file):
                 try:
                     if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):

@@ -58,8 +58,6 @@ def _booked(line: bytes, notes: Notes) -> Bookkeeping | None:
 
 def _slowly(line: bytes, notes: Notes) -> Record | None:
     """A line of the bare era, or one that is not as it should be."""
-    if line.isspace():
-        return None
     try:
         value = plain(line, notes)
     except Malformed as error:

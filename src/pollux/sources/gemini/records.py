@@ -24,6 +24,7 @@ from pollux.wire import (
     Notes,
     decode,
     decoder,
+    filled,
     fit,
     note_bad_line,
     opened,
@@ -145,7 +146,7 @@ def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[t
     quick, message = decoder(Record), decoder(Message)
     record: Message | Record | None
     with held:
-        for number, line in enumerate(file, start=1):
+        for number, line in filled(file):
             try:
                 record = message(line) if line[:7] == _MESSAGE else quick(line)
             except REFUSED:
@@ -158,8 +159,6 @@ def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[t
 
 def _oddly(line: bytes, notes: Notes) -> Record | None:
     """A line that is not as it should be."""
-    if line.isspace():
-        return None
     try:
         record = decode(Record, line, notes)
     except Malformed as error:

@@ -6,10 +6,10 @@ import html
 import re
 from collections.abc import Iterable
 
-from pollux.writers.visible import HARMFUL, visible
+from pollux.writers.visible import HARMFUL, SELECTORS, visible
 
 # A text without any of these, which is most, is markup already.
-_SPECIAL = re.compile(f"[&<>\"'{HARMFUL}]")
+_SPECIAL = re.compile(f"[&<>\"'{HARMFUL}{SELECTORS}]")
 _VOID = frozenset({"hr", "img", "input", "link", "meta"})
 
 

@@ -1,0 +1,51 @@
+"""Contents read one after another: the next are mostly made from the last ones, which are remembered."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pollux.archive.contents import Damaged, unpack
+from pollux.archive.index import Location
+from pollux.archive.keep import Archive, head_of
+from pollux.archive.packs import Content
+
+_REMEMBERED = 1 << 27
+
+
+class Recent:
+    """Reads contents of an archive, those that stand on one another once."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._contents: dict[bytes, bytes] = {}
+        self._size = 0
+
+    def read(self, sha: bytes) -> bytes:
+        """A content, proved by its hash. Raises `Damaged`."""
+        chain: dict[bytes, Location] = {}
+        wanted: bytes | None = sha
+        while wanted is not None and wanted not in self._contents:
+            place = self._archive.index.content(wanted)
+            if place is None or wanted in chain:
+                raise Damaged("a content is missing")
+            chain[wanted] = place
+            wanted = head_of(place).base
+        content = self._contents[wanted] if wanted is not None else b""
+        for place in reversed(chain.values()):
+            content = unpack(head_of(place), self._archive.payload(place), content, proved=False)
+            self._remember(head_of(place).sha, content)
+        if hashlib.sha256(content).digest() != sha:
+            raise Damaged("the hash differs")
+        return content
+
+    def prove(self, head: Content, payload: bytes, base: bytes) -> bytes:
+        """A content that is in no archive yet, made from another. Raises `Damaged`."""
+        content = unpack(head, payload, base)
+        self._remember(head.sha, content)
+        return content
+
+    def _remember(self, sha: bytes, content: bytes) -> None:
+        self._size += len(content) - len(self._contents.pop(sha, b""))
+        self._contents[sha] = content
+        while self._size > _REMEMBERED and len(self._contents) > 1:
+            self._size -= len(self._contents.pop(next(iter(self._contents))))
