@@ -90,11 +90,11 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
     for count, turn in enumerate(found.turns, start=1):
         place.add(str(count), "dim")
         prompt.add(one_line(turn.prompt[:500]) if turn.prompt else "before the first prompt", None)
-        total.add(number(turn.usage.total))
+        total.add(tokens(turn.usage.total, turn.usage.exact))
         context.add(number(turn.context))
         hit.add(share(turn.usage.cached, turn.usage.input), "dim")
         calls.add(f"{turn.calls}{f' ({turn.failed}✗)' if turn.failed else ''}" if turn.calls else "", "dim")
-        cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0))
+        cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0 or turn.usage.exact is False))
         chart.bar(turn.usage.total or 0)
     yield from table(screen, [place, prompt, calls, context, hit, total, cost, chart], indent="  ")
 
