@@ -194,9 +194,9 @@ class Transcript:
         self._keep(kind, aside)
 
     def _step(self, step: Queued) -> None:
-        """Take a step of the queue in, unless it was written before: no two are of one moment."""
+        """Take a step of the queue in, unless it was written before: no text is typed twice in one moment."""
         said = (step.operation, step.content, step.at)
-        if step.at is None or said not in self._steps:
+        if None in (step.content, step.at) or said not in self._steps:
             self._steps.add(said)
             self.queue.append(step)
 
