@@ -43,6 +43,12 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     reasoning: Rate | None = None
     tiers: tuple[Tier, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Of two tiers that begin at the same size only one could count."""
+        begins = [tier.above for tier in self.tiers]
+        if len(set(begins)) < len(begins):
+            raise ValueError("Two `tiers` have the same `above`")
+
 
 class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is to be taken out of what is shared, beside what pollux knows to be secret."""

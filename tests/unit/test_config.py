@@ -23,6 +23,13 @@ def test_prices(file: Path) -> None:
     assert load(file) == Config(prices={"my-model": Price(input=3, output=15.5, tiers=(tier,))})
 
 
+def test_two_tiers_cannot_begin_at_the_same_size(file: Path) -> None:
+    tiers = "[{ above = 9, input = 6 }, { above = 9, input = 7 }]"
+    file.write_text(f'[prices."my-model"]\ninput = 3\noutput = 15\ntiers = {tiers}\n')
+    with pytest.raises(RequestError, match="Two `tiers` have the same `above`"):
+        load(file)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -93,7 +93,7 @@ def _item(  # noqa: PLR0913
         message=message.id,
         at=message.at,
         model=message.model,
-        file=origin.file if origin is not None else None,
+        file=usage.file or (origin.file if origin is not None else None),
         line=line or usage.line or (origin.line if origin is not None else None),
         item=origin.item if origin is not None else None,
         usage=usage,
@@ -114,6 +114,8 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
         said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
     if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
         said.append("at least: the reply has no end")
+    if message.usage is not None and message.usage.file is not None:
+        said.append("only this copy of the reply has its end")
     if requests > 1:
         said.append(f"one of {requests} requests")
     if message.fate != "live":

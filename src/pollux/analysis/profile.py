@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from datetime import datetime
 
 from pollux.analysis.rates import dollars
 from pollux.model import (
+    NOTHING_USED,
     Author,
     Context,
     FileReference,
+    Gap,
     Message,
     Role,
     Session,
@@ -21,6 +24,8 @@ from pollux.model import (
     Usage,
     Value,
     add,
+    exactness,
+    joint,
 )
 
 Price = Callable[[Message], int | None]
@@ -86,11 +91,14 @@ class Profile(Value, frozen=True, kw_only=True):
 def profile(session: Session, charge: Charge) -> Profile:
     """Look into a session."""
     own = [message for message in session.messages if not message.inherited]
+    groups = _turns(own)
     calls = [(m, part) for m in own for part in m.parts if type(part) is ToolCall]
     timed = [(m, call) for m, call in calls if call.seconds is not None]
     timed.sort(key=lambda pair: -(pair[1].seconds or 0))
     return Profile(
-        turns=tuple(_turn(group, charge) for group in _turns(own)),
+        turns=tuple(
+            _turn(group, charge, exact=exact) for group, exact in zip(groups, _exact(session, groups), strict=True)
+        ),
         sent=_sent(own),
         slowest=tuple(_ended(*pair) for pair in timed[:5]),
         failed=tuple(_ended(m, call) for m, call in calls if call.status is Status.ERROR),
@@ -111,7 +119,29 @@ def _asks(message: Message) -> bool:
     return message.role is Role.USER and message.author is not Author.CLIENT
 
 
-def _turn(group: list[Message], charge: Charge) -> Turn:
+def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
+    """Of each turn, whether its figures hold everything. A gap is the turn's that stands before it; else any's."""
+    missing: list[list[Gap]] = [[] for _ in groups]
+    places: dict[str | None, list[tuple[int, int]]] = {}
+    for number, group in enumerate(groups):
+        for origin in (message.origin for message in group if message.origin is not None):
+            for file in (origin.file, None):
+                places.setdefault(file, []).append((origin.line or 0, number))
+    for held in places.values():
+        held.sort()
+    sure = session.exact or bool(session.gaps)
+    for gap in session.gaps:
+        held = places.get(gap.file, [])
+        before = bisect_right(held, (gap.line or 0, len(groups)))
+        if before:
+            missing[held[before - 1][1]].append(gap)
+        else:
+            sure = False
+    told = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
+    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, told, strict=True)]
+
+
+def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
     asked = group[0] if _asks(group[0]) else None
     usages = [m.usage for m in group if m.usage is not None]
     prompts = [one.input for usage in usages for one in usage.each or (usage,) if one.input is not None]
@@ -122,7 +152,7 @@ def _turn(group: list[Message], charge: Charge) -> Turn:
         prompt=asked.text if asked is not None else None,
         message=asked.id if asked is not None else None,
         at=group[0].at,
-        usage=add(usages, exact=None),
+        usage=add(usages, exact=exact) if usages or not exact else NOTHING_USED,
         context=max(prompts, default=None),
         calls=len(calls),
         failed=sum(call.status is Status.ERROR for call in calls),

@@ -94,7 +94,7 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
         context.add(number(turn.context))
         hit.add(share(turn.usage.cached, turn.usage.input), "dim")
         calls.add(f"{turn.calls}{f' ({turn.failed}✗)' if turn.failed else ''}" if turn.calls else "", "dim")
-        cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0))
+        cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0 or turn.usage.exact is False))
         chart.bar(turn.usage.known or 0)
     yield from table(screen, [place, prompt, calls, context, hit, total, cost, chart], indent="  ")
 

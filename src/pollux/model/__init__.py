@@ -35,11 +35,12 @@ from pollux.model.session import (
     gap,
 )
 from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
-from pollux.model.usage import Usage, add, joint
+from pollux.model.usage import NOTHING_USED, Usage, add, joint
 
 __all__ = [
     "FACTS",
     "NOTHING",
+    "NOTHING_USED",
     "About",
     "Attachment",
     "Author",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pollux.model.base import NOTHING, Extra, Value
 from pollux.model.notices import Notice
 from pollux.model.parts import Part, Text
-from pollux.model.usage import Usage, add
+from pollux.model.usage import NOTHING_USED, Usage, add
 
 
 class Kind(StrEnum):
@@ -175,9 +175,12 @@ class Session(Value, frozen=True, kw_only=True):
     def usage(self) -> Usage:
         """What the session itself used: nothing inherited, nothing of its sub-agents.
 
-        Where a request does not tell what it read or wrote, the sum is too low.
+        Where a request does not tell what it read or wrote, the sum is too low. Where nothing is missing and nothing was
+        told, nothing was used.
         """
         own = [m.usage for m in self.messages if m.usage is not None and not m.inherited]
+        if self.exact and not own:
+            return NOTHING_USED
         known = all(used.input is not None and used.output is not None for one in own for used in one.each or (one,))
         return add(own, exact=self.exact if known else False)
 

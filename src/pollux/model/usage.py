@@ -17,9 +17,9 @@ class Usage(Value, frozen=True, kw_only=True):
     `reasoning` is part of it. `exact` is False where the files are known to hold less than was used, None where that
     cannot be known. `native` keeps the vendor's own figures.
 
-    `cache_write_long` is the part of `cache_write` that is kept for an hour, which costs more. `line` is where the
-    figures stand, where that is not the message's own line. `each` holds the requests that were added up, where there
-    were several: what a request costs depends on its own size.
+    `cache_write_long` is the part of `cache_write` that is kept for an hour, which costs more. `line` and `file` are
+    where the figures stand, where that is not the message's own place. `each` holds the requests that were added up,
+    where there were several: what a request costs depends on its own size.
     """
 
     input: int | None = None
@@ -32,6 +32,7 @@ class Usage(Value, frozen=True, kw_only=True):
     native: Extra = NOTHING
     cache_write_long: int | None = None
     line: int | None = None
+    file: str | None = None
     each: tuple[Usage, ...] = ()
 
     @property
@@ -58,6 +59,10 @@ def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
         exact=exact,
         cache_write_long=_sum(u.cache_write_long for u in known),
     )
+
+
+NOTHING_USED = Usage(input=0, cached=0, output=0, requests=0, exact=True)
+"""The figures where it is known that no request was paid for."""
 
 
 def joint(exactness: Iterable[bool | None]) -> bool | None:

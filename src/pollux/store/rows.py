@@ -193,7 +193,7 @@ def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
         _held(usage.reasoning),
         _held(usage.requests),
         usage.exact,
-        places.get(origin.file) if origin is not None else None,
+        places.get(usage.file or (origin.file if origin is not None else "")),
         usage.line or (origin.line if origin is not None else None),
     )
 

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pollux.model import Author, Context, FileReference, Message, Role, Status, Text, ToolCall
+import msgspec
+
+from pollux.model import (
+    Author,
+    Context,
+    FileReference,
+    Gap,
+    Message,
+    Origin,
+    Role,
+    Status,
+    Text,
+    ToolCall,
+    exactness,
+)
 from tests.unit.analysis.books import accounts, reply, session, used
 
 
@@ -33,3 +47,25 @@ def test_a_session_turn_by_turn(tmp_path: Path) -> None:
     assert [(call.name, call.output) for call in found.failed] == [("edit", "12345")]
     costs = [turn.cost_usd for turn in found.turns if turn.cost_usd is not None]
     assert sum(costs) == accounts(tmp_path, talk).cost(talk)
+
+
+def test_a_gap_makes_its_own_turn_uncertain(tmp_path: Path) -> None:
+    talk = session(
+        *(
+            msgspec.structs.replace(message, origin=Origin(file="/f", line=line))
+            for line, message in enumerate(
+                [prompt("one"), reply(used(10, 1)), prompt("two"), reply(used(20, 2)), prompt("none")], start=1
+            )
+        )
+    )
+
+    def exact(*gaps: Gap) -> list[bool | None]:
+        held = msgspec.structs.replace(talk, gaps=gaps, exact=exactness(gaps))
+        return [turn.usage.exact for turn in accounts(tmp_path, held).profile(held).turns]
+
+    assert exact() == [True, True, True]
+    assert exact(Gap(why="?", certain=True, file="/f", line=4)) == [True, False, True]
+    assert exact(Gap(why="?", certain=False, line=2)) == [None, True, True]
+    assert exact(Gap(why="?", certain=False)) == [None, None, None]
+    last = accounts(tmp_path, talk).profile(msgspec.structs.replace(talk, exact=True)).turns[-1]
+    assert (last.usage.total, last.usage.requests) == (0, 0)

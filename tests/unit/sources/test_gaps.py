@@ -133,3 +133,16 @@ def test_gemini_sub_agent_reports_with_a_call(tmp_path: Path) -> None:
     asked = gemini.gemini("g1", "", toolCalls=[gemini.call("c1", "complete_task")])
     here.log(gemini.LOG, gemini.header(), gemini.user("u1", "go"), asked)
     assert here.only().exact is True
+
+
+def test_nothing_was_used_where_the_only_request_was_refused(tmp_path: Path) -> None:
+    here = gemini.Home(tmp_path)
+    failed: dict[str, Any] = {"$set": {"messages": []}}
+    here.log(
+        gemini.LOG, gemini.header(), gemini.user("u1", "go"), gemini.info("e1", "API Error", level="error"), failed
+    )
+    session = here.only()
+    assert session.exact is True
+    used = session.usage
+    assert (used.input, used.cached, used.output, used.total, used.requests) == (0, 0, 0, 0, 0)
+    assert used.cache_write is None

@@ -63,6 +63,8 @@ def command(
 
     With a KEY: where the tokens of one session went, turn by turn.
 
+    --since and --until choose requests by the quarter of an hour in which they were made.
+
     \b
     pollux stats --by project --since 1w
     pollux stats --by day,model --since 2026-11

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
@@ -36,6 +38,7 @@ class _Glance(msgspec.Struct):
     timestamp: Utc | None = None
     sessionId: str | None = None
     requestId: str | None = None
+    cwd: str | None = None
     message: _Said | None = None
 
 
@@ -43,19 +46,24 @@ _glance = msgspec.json.Decoder(_Glance).decode
 
 
 class Record(NamedTuple):
-    """The line a record stands in, its time, the session it names, and the ids of its reply and of the request."""
+    """The line a record stands in, its time, the session it names, the ids of reply and request, and the directory."""
 
     number: int
     at: datetime | None
     session: str | None
     reply: str | None
     request: str | None
+    directory: str | None
 
 
 Records = dict[str, Record]
 """The records of a session by uuid."""
 
 _NAMED = "copied records carry its id"
+_GUESS = "; which of the two is the fork is a guess, made from when each went on"
+_OTHER = re.compile(r"[^A-Za-z0-9]")
+# Longer names of folders are shortened, and end with a hash.
+_LONGEST = 200
 
 
 class Fork(msgspec.Struct, frozen=True):
@@ -85,21 +93,22 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     for number, line in held:
         if line.uuid is not None:
             reply = line.message.id if line.type == "assistant" and line.message is not None else None
-            own.setdefault(line.uuid, Record(number, line.timestamp, line.sessionId, reply, line.requestId))
-    found: list[tuple[tuple[int, int, float, int], ClaudeBundle, frozenset[str]]] = []
+            own.setdefault(line.uuid, Record(number, line.timestamp, line.sessionId, reply, line.requestId, line.cwd))
+    found: list[tuple[tuple[int, int, float, int], ClaudeBundle, frozenset[str], bool]] = []
     for peer in bundle.peers:
         theirs = _records(tuple(peer.transcripts()))
         mine, others = _shared(own, theirs), _shared(theirs, own)
         if not mine or named not in (None, peer.id):
             continue
-        if named is not None or _is_copy(_Side(bundle, own, mine), _Side(peer, theirs, others)):
+        sides = _Side(bundle, own, mine), _Side(peer, theirs, others)
+        if named is not None or _is_copy(*sides):
             likely = (len(mine), _strangers(theirs, others), _went_on(theirs, others), -len(theirs))
-            found.append((likely, peer, mine))
+            found.append((likely, peer, mine, _is_guess(*sides)))
     if not found:
         return Fork(named, _NAMED, _foreign(bundle, held)) if named is not None else None
-    _, peer, shared = max(found, key=lambda one: one[0])
-    told = f"both hold {len(shared)} records with the same ids" if named is None else _NAMED
-    return Fork(peer.id, told, shared)
+    _, peer, shared, guess = max(found, key=lambda one: one[0])
+    told = f"both hold {len(shared)} records with the same ids{_GUESS if guess else ''}"
+    return Fork(peer.id, told if named is None else _NAMED, shared)
 
 
 def _shared(records: Records, others: Records) -> frozenset[str]:
@@ -170,25 +179,63 @@ class _Side(NamedTuple):
 def _is_copy(own: _Side, other: _Side) -> bool:
     """Is this session the fork, and not its peer? A side question always is one of a session.
 
-    Where the peer's copies carry this session's id, this one is the parent. A fork begins with all that it copies, at
-    a stretch. In the parent other lines stand between and before: what was rewound or folded, calls that were never
-    answered, the client's books. Where that does not tell, copies that were stamped anew have all but one time; the
-    fork is the one that has more; where both went on, the one that went on first: at that moment the parent was as long
-    as what they share.
+    Where nothing else tells, copies that were stamped anew have all but one time; the fork is the one that has more;
+    where both went on, the one that went on first: at that moment the parent was as long as what they share.
+    """
+    known = _known(own, other)
+    if known is not None:
+        return known
+    began, they_began = _went_on(own.records, own.shared), _went_on(other.records, other.shared)
+    return began < they_began or (began == they_began and own.bundle.id > other.bundle.id)
+
+
+def _is_guess(own: _Side, other: _Side) -> bool:
+    """Do only times tell which is the fork, though both went on? A fork from an earlier point goes on later."""
+    both = all(_went_on(side.records, side.shared) < inf for side in (own, other))
+    return both and _known(own, other) is None
+
+
+def _known(own: _Side, other: _Side) -> bool | None:
+    """Is this session the fork, as far as there is proof?
+
+    Where the peer's copies carry this session's id, this one is the parent. What was said in another directory than the
+    one whose sessions lie here was copied, and so was what was said before anything was typed here. A fork begins with
+    all that it copies, at a stretch. In the parent other lines stand between and before: what was rewound or folded,
+    calls that were never answered, the client's books.
     """
     bundle, peer = own.bundle, other.bundle
     if bundle.kind != peer.kind:
         return bundle.kind != "main"
     if any(other.records[uuid].session == bundle.name for uuid in other.shared):
         return False
-    mine, others = _strangers(own.records, own.shared), _strangers(other.records, other.shared)
-    if mine != others:
-        return mine < others
-    span, their_span = _span(own), _span(other)
-    if span != their_span:
-        return span < their_span
-    began, they_began = _went_on(own.records, own.shared), _went_on(other.records, other.shared)
-    return began < they_began or (began == they_began and bundle.id > peer.id)
+    began = min(_last(own), _last(other))
+    for mine, others in (
+        (_is_at_home(own), _is_at_home(other)),
+        (_was_typed(bundle, began), _was_typed(peer, began)),
+        (_strangers(own.records, own.shared), _strangers(other.records, other.shared)),
+        (_span(own), _span(other)),
+    ):
+        if mine != others:
+            return mine < others
+    return None
+
+
+def _is_at_home(side: _Side) -> bool:
+    """Do the shared records begin in the directory whose sessions lie in this one's folder?"""
+    first = min((side.records[uuid] for uuid in side.shared), key=lambda record: record.number)
+    name = _OTHER.sub("-", first.directory or "")[:_LONGEST]
+    return any(os.path.basename(os.path.dirname(folder))[:_LONGEST] == name for folder in side.bundle.folders)  # noqa: PTH119, PTH120
+
+
+def _was_typed(bundle: ClaudeBundle, end: float) -> bool:
+    """Was something typed in a session before a moment, as the log of typed lines tells?"""
+    return any(line.at is not None and line.at.timestamp() <= end for line in bundle.typed)
+
+
+def _last(side: _Side) -> float:
+    """When the last of the shared records was made."""
+    times = (at.timestamp() for uuid in side.shared if (at := side.records[uuid].at) is not None)
+    return max(times, default=-inf)
 
 
 def _strangers(records: Records, shared: frozenset[str]) -> int:
@@ -220,6 +267,7 @@ def _records(files: tuple[File, ...]) -> Records:
 def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the cache's key)
     """The records of a transcript."""
     found: Records = {}
+    directories: dict[str | None, str | None] = {}
     try:
         with opened(path) as file:
             for number, raw in filled(file):
@@ -230,7 +278,8 @@ def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the
                 if seen.uuid is not None:
                     at = seen.timestamp if seen.timestamp is not None and is_usable(seen.timestamp) else None
                     reply = seen.message.id if seen.type == "assistant" and seen.message is not None else None
-                    found.setdefault(seen.uuid, Record(number, at, seen.sessionId, reply, seen.requestId))
+                    directory = directories.setdefault(seen.cwd, seen.cwd)
+                    found.setdefault(seen.uuid, Record(number, at, seen.sessionId, reply, seen.requestId, directory))
     except Unreadable:
         pass
     return found

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
-from pollux.sources.claude import branches, forks, history, queue
+from pollux.sources.claude import branches, elsewhere, forks, history, queue
 from pollux.sources.claude.books import Meta, Title
 from pollux.sources.claude.bundles import AGENT, ClaudeBundle
 from pollux.sources.claude.copies import copies_in, difference
@@ -94,6 +94,8 @@ class Reading:
             fork = forks.fork_of(bundle, [pair for transcript in self.transcripts for pair in transcript.lines])
         if fork is not None:
             messages = forks.inherited(messages, builder.items, fork.shared)
+        if bundle.peers:
+            messages = elsewhere.completed(messages, bundle, self.notes)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
             if transcript.queue:
                 messages = queue.woven(messages, queue.lost_prompts(transcript, messages))

@@ -69,6 +69,7 @@ class Transcript:
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
+        self._steps: set[tuple[Any, ...]] = set()
         self.tally: Tally | None = None
         self.mark: Mark | None = None
         self.damaged = 0
@@ -170,7 +171,7 @@ class Transcript:
         match kind:
             case "queue-operation":
                 content = aside.content if type(aside.content) is str else None
-                self.queue.append(Queued(number, aside.operation, content, aside.timestamp, aside.reason))
+                self._step(Queued(number, aside.operation, content, aside.timestamp, aside.reason))
             case "summary":
                 if aside.leafUuid is not None and aside.summary is not None:
                     self.summaries[aside.leafUuid] = aside.summary
@@ -187,6 +188,13 @@ class Transcript:
             case _:
                 pass
         self._keep(kind, aside)
+
+    def _step(self, step: Queued) -> None:
+        """Take a step of the queue in, unless it was written before: no text is typed twice in one moment."""
+        said = (step.operation, step.content, step.at)
+        if None in (step.content, step.at) or said not in self._steps:
+            self._steps.add(said)
+            self.queue.append(step)
 
     def _keep(self, kind: str, aside: Aside | Saved) -> None:
         """Keep a record where it does not repeat the one before it."""

@@ -45,9 +45,10 @@ class _Settings(dict[str, Any]):
 
 
 class Books:
-    """What the bookkeeping of one file says."""
+    """What the bookkeeping of one file says; `thread` is the id in the file's name."""
 
-    def __init__(self) -> None:
+    def __init__(self, thread: str | None = None) -> None:
+        self.thread = thread
         self.meta: dict[str, Any] = {}
         self.copied: list[str] = []
         self.turns: list[tuple[int, str]] = []
@@ -87,11 +88,12 @@ class Books:
     # ------------------------------------------------------------------ whose file it is
 
     def _meta(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        """The first is the file's own; later ones came with a parent's lines."""
-        if not self.meta:
+        """The first is the file's own, unless that was torn; later ones came with a parent's lines."""
+        name = held.get("id")
+        if not self.meta and (walk.line <= 1 or self.thread in (None, name)):
             self.meta = held
             return
-        if type(name := held.get("id")) is str and name != self.meta.get("id"):
+        if type(name) is str and name != self.meta.get("id"):
             self.copied.append(name)
         walk.keep("session_meta", held)
 

@@ -16,7 +16,7 @@ from pollux.sources.codex.document import document, records_of
 from pollux.sources.codex.entries import Entry
 from pollux.sources.codex.exactness import Account
 from pollux.sources.codex.fates import fold, unfold
-from pollux.sources.codex.forks import base_of, own_part, resumed_copy, total_before
+from pollux.sources.codex.forks import base_of, own_part, resumed_copy, torn_origin, total_before
 from pollux.sources.codex.lines import records
 from pollux.sources.codex.packed import unpacked
 from pollux.sources.codex.shelf import Shelf
@@ -76,7 +76,7 @@ def _really(at: datetime, path: str) -> datetime:
 def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = shown(file.path), None
-    walk, books = Walk(notes), Books()
+    walk, books = Walk(notes), Books(find.named(file.path)[0])
     walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
     extra: dict[str, Any] = {}
     copied_from: str | None = None
@@ -91,17 +91,38 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
         else:
             with unpacked(file.path, notes) as opened:
                 walk.run(records(opened, notes), books.enter)
+            if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
+                books.copied.append(name)
             begins = own_part(file.path, books, shelf)
             if books.bare and not begins:
                 begins, copied_from = resumed_copy(file.path, shelf)
             if begins:
                 for entry in walk.entries:
                     entry.inherited = entry.line < begins
+                _pay_for_own(walk)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
         return None
     notes.line = None
     return Part(file, walk, books, extra, copied_from, begins)
+
+
+def _has_torn(notes: Notes) -> bool:
+    """Could a line of the file be read by nobody?"""
+    return any(notice.code == "line.invalid" and notice.file == notes.file for notice in notes.all())
+
+
+def _pay_for_own(walk: Walk) -> None:
+    """The first figures of a session's own part are those of its response alone.
+
+    Where the total has grown by more, the figures before it could not be read, and were the parent's.
+    """
+    own = [entry for entry in walk.entries if not entry.inherited and entry.usages]
+    first = min((usage.line or 0 for entry in own for usage in entry.usages or ()), default=0)
+    if (alone := walk.meter.alone.get(first)) is None:
+        return
+    for entry in own:
+        entry.usages = [alone if usage.line == first else usage for usage in entry.usages or ()]
 
 
 def whole(own: list[Part]) -> tuple[list[Part], list[File]]:

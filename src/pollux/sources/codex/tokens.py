@@ -32,6 +32,7 @@ class Meter:
 
     `origin` gives the total of the session that a file goes on from, which its first event may only repeat. A figure
     that is not there, or is none, is unknown: what the total and the last response's figures both do not tell stays so.
+    `alone` has what the last response says of itself, by line, where the total has grown by something else.
     """
 
     def __init__(self) -> None:
@@ -43,6 +44,7 @@ class Meter:
         self._owed: int | None = None
         self._lost: list[int] = []
         self.said: tuple[str, Figures, int] | None = None
+        self.alone: dict[int, Usage] = {}
 
     @property
     def unreadable(self) -> list[int]:
@@ -67,7 +69,7 @@ class Meter:
         before = self._before(total, step)
         if _alike(total, before) or (total == _UNKNOWN and again):
             return None
-        grown = _grown(total, before)
+        grown, told = _grown(total, before), step
         # Nearly always the total has grown by what the last response says.
         if grown == step:
             self._total = total
@@ -80,7 +82,10 @@ class Meter:
             return None
         odd = _is_odd(step, before, so_far, last)
         exact = False if odd else None if _is_wild(total, grown) else True
-        return _usage(step, {"last_token_usage": _native(last or so_far)}, line, exact=exact)
+        native = {"last_token_usage": _native(last or so_far)}
+        if step != told != _UNKNOWN:
+            self.alone[line] = _usage(told, native, line, exact=None)
+        return _usage(step, native, line, exact=exact)
 
     def _before(self, total: _Parts, step: _Parts) -> _Parts:
         """The total so far."""

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.model import Fate
 from pollux.sources.gemini.content import is_made_up, pieces, plain_text
-from pollux.sources.gemini.schema import Call, FunctionCall, Message, Part
+from pollux.sources.gemini.schema import Call, FunctionCall, Message, Part, Tokens
 
 Copies = dict[tuple[str | None, datetime | None], int | None]
 """Other writings of a message: their ids and times, with the line of the first."""
@@ -58,13 +58,22 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
     if later.model is not None and later.model != kept.model:
         _replace(entry, "model", later.model, line)
     if later.tokens is not None and later.tokens != kept.tokens:
-        _replace(entry, "tokens", later.tokens, line)
+        if _used(later.tokens) >= _used(kept.tokens):
+            _replace(entry, "tokens", later.tokens, line)
+        else:
+            entry.set_aside(tokens=later.tokens, line=line)
     if later.thoughts and later.thoughts != kept.thoughts:
         _replace(entry, "thoughts", later.thoughts, line)
     if later.toolCalls:
         kept.toolCalls = _joined(kept.toolCalls, later.toolCalls, entry, line)
     if later.extra:
         kept.extra = {**kept.extra, **later.extra}
+
+
+def _used(tokens: Tokens | None) -> int:
+    """How much figures tell of: the richest of a message count."""
+    told = (tokens.input, tokens.output, tokens.thoughts, tokens.tool) if tokens is not None else ()
+    return sum(figure for figure in told if figure is not None)
 
 
 def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:

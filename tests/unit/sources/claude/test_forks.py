@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 import pytest
 
 from pollux.library import Filter
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
+    CWD,
     OTHER,
     PROJECT,
     SID,
@@ -22,6 +24,7 @@ from tests.unit.sources.claude.conftest import (
     model,
     result,
     said,
+    usage,
     user,
     written,
 )
@@ -154,6 +157,49 @@ def test_fork_at_an_earlier_point(home: Home) -> None:
     home.log(OTHER, *renamed([one, two], OTHER), *own(OTHER, two))
     sessions = home.sessions()
     assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], [SID]]
+
+
+@pytest.mark.parametrize("earlier", [SID, OTHER])
+@pytest.mark.parametrize("proof", ["folder", "log", None])
+def test_fork_at_an_earlier_point_of_a_session_that_had_gone_on(home: Home, proof: str | None, earlier: str) -> None:
+    """Where it lies and where its first prompt was typed tell it; else it is a guess, and said to be one."""
+    parent, fork = (SID, OTHER) if earlier == SID else (OTHER, SID)
+    shared = renamed(chained([user("Remember 42."), model("Noted.")]), parent)
+    later = renamed(chained([user("Doubled?", parentUuid=shared[-1]["uuid"]), model("84.", "msg_2")]), parent)
+    home.log(parent, *shared, *later)
+    copies = [*renamed(shared, fork), *own(fork, shared[-1])]
+    home.log(fork, *copies, project="-work-elsewhere" if proof == "folder" else PROJECT)
+    if proof == "log":
+        at = datetime.fromisoformat(shared[0]["timestamp"]).timestamp() * 1000
+        typed = {"display": "Remember 42.", "timestamp": int(at), "project": CWD, "sessionId": parent}
+        (home.config / "history.jsonl").write_text(json.dumps({**typed, "pastedContents": {}}) + "\n")
+    sessions = home.sessions()
+    if proof is not None:
+        assert [forked_from(sessions[name]) for name in (parent, fork)] == [[], [parent]]
+    (link,) = [link for session in sessions.values() for link in session.links]
+    assert ("guess" in link.evidence) is (proof is None)
+    assert sum(session.usage.requests or 0 for session in sessions.values()) == 3
+
+
+def test_figures_that_only_the_copy_of_a_reply_has(home: Home) -> None:
+    begun, ended = (
+        model("Noted.", stop=stop, figures=usage(output)) for stop, output in ((None, 3), ("end_turn", 360))
+    )
+    shared = chained([user("42"), begun])
+    copy = {**ended, **{name: begun[name] for name in ("uuid", "parentUuid", "timestamp")}}
+    home.log(SID, *shared)
+    file = home.log(OTHER, *renamed([shared[0], copy], OTHER), *own(OTHER, copy))
+    library = home.library()
+    parent = library.session(f"claude:{SID}")
+    assert (parent.usage.output, parent.exact) == (360, True)
+    items = library.accounts.audit(parent).items
+    assert [(item.counted, item.line, item.native["output_tokens"]) for item in items] == [
+        (True, 2, 360),
+        (False, 2, 3),
+    ]
+    assert (items[0].file, items[1].file) == (str(file), parent.files[0])
+    assert "only this copy" in items[0].rule
+    assert library.session(f"claude:{OTHER}").usage.output == 5
 
 
 def test_fork_after_a_fold_begins_with_the_fold(home: Home) -> None:

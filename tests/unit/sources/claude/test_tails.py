@@ -88,3 +88,10 @@ def test_a_session_that_there_is_only_in_a_cut_record(home: Home) -> None:
     for name in (SID, f"claude:{SID}", str(file)):
         found = library.recovering.recover(library.recovering.session(name)).session
         assert said(found) == [("human", "Remember the umbre")]
+
+
+def test_step_of_the_queue_that_was_written_twice_is_one_prompt(home: Home) -> None:
+    steps = [queued("enqueue", "2026-11-15T06:00:00.000Z", "Hi")] * 2 + [queued("dequeue", "2026-11-15T06:00:00.001Z")]
+    session = home.session(*steps, user("Hi"), model("Hello"))
+    assert [message.text for message in session.prompts] == ["Hi"]
+    assert session.exact is True

@@ -180,6 +180,32 @@ def test_a_fork_pays_only_for_itself(home: Home) -> None:
     assert used(home, TWO)[0] == 60
 
 
+BLANK, DOUBLED, TORN = "a blank line", "a doubled line", "a torn line"
+
+
+@pytest.mark.parametrize("changed", [ONE, TWO], ids=["parent", "fork"])
+@pytest.mark.parametrize("how", [BLANK, DOUBLED, TORN])
+@pytest.mark.parametrize("place", range(9))
+def test_a_fork_with_an_odd_line_pays_only_for_itself(home: Home, place: int, how: str, changed: str) -> None:
+    def count(total: int, last: int) -> dict[str, Any]:
+        return tokens(figures(total, out=total // 10), figures(last, out=last // 10))
+
+    old = [*prompt("Go"), reply("1", id="msg_1"), count(100, 100)]
+    old += [*prompt("And"), reply("2", id="msg_2"), count(300, 200)]
+    own = (sent("On", at="06:10:00.000"), reply("3", at="06:10:01.000"), count(360, 60))
+    home.rollout(meta(), *old)
+    home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
+    (file,) = home.codex.rglob(f"*{changed}.jsonl")
+    written = file.read_bytes().splitlines(keepends=True)
+    line = written[place]
+    odd = {BLANK: [b"\n", line], DOUBLED: [line, line], TORN: [line[: len(line) * 2 // 3] + b"\n"]}
+    written[place : place + 1] = odd[how]
+    file.write_bytes(b"".join(written))
+    fork = home.sessions()[TWO]
+    assert (fork.usage.input, fork.usage.output) == (60, 6)
+    assert fork.usage.exact is (None if how == TORN and changed == TWO else True)
+
+
 def respelled(value: Any) -> Any:
     """The same with its keys the other way round."""
     if isinstance(value, dict):

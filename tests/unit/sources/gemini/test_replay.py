@@ -358,3 +358,10 @@ def test_a_session_in_which_nothing_was_said_is_none(home: Home) -> None:
     home.log(LOG, header(), {"$set": {"messages": [context()]}})
     assert home.sessions() == {}
     assert home.library().doctor().sound
+
+
+@pytest.mark.parametrize("order", [(5000, 100), (100, 5000)])
+def test_the_richest_figures_of_a_message_count(home: Home, order: tuple[int, int]) -> None:
+    home.log(LOG, header(), user("u1", "go"), *(gemini("g1", "1", tokens=tokens) for tokens in order))
+    session = home.only()
+    assert (session.usage.input, session.usage.requests, session.exact) == (5000, 1, True)
