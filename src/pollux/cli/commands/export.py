@@ -12,6 +12,7 @@ from pollux.cli.choice import Choice
 from pollux.cli.common import common, library
 from pollux.cli.complete import formats, sessions
 from pollux.cli.filters import narrowing, wanted
+from pollux.cli.group import Command
 from pollux.cli.redaction import private, redactor
 from pollux.errors import NotFound, RequestError
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @click.argument("keys", metavar="KEY…", nargs=-1, shell_complete=sessions)
 @click.option("--to", "-t", "to", metavar="FORMAT", shell_complete=formats, help="The format; `--list` names them all.")
 @click.option(

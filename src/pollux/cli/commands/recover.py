@@ -9,6 +9,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
+from pollux.cli.group import Command
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
 from pollux.files import created
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 DOCUMENT = "json"
 
 
-@click.command("recover", short_help="Put a session together from all that is left of it.")
+@click.command("recover", cls=Command, short_help="Put a session together from all that is left of it.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
     "--to",

@@ -10,6 +10,7 @@ import click
 from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.filters import narrowing, timezone_option, wanted
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pollux.library import Filter, Library
 
 
-@click.command("timeline")
+@click.command("timeline", cls=Command)
 @click.option(
     "--of",
     "what",
