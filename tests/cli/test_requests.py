@@ -16,6 +16,7 @@ from tests.cli.running import Pollux
 
 NONSENSE = {
     "show ''": ("No session is called ''.", "Try: pollux list --all"),
+    "--json": ("No such option '--json'.", "Did you mean: pollux list --json?"),
     "list --json --jsonl": ("--json and --jsonl exclude each other.", "Leave out one of them."),
     "list --project ''": ("No project has an empty name.", "Try: pollux projects"),
     "watch --project ''": ("No project has an empty name.", "Try: pollux projects"),
@@ -191,3 +192,7 @@ def test_which_of_two_values_was_meant_is_asked(pollux: Pollux) -> None:
     done = pollux("archive", "schedule", "--install", "--remove")
     assert (done.returncode, "--install and --remove do not go together." in done.stderr) == (2, True)
     assert pollux("list", "--all", "--all").returncode == 0
+
+
+def test_a_calendar_of_nothing_does_not_send_in_circles(empty: Pollux) -> None:
+    assert empty("timeline").stderr.splitlines()[-1] == "Try: pollux list"

@@ -150,10 +150,21 @@ def _run(arguments: list[str]) -> int:
 def _as_request(error: click.ClickException) -> PolluxError:
     """A complaint of click in our form."""
     hint = None
+    if isinstance(error, click.NoSuchOption) and (meant := _of_lists(error)) is not None:
+        return RequestError(f"No such option {error.option_name!r}.", meant)
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"Try: {error.ctx.command_path} --help"
     sentence = " ".join(error.format_message().split())
     return RequestError(sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.", hint)
+
+
+def _of_lists(error: click.NoSuchOption) -> str | None:
+    """A hint for an option of `pollux list` that was given to `pollux`, which lists as well."""
+    if error.ctx is None or error.ctx.parent is not None:
+        return None
+    listing = cli.get_command(error.ctx, "list")
+    names = {name for param in listing.params for name in param.opts} if listing is not None else set()
+    return f"Did you mean: pollux list {error.option_name}?" if error.option_name in names else None
 
 
 def _bug(error: Exception, arguments: list[str]) -> int:

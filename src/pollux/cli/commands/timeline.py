@@ -73,7 +73,8 @@ def command(
     if not days:
         from pollux.cli.meant import mistyped
 
-        hint = mistyped(shelf, asked, "Try: pollux timeline, or: pollux list")
+        asks = any(options.values())
+        hint = mistyped(shelf, asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
         raise NotFound(_untimed(shelf, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.drawing import draw_timeline
