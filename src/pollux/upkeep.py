@@ -11,8 +11,8 @@ from typing import Self, TypeVar
 
 from pollux.errors import StoreError
 from pollux.shelves import Shelves
-from pollux.sources.base import Root, Source
-from pollux.sources.walk import closed
+from pollux.sources.base import File, Root, Source
+from pollux.sources.walk import barred, closed
 from pollux.store.questions import Questions
 from pollux.store.store import TROUBLE, Held
 from pollux.store.sync import Circumstances, Look, Outcome
@@ -29,7 +29,7 @@ class Upkeep(Shelves):
     `problem` says why nothing could be kept, `busy` that a sync was ended early: answers may be behind the files.
     `looked` says that the cache was brought up to date, or taken as it is.
     `closed` are the agents' folders and files that the system does not let pollux look into, as the last sync saw them,
-    whether or not that was now.
+    whether or not that was now; `barred` the files that it sees and may not read.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class Upkeep(Shelves):
         self.busy = False
         self.looked = False
         self.closed: list[str] = []
+        self.barred: list[File] = []
         self._fresh = fresh
         self._files = 0
 
@@ -92,6 +93,7 @@ class Upkeep(Shelves):
             looks = [Look(source, root) for source, root in self.roots()]
         self._files = sum(len(look.files) for look in looks)
         self.closed = [shown(file.path) for look in looks for file in closed(look.files)]
+        self.barred = [file for look in looks for file in barred(look.files)]
         self._keep(looks)
         return looks + [Look(source, root) for source, root in self._kept_roots()]
 

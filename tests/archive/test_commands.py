@@ -94,6 +94,15 @@ def test_earlier_states_are_shown(pollux: Pollux) -> None:
     assert {m["parts"][0]["text"] for m in whole["messages"]} == {"first", "second", "other"}
 
 
+def test_a_recovered_document_has_the_figures_of_a_session(pollux: Pollux) -> None:
+    shown = good(pollux("show", "last", "--json"))
+    printed = good(pollux("recover", "last", "--to", "json"))
+    assert printed == good(pollux("recover", "last", "--json"))
+    assert shown.keys() - printed.keys() == set()
+    for name in ("cost_usd", "family_usage"):
+        assert printed[name] == shown[name]
+
+
 def test_recovered_sessions_read_back(pollux: Pollux, tmp_path: Path) -> None:
     pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
     assert pollux("recover", "abcdabcd", "-o", str(tmp_path / "out.json")).returncode == 0

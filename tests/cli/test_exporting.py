@@ -199,3 +199,31 @@ def test_scan_and_its_statuses(empty: Pollux) -> None:
     }
     assert empty("scan").returncode == 2
     assert empty("scan", "one", "--all").returncode == 2
+
+
+def test_several_sessions_do_not_go_to_what_would_be_a_file(pollux: Pollux) -> None:
+    for name in ("all.html", "all.MD"):
+        done = pollux("export", "--all", "--to", "text", "-o", name)
+        assert (done.returncode, f"Try: -o {name}/" in done.stderr) == (2, True)
+        assert not (pollux.home / name).exists()
+    assert pollux("export", "--all", "--to", "text", "-o", "all.md/").returncode == 0
+    assert pollux("export", "--all", "--to", "text", "-o", "all.md").returncode == 0  # it is a folder now
+
+
+def test_an_ending_in_capital_letters_tells_the_format(pollux: Pollux) -> None:
+    assert pollux("export", "last", "-o", "one.MD").returncode == 0
+    assert (pollux.home / "one.MD").read_text("utf-8") == pollux("export", "last", "--to", "markdown").stdout
+
+
+def test_a_folder_that_is_not_there_is_named(pollux: Pollux) -> None:
+    done = pollux("export", "last", "-o", "no/such/one.md")
+    assert (done.returncode, done.stderr.splitlines()[1:]) == (
+        5,
+        ["There is no folder no/such. Try: mkdir -p no/such"],
+    )
+
+
+def test_a_report_goes_to_a_file(pollux: Pollux) -> None:
+    done = pollux("export", "last", "--to", "text", "--json-report", "-")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert not (pollux.home / "-").exists()

@@ -11,9 +11,12 @@ import click
 import pytest
 
 from pollux.cli.app import cli, run
+from pollux.errors import RequestError
+from tests.cli.running import Pollux
 
 NONSENSE = {
     "show ''": ("No session is called ''.", "Try: pollux list --all"),
+    "--json": ("No such option '--json'.", "Did you mean: pollux list --json?"),
     "list --json --jsonl": ("--json and --jsonl exclude each other.", "Leave out one of them."),
     "list --project ''": ("No project has an empty name.", "Try: pollux projects"),
     "watch --project ''": ("No project has an empty name.", "Try: pollux projects"),
@@ -146,3 +149,50 @@ def every_command(ctx: click.Context, group: click.Group) -> Iterator[click.Comm
         yield command
         if isinstance(command, click.Group):
             yield from every_command(ctx, command)
+
+
+def _commands(group: click.Group, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        yield (*above, name), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*above, name))
+
+
+def _given_twice() -> list[tuple[str, ...]]:
+    return [
+        (*words, option.opts[0])
+        for words, command in [((), cli), *_commands(cli)]
+        for option in command.params
+        if isinstance(option, click.Option) and not (option.is_flag or option.multiple or option.count)
+    ]
+
+
+def test_an_option_of_one_value_is_not_given_two() -> None:
+    given = _given_twice()
+    assert len(given) > 60
+    for *words, option in given:
+        command = dict(_commands(cli))[tuple(words)] if words else cli
+        with pytest.raises(RequestError, match=r"takes one value, and was given 2\."):
+            command.make_context("pollux", [option, "a", option, "b"])
+
+
+def test_which_of_two_values_was_meant_is_asked(pollux: Pollux) -> None:
+    for command in (
+        ("list", "--agent", "gemini", "--agent", "claude"),
+        ("search", "x", "--in", "tools", "--in", "all"),
+    ):
+        done = pollux(*command)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"pollux: {command[-2]} takes one value, and was given 2.\nLeave out all {command[-2]} but one.\n"
+        )
+    done = pollux("archive", "schedule", "--install", "--remove")
+    assert (done.returncode, "--install and --remove do not go together." in done.stderr) == (2, True)
+    assert pollux("list", "--all", "--all").returncode == 0
+
+
+def test_a_calendar_of_nothing_does_not_send_in_circles(empty: Pollux) -> None:
+    assert empty("timeline").stderr.splitlines()[-1] == "Try: pollux list"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,34 @@ def test_our_marks_have_stand_ins_as_wide_as_they_are(empty: Pollux, arguments: 
     assert plain.stdout.isascii()
     assert "\\" not in plain.stdout
     assert [len(line) for line in plain.stdout.splitlines()] == [len(line) for line in usual.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("command", "status"), [("timeline", 0), ("show nothing", 2), ("list --json", 0)])
+def test_a_reader_of_both_streams_that_goes_away(pollux: Pollux, command: str, status: int) -> None:
+    """Also where processes were at work, and Python ends as it always does."""
+    program = "import multiprocessing, sys; from pollux.cli import main; main()"
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.Popen(
+        [sys.executable, "-c", program, *command.split()],
+        env=pollux.env,
+        cwd=pollux.home,
+        stdout=writing,
+        stderr=writing,
+    )
+    os.close(writing)
+    assert run.wait(60) == status
+
+
+def test_ctrl_c_before_anything_was_begun(pollux: Pollux) -> None:
+    program = (
+        "import sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'pollux.cli.app': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder()); sys.argv = ['pollux', 'list']\n"
+        "from pollux.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -10,6 +10,7 @@ import pytest
 
 import pollux
 from pollux import files
+from pollux.cli.common import _gaps
 from pollux.errors import PolluxError, RequestError, Unreadable
 from tests.hostile.conftest import EVERYTHING, ODD, World, line_of, read_all, within
 
@@ -155,3 +156,16 @@ def test_no_module_opens_files_by_itself() -> None:
         if by_itself.search(line)
     ]
     assert found == []
+
+
+def test_a_file_that_was_closed_to_us_after_it_was_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = world.library().count(EVERYTHING)
+    file = next(path for (agent, _), path in world.places().items() if agent == "claude" and path.suffix == ".jsonl")
+    file.chmod(0)
+    monkeypatch.setattr("pollux.sources.walk.os.access", lambda path, _: path != str(file))  # root may read all
+    library = world.library()
+    assert library.count(EVERYTHING) == count
+    assert [told.path for told in library.barred] == [str(file)]
+    said = _gaps(library)
+    assert said is not None
+    assert said.startswith("1 session could not be read.")

@@ -183,7 +183,7 @@ def test_without_a_bus_all_stays_as_it_was(machine: Machine) -> None:
     with pytest.raises(OutputError, match="Failed to connect to bus") as failed:
         machine.library().scheduling.install("systemd")
     assert "--using cron" in (failed.value.hint or "")
-    assert list((machine.folder / "config" / "systemd" / "user").iterdir()) == []
+    assert not (machine.folder / "config" / "systemd").exists()
     assert machine.library().scheduling.schedule("systemd").installed is None
     machine.program("systemctl", LOG)
     machine.library().scheduling.install("systemd", "6h")
@@ -195,6 +195,28 @@ def test_without_a_bus_all_stays_as_it_was(machine: Machine) -> None:
     assert before is not None
     assert after is not None
     assert after.pieces == before.pieces
+
+
+@pytest.mark.parametrize("disables", [True, False])
+def test_a_timer_that_does_not_start_leaves_nothing(machine: Machine, disables: bool) -> None:
+    """As where systemd takes the units, and cannot start them."""
+    units = machine.folder / "config" / "systemd" / "user"
+    wants = units / "timers.target.wants"
+    machine.program(
+        "systemctl",
+        "#!/bin/sh\n"
+        'case "$2" in\n'
+        f"enable) mkdir -p {wants}; ln -s ../pollux-archive.timer {wants}/pollux-archive.timer;;\n"
+        f"disable) {f'rm {wants}/pollux-archive.timer; rmdir {wants}' if disables else 'exit 1'};;\n"
+        "restart) echo no >&2; exit 1;;\nesac\n",
+    )
+    with pytest.raises(OutputError, match="restart failed"):
+        machine.library().scheduling.install("systemd")
+    assert not (machine.folder / "config" / "systemd").exists()
+    (units / "mine").mkdir(parents=True)
+    with pytest.raises(OutputError, match="restart failed"):
+        machine.library().scheduling.install("systemd")
+    assert [path.name for path in units.iterdir()] == ["mine"]
 
 
 def test_another_kind_takes_its_place(machine: Machine) -> None:

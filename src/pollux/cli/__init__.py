@@ -17,9 +17,13 @@ def main() -> None:
 
         sys.stdout.write(f"pollux {__version__}\n")
         return
-    from pollux.cli.app import run
+    try:
+        from pollux.cli.app import run
 
-    _end(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before anything was begun, or when all was done
+        os._exit(130)
+    _end(status)
 
 
 def _end(status: int) -> None:

@@ -91,15 +91,21 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit status."""
     _prepare_streams()
     try:
+        return _status(arguments)
+    finally:
+        _let_go()
+
+
+def _status(arguments: list[str]) -> int:
+    try:
         status = _run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt as ended:
         return SIGNALLED + getattr(ended, "number", signal.SIGINT)
-    except BrokenPipeError:
-        _let_go_of_stdout()
+    except BrokenPipeError:  # nobody reads any more
         return 0
     except OSError as error:
-        _let_go_of_stdout()
+        _let_go()
         failed = OutputError(f"The output cannot be written: {error.strerror or error}.")
         return _report(failed, arguments)
     return status
@@ -144,10 +150,21 @@ def _run(arguments: list[str]) -> int:
 def _as_request(error: click.ClickException) -> PolluxError:
     """A complaint of click in our form."""
     hint = None
+    if isinstance(error, click.NoSuchOption) and (meant := _of_lists(error)) is not None:
+        return RequestError(f"No such option {error.option_name!r}.", meant)
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"Try: {error.ctx.command_path} --help"
     sentence = " ".join(error.format_message().split())
     return RequestError(sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.", hint)
+
+
+def _of_lists(error: click.NoSuchOption) -> str | None:
+    """A hint for an option of `pollux list` that was given to `pollux`, which lists as well."""
+    if error.ctx is None or error.ctx.parent is not None:
+        return None
+    listing = cli.get_command(error.ctx, "list")
+    names = {name for param in listing.params for name in param.opts} if listing is not None else set()
+    return f"Did you mean: pollux list {error.option_name}?" if error.option_name in names else None
 
 
 def _bug(error: Exception, arguments: list[str]) -> int:
@@ -166,7 +183,15 @@ def _report(error: PolluxError, arguments: list[str]) -> int:
 
     _debug(error)
     sentence, hint = visible(str(error)), visible(error.hint) if error.hint is not None else None
-    if wants_json(arguments):
+    with contextlib.suppress(OSError):  # who does not listen still learns the status
+        _complain(error, sentence, hint, as_json=wants_json(arguments))
+    return error.exit_code
+
+
+def _complain(error: PolluxError, sentence: str, hint: str | None, *, as_json: bool) -> None:
+    from pollux.writers.visible import visible
+
+    if as_json:
         import json
 
         told: dict[str, Any] = {"error": sentence, "hint": hint}
@@ -175,7 +200,6 @@ def _report(error: PolluxError, arguments: list[str]) -> int:
         sys.stderr.write(json.dumps(told) + "\n")
     else:
         sys.stderr.write(f"pollux: {sentence}\n" + (f"{hint}\n" if hint is not None else ""))
-    return error.exit_code
 
 
 def _debug(error: BaseException) -> None:
@@ -191,7 +215,13 @@ def wants_json(arguments: list[str]) -> bool:
     return "--json" in options or "--jsonl" in options
 
 
-def _let_go_of_stdout() -> None:
-    """Nobody reads any more. Python would complain when it flushes at the end."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _let_go() -> None:
+    """Let what nobody takes any more go nowhere. Python would complain when it flushes at the end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except ValueError:  # it is closed
+            continue

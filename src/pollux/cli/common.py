@@ -161,7 +161,8 @@ def _tell(shelf: Library, *, for_programs: bool, gaps: bool) -> None:
 
 def _gaps(shelf: Library) -> str | None:
     """What could not be read, and so is in no answer."""
-    unread = shelf.unread() if shelf.looked else 0
+    # What was read before it was closed to us is in the cache, and no session that could not be read.
+    unread = max(shelf.unread(), len(shelf.barred)) if shelf.looked else 0
     if not (shelf.closed or unread):
         return None
     from pollux.cli.words import plural, tilde

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -80,7 +82,10 @@ def readable(path: Path) -> None:
 
 def failed(path: Path, error: OSError) -> OutputError:
     """What to tell the user."""
-    return OutputError(f"{path} cannot be written: {error.strerror or error}.")
+    folder = path.parent
+    lacks = error.errno == errno.ENOENT and not os.path.lexists(folder)
+    hint = f"There is no folder {folder}. Try: mkdir -p {shlex.quote(str(folder))}" if lacks else None
+    return OutputError(f"{path} cannot be written: {error.strerror or error}.", hint)
 
 
 def _holds_something(path: Path) -> bool:

@@ -175,8 +175,8 @@ class Session(Value, frozen=True, kw_only=True):
     def usage(self) -> Usage:
         """What the session itself used: nothing inherited, nothing of its sub-agents.
 
-        Where a request does not tell what it read or wrote, the sum is too low. Where nothing is missing and nothing was
-        told, nothing was used.
+        Where a request does not tell what it read or wrote, the sum is too low. Where nothing is missing and nothing
+        was told, nothing was used.
         """
         own = [m.usage for m in self.messages if m.usage is not None and not m.inherited]
         if self.exact and not own:

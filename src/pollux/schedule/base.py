@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from datetime import timedelta
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from pollux.errors import OutputError, RequestError
@@ -117,3 +120,15 @@ def tell(program: str, *arguments: str, content: bytes | None = None) -> bytes:
         said = " ".join(done.stderr.decode("utf-8", "replace").split()).rstrip(".") or f"status {done.returncode}"
         raise OutputError(f"{' '.join((program, *arguments[:2]))} failed: {said}.")
     return done.stdout
+
+
+def absent(folder: Path) -> list[Path]:
+    """Which of a folder and those above it are not there yet, the innermost first."""
+    return [each for each in (folder, *folder.parents) if not each.exists()]
+
+
+def take_away(folders: Iterable[Path]) -> None:
+    """Remove folders that were made in vain, the innermost first, but none that holds something."""
+    with contextlib.suppress(OSError):
+        for folder in folders:
+            folder.rmdir()

@@ -10,7 +10,7 @@ from typing import Any
 
 from pollux.errors import OutputError, PolluxError, RequestError
 from pollux.files import read
-from pollux.schedule.base import NAME, Job, Period, Piece, ask, tell
+from pollux.schedule.base import NAME, Job, Period, Piece, absent, ask, take_away, tell
 
 _LABEL = NAME
 
@@ -62,6 +62,7 @@ class Launchd:
     def install(self, job: Job) -> None:
         """Write the file and load it. Where launchd does not take it, all is as it was."""
         before = read(self._file) if self._file.is_file() else None
+        missing = absent(self._file.parent)
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(self.pieces(job)[0].text, "utf-8")
@@ -71,6 +72,7 @@ class Launchd:
         except (OSError, OutputError) as error:
             with contextlib.suppress(OSError):
                 self._file.unlink(missing_ok=True) if before is None else self._file.write_bytes(before)
+            take_away(missing)
             if isinstance(error, OSError):
                 raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
             raise

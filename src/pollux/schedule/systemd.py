@@ -7,9 +7,10 @@ from pathlib import Path
 
 from pollux.errors import OutputError, PolluxError, RequestError
 from pollux.files import read
-from pollux.schedule.base import MARK, NAME, Job, Period, Piece, ask, tell
+from pollux.schedule.base import MARK, NAME, Job, Period, Piece, absent, ask, take_away, tell
 
 _CALENDAR = {60: "hourly", 1440: "daily", 10080: "weekly"}
+_WANTS = "timers.target.wants"
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "%": "%%"}
 
 
@@ -75,6 +76,7 @@ class Systemd:
     def install(self, job: Job) -> None:
         """Write the units and start the timer. Where systemd does not take it, all is as it was."""
         before = {path: read(path) if path.is_file() else None for path in (self._service, self._timer)}
+        missing = absent(self._timer.parent)
         try:
             for piece in self.pieces(job):
                 path = Path(piece.place)
@@ -84,12 +86,26 @@ class Systemd:
             tell("systemctl", "--user", "enable", self._timer.name)
             tell("systemctl", "--user", "restart", self._timer.name)
         except (OSError, OutputError) as error:
+            if before[self._timer] is None:  # or a link to it would stay
+                with contextlib.suppress(OutputError):
+                    ask("systemctl", "--user", "disable", self._timer.name)
             for path, content in before.items():
                 with contextlib.suppress(OSError):
                     path.unlink(missing_ok=True) if content is None else path.write_bytes(content)
+            self._unlink()
+            take_away(missing)
             if isinstance(error, OSError):
                 raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
             raise
+
+    def _unlink(self) -> None:
+        """Take away a link to a timer that is no more, which systemd did not take away itself."""
+        wants = self._timer.parent / _WANTS
+        link = wants / self._timer.name
+        with contextlib.suppress(OSError):
+            if link.is_symlink() and not self._timer.exists():
+                link.unlink()
+                wants.rmdir()
 
     def remove(self) -> None:
         """Stop the timer and remove the units, also where systemd itself cannot be asked any more."""
@@ -100,6 +116,7 @@ class Systemd:
             self._timer.unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be removed: {error.strerror}.") from error
+        self._unlink()
         with contextlib.suppress(OutputError):
             ask("systemctl", "--user", "daemon-reload")
 

@@ -117,6 +117,15 @@ def closed(files: Iterable[File]) -> list[File]:
     return [file for file in files if file.role == CLOSED]
 
 
+def barred(files: Iterable[File]) -> list[File]:
+    """Files that we may see but not read, as their modes tell: also such as were read while we might."""
+    return [file for file in files if file.role not in (CLOSED, OTHER) and _bars(file)]
+
+
+def _bars(file: File) -> bool:
+    return not file.mode & 0o400 and not os.access(file.path, os.R_OK)
+
+
 def _opened(folder: str) -> int | str:
     """A folder as files are looked up in it: by a handle where there are such, so that its path is followed once."""
     if os.scandir in os.supports_fd:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.common import common, json_option, library
+from pollux.cli.group import Command
 
 if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("agents", short_help="List the agents, and where their sessions are looked for.")
+@click.command("agents", cls=Command, short_help="List the agents, and where their sessions are looked for.")
 @json_option
 @common()
 @click.pass_context

@@ -9,6 +9,7 @@ import click
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import wanted, whose
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("audit", short_help="Prove the token figures, and tell what is missing.")
+@click.command("audit", cls=Command, short_help="Prove the token figures, and tell what is missing.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option("--raw", is_flag=True, help="Show the vendor's own record of each figure.")
 @whose

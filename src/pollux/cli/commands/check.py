@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from pollux.cli.common import common, json_option
+from pollux.cli.group import Command
 from pollux.errors import Unreadable
 
 SHOWN = 20
 
 
-@click.command("check", short_help="Check a verifiable agent record against its schema.")
+@click.command("check", cls=Command, short_help="Check a verifiable agent record against its schema.")
 @click.argument("file", type=click.Path())
 @json_option
 @common()

@@ -6,6 +6,7 @@ import click
 
 from pollux.cli.choice import Choice
 from pollux.cli.common import common
+from pollux.cli.group import Command
 
 WHERE = {
     "bash": 'eval "$(pollux completion bash)"            in ~/.bashrc',
@@ -16,6 +17,7 @@ WHERE = {
 
 @click.command(
     "completion",
+    cls=Command,
     epilog="\b\nTo use it:\n" + "\n".join(f"  {line}" for line in WHERE.values()),
 )
 @click.argument("shell", type=Choice(list(WHERE)))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from pollux.cli.common import common, json_option, library
+from pollux.cli.group import Command
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Command)
 @click.option("--all", "every_file", is_flag=True, help="List every file, also those that are in order.")
 @click.option("--strict", is_flag=True, help="End with status 3 where anything is unreadable or unknown.")
 @json_option

@@ -12,6 +12,7 @@ from pollux.cli.choice import Choice
 from pollux.cli.common import common, library
 from pollux.cli.complete import formats, sessions
 from pollux.cli.filters import narrowing, wanted
+from pollux.cli.group import Command
 from pollux.cli.redaction import private, redactor
 from pollux.errors import NotFound, RequestError
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @click.argument("keys", metavar="KEY…", nargs=-1, shell_complete=sessions)
 @click.option("--to", "-t", "to", metavar="FORMAT", shell_complete=formats, help="The format; `--list` names them all.")
 @click.option(
@@ -134,12 +135,9 @@ def command(
         raise RequestError(
             "--agent, --project, --since and --until narrow --all down, not sessions that you name.", TRY
         )
-    folder = everything or len(keys) > 1 or (output or "").endswith(("/", os.sep)) or os.path.isdir(output or "")  # noqa: PTH112
-    if folder and output in (None, "-"):
-        raise RequestError(
-            "Several sessions need a folder to go to.",
-            f"Try: -o FOLDER, as in: pollux export --all --to {writer.name} -o sessions/",
-        )
+    folder = _folder(output, writer, several=everything or len(keys) > 1)
+    if report_file == "-":
+        raise RequestError("The report needs a file.", "Try: --json-report report.json")
     _check(writer, by, folder, style)
     from pollux.cli.exporting import Exporting, as_job
     from pollux.export import Layout
@@ -164,6 +162,27 @@ def command(
         export.to_file(chosen[0], str(output), force=force)
     if report is not None:
         export.report_to(report)
+
+
+def _folder(output: str | None, writer: Writer, *, several: bool) -> bool:
+    """Do sessions go to a folder? Raises `RequestError` where they need one, and none is named."""
+    there = output is not None and (output.endswith(("/", os.sep)) or os.path.isdir(output))  # noqa: PTH112
+    if several and output in (None, "-"):
+        raise RequestError(
+            "Several sessions need a folder to go to.",
+            f"Try: -o FOLDER, as in: pollux export --all --to {writer.name} -o sessions/",
+        )
+    if several and output is not None and not there and _fitting(output) and not os.path.lexists(output):
+        raise RequestError(f"{output} is a file's name, and several sessions need a folder.", f"Try: -o {output}/")
+    return several or there
+
+
+def _fitting(output: str) -> list[Writer]:
+    """The formats whose files have names that end like this one."""
+    from pollux import registry
+
+    writers = map(registry.writer, registry.writer_names())
+    return [writer for writer in writers if output.lower().endswith(writer.suffix)]
 
 
 def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None:
@@ -212,7 +231,9 @@ def _writer(to: str | None, output: str | None) -> Writer:
     if to is not None:
         return registry.writer(to)
     if output is not None:
-        fitting = [w for name in registry.writer_names() if output.endswith((w := registry.writer(name)).suffix)]
+        fitting = [
+            w for name in registry.writer_names() if output.lower().endswith((w := registry.writer(name)).suffix)
+        ]
         closest = max((len(w.suffix) for w in fitting), default=0)
         if len(found := [w for w in fitting if len(w.suffix) == closest]) == 1:
             return found[0]

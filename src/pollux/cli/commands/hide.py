@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.common import common, library
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 STEP = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
 
 
-@click.command("hide")
+@click.command("hide", cls=Command)
 @click.argument("file", type=click.Path())
 @click.option("--place", "places", metavar="PLACE", multiple=True, help="All below it, as session.entries[3].content.")
 @click.option("--text", "words", metavar="TEXT", multiple=True, help="Every value in which this text stands.")

@@ -6,10 +6,11 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
+from pollux.cli.group import Command
 from pollux.errors import NotFound
 
 
-@click.command("history", short_help="Tell what became of a session's files.")
+@click.command("history", cls=Command, short_help="Tell what became of a session's files.")
 @click.argument("key", shell_complete=sessions)
 @json_option
 @common()

@@ -9,6 +9,7 @@ import click
 
 from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError, UnknownName
 from pollux.files import read
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pollux.evidence.keys import Keys, Named
 
 
-@click.command("key")
+@click.command("key", cls=Command)
 @click.argument("action", type=Choice(["new", "list", "show"]), default="list")
 @click.argument("name", required=False)
 @click.option(

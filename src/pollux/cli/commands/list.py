@@ -8,6 +8,7 @@ import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.filters import branch_option, filters, wanted
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pollux.library import Filter, Library, Listed
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.argument("query", nargs=-1)
 @filters
 @branch_option

@@ -9,6 +9,7 @@ import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
 from pollux.cli.complete import projects
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ EVIDENCE = {
 }
 
 
-@click.command("projects", short_help="List the projects that have sessions.")
+@click.command("projects", cls=Command, short_help="List the projects that have sessions.")
 @click.argument("name", required=False, shell_complete=projects)
 @click.option(
     "--add", metavar="PATH", type=click.Path(), help="Teach pollux a project's path, so that its hash is known."

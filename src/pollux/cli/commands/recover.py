@@ -9,6 +9,7 @@ import click
 
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
+from pollux.cli.group import Command
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
 from pollux.files import created
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 DOCUMENT = "json"
 
 
-@click.command("recover", short_help="Put a session together from all that is left of it.")
+@click.command("recover", cls=Command, short_help="Put a session together from all that is left of it.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
     "--to",
@@ -80,7 +81,7 @@ def command(
     elif to == session.agent:
         raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
     else:
-        _show(shelf, screen, session, output, as_json)
+        _show(shelf, screen, session, output, as_json or (to == DOCUMENT and output is None))
 
 
 def _format(output: Path, agent: str) -> str:
@@ -91,9 +92,9 @@ def _format(output: Path, agent: str) -> str:
 def _show(shelf: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
     found = shelf.recovering.recover(session)
     if output is not None:
-        _write(shelf, output, _document(found))
+        _write(shelf, output, _document(shelf, found))
     if as_json:
-        screen.document(_document(found))
+        screen.document(_document(shelf, found))
         return
     from pollux.cli.transcript import transcript
 
@@ -140,12 +141,14 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
             yield f"{one_line(file.path)}: {file.made}."
 
 
-def _document(found: Recovered) -> str:
+def _document(shelf: Library, found: Recovered) -> str:
     from pollux.writers.base import Options
     from pollux.writers.json import WRITER
 
     pieces: list[str] = []
-    WRITER.write(found.session, pieces.append, Options())
+    bill, family = shelf.accounts.bill(found.session), shelf.family_usage(found.session)
+    options = Options(cost_usd=bill.usd, unpriced_requests=bill.unpriced, family_usage=family)
+    WRITER.write(found.session, pieces.append, options)
     return "".join(pieces)
 
 

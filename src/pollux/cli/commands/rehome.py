@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.common import common, json_option, library, writing
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("rehome", short_help="Show the history of a moved project under its new path.")
+@click.command("rehome", cls=Command, short_help="Show the history of a moved project under its new path.")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
 @click.option("--in-place", is_flag=True, help="Tell what must change in the agents' files for them to find it too.")

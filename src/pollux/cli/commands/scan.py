@@ -9,6 +9,7 @@ import click
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import narrowing, wanted
+from pollux.cli.group import Command
 from pollux.cli.redaction import private, redactor
 from pollux.errors import NotFound, RequestError, Unreadable
 
@@ -22,7 +23,7 @@ FOUND = 6
 """The exit status with `--fail` where there are secrets."""
 
 
-@click.command("scan", short_help="Find secrets in sessions, without showing them.")
+@click.command("scan", cls=Command, short_help="Find secrets in sessions, without showing them.")
 @click.argument("keys", metavar="KEY…", nargs=-1, shell_complete=sessions)
 @click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
 @narrowing

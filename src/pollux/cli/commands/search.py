@@ -13,6 +13,7 @@ import click
 from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library, remark
 from pollux.cli.filters import branch_option, narrowing, wanted
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ SECONDS = 5.0
 LIMIT = re.compile(r"-n\d+")
 
 
-class Searching(click.Command):
+class Searching(Command):
     """Takes `-word` for what it is in a query: a word to leave out, not an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -10,10 +10,11 @@ from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import messages, sessions
 from pollux.cli.filters import When
+from pollux.cli.group import Command
 from pollux.errors import RequestError
 
 
-@click.command("show")
+@click.command("show", cls=Command)
 @click.argument("key", shell_complete=sessions)
 @click.option("--full", is_flag=True, help="Unfold tool calls, their output, and the client's own texts.")
 @click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")

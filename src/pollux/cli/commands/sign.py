@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.common import common, library
+from pollux.cli.group import Command
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("sign", short_help="Sign a record, or a session file.")
+@click.command("sign", cls=Command, short_help="Sign a record, or a session file.")
 @click.argument("file", type=click.Path())
 @click.option("--issuer", metavar="NAME", required=True, help="In whose name you sign.")
 @click.option("--key", metavar="NAME-OR-FILE", help="The private key; not needed where you have only one.")

@@ -10,6 +10,7 @@ from pollux.cli.choice import Choice, Several
 from pollux.cli.common import common, json_option, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import narrowing, timezone_option, wanted
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 
 
-@click.command("stats")
+@click.command("stats", cls=Command)
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
     "--by",

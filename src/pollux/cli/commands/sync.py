@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.common import SAMPLE, common, json_option, library
+from pollux.cli.group import Command
 from pollux.errors import StoreError
 
 if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("sync")
+@click.command("sync", cls=Command)
 @json_option
 @common()
 @click.pass_context

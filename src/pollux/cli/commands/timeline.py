@@ -10,6 +10,7 @@ import click
 from pollux.cli.choice import Choice
 from pollux.cli.common import common, json_option, library
 from pollux.cli.filters import narrowing, timezone_option, wanted
+from pollux.cli.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pollux.library import Filter, Library
 
 
-@click.command("timeline")
+@click.command("timeline", cls=Command)
 @click.option(
     "--of",
     "what",
@@ -70,7 +71,8 @@ def command(
         screen.json({"of": of.value, "days": rows, **sums, **_sure(shelf, of, asked)})
         ctx.exit(0 if days else 1)
     if not days:
-        hint = shelf.meant(asked, "Try: pollux timeline, or: pollux list")
+        asks = any(options.values())
+        hint = shelf.meant(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
         raise NotFound(_untimed(shelf, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.drawing import draw_timeline

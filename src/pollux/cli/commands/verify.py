@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.common import common, json_option, library
+from pollux.cli.group import Command
 from pollux.errors import RequestError, Unreadable
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pollux.library import Library
 
 
-@click.command("verify", short_help="Verify a signature.")
+@click.command("verify", cls=Command, short_help="Verify a signature.")
 @click.argument("file", type=click.Path())
 @click.option(
     "--signature",

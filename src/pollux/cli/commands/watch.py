@@ -10,12 +10,13 @@ import click
 from pollux.cli.common import common, library
 from pollux.cli.complete import sessions
 from pollux.cli.filters import wanted, whose
+from pollux.cli.group import Command
 
 if TYPE_CHECKING:
     from pollux.library import Event
 
 
-@click.command("watch", short_help="Follow sessions while agents write them.")
+@click.command("watch", cls=Command, short_help="Follow sessions while agents write them.")
 @click.argument("key", required=False, shell_complete=sessions)
 @whose
 @click.option("--plain", is_flag=True, help="Show a model's Markdown as it was written.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from pollux.cli.common import common, json_option
+from pollux.cli.group import Command
 
 
-@click.command("writers")
+@click.command("writers", cls=Command)
 @json_option
 @common()
 @click.pass_context

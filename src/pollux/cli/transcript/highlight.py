@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from pollux.writers.lexing import lexed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pollux.cli.transcript.layout import Span
 
 LONGEST = 20_000
-"""Characters of code beyond which it has no colours: some grammars are slow."""
+"""Characters of code beyond which it has no colours in a terminal, where nobody waits for them."""
 
 _LOOKS = (
     ("Comment", "comment"),
@@ -31,13 +33,13 @@ _LOOKS = (
 
 def highlighted(code: str, language: str, color: bool) -> Iterable[list[Span]]:
     """The lines of some code, in colours where its language is known."""
-    lexer = _lexer(language.lower()) if color and language and len(code) <= LONGEST else None
     plain: list[list[Span]] = [[(line, ())] for line in code.split("\n")]
-    if lexer is None:
+    ended = f"{code}\n"  # some grammars know whole lines only
+    words = lexed(ended, language, most=LONGEST) if color and language else None
+    if words is None:
         return plain
     rows: list[list[Span]] = [[]]
-    ended = f"{code}\n"  # some grammars know whole lines only
-    for kind, text in lexer.get_tokens(ended):
+    for kind, text in words:
         style = _style(kind)
         for number, piece in enumerate(text.split("\n")):
             if number:
@@ -45,18 +47,6 @@ def highlighted(code: str, language: str, color: bool) -> Iterable[list[Span]]:
             if piece:
                 rows[-1].append((piece, style))
     return rows[:-1] if "\n".join("".join(text for text, _ in row) for row in rows) == ended else plain
-
-
-@cache
-def _lexer(language: str) -> Any:
-    """What knows a language; None where nothing does."""
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
-
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
 
 
 @cache

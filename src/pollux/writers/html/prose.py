@@ -22,6 +22,8 @@ from pollux.writers.visible import visible
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
     from markdown_it.utils import OptionsDict
 
@@ -31,6 +33,14 @@ TOP_HEADING = 3
 LONG_CELL = 32
 """Characters: a longer cell of a table is given room, or a longer word beside it would leave it one letter wide."""
 
+MARKS = 2_000
+"""A paragraph with more signs that may mean something in Markdown is no prose: it is shown as it is, for the time to
+make sense of them would grow with their square."""
+
+CELLS = 20_000
+"""Cells of the tables of one text: a row may stand for many by leaving them out. What follows is shown as it is."""
+
+_MARK = re.compile(r"[\[\]!*_~`<&\\]")
 _TAG = re.compile(r"<[^>]*>")
 _TARGET = re.compile(r'(?:href|title|alt)="([^"]*)"')
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
@@ -137,9 +147,37 @@ def _parser() -> MarkdownIt:
     # Definitions of links stay where they are: a page that hides them would lose them.
     parser.disable(["html_block", "html_inline", "reference"])
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005 (`_opening` decides)
+    parser.core.ruler.at("inline", _inline)
+    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
     for name, rule in _RULES.items():
         parser.add_render_rule(name, rule)
     return parser
+
+
+def _inline(state: StateCore) -> None:
+    """What stands in a paragraph, unless it would take too long to find out."""
+    from markdown_it.token import Token
+
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        if len(_MARK.findall(token.content)) > MARKS:
+            token.children = [Token("text", "", 0, content=token.content)]
+        else:
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
+def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (markdown-it calls it)
+    """A table, unless there were too many cells before."""
+    from markdown_it.rules_block import table
+
+    if state.env.get("cells", 0) > CELLS:
+        return False
+    before = len(state.tokens)
+    found = table(state, first, end, silent)
+    state.env["cells"] = state.env.get("cells", 0) + (len(state.tokens) - before) // 3
+    return found
 
 
 # Rules of the renderer: each is handed all tokens and the place of its own.
@@ -174,7 +212,7 @@ def _link_open(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -
 
 
 def _link_close(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    first = max(n for n, token in enumerate(tokens[:at]) if token.type == "link_open")  # links do not nest
+    first = next(n for n in range(at, -1, -1) if tokens[n].type == "link_open")  # links do not nest
     said = "".join(token.content for token in tokens[first:at])
     return _closing(tokens[first], str(tokens[first].attrs.get("href", "")), said)
 

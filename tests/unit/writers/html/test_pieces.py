@@ -13,11 +13,12 @@ from pollux.model import Attachment, Session, Status, Text, Usage
 from pollux.writers.base import Options
 from pollux.writers.html import diffs
 from pollux.writers.html.calls import call as shown_call
-from pollux.writers.html.code import LONGEST, code
+from pollux.writers.html.code import code
 from pollux.writers.html.markup import Html, escape, tag
 from pollux.writers.html.pictures import attachment, inside, source
 from pollux.writers.html.prose import markdown, typed
 from pollux.writers.html.terminal import terminal
+from pollux.writers.lexing import LONGEST
 from tests.unit.writers.html.seeing import Page, written
 from tests.unit.writers.kitchen_sink import ASSISTANT, MODEL, SESSION, call, message
 

@@ -1,0 +1,102 @@
+"""Replies made so that showing them takes as long as it can: the time grows with the text, and no faster.
+
+As with secrets, each text is tried in two sizes, one four times the other, and what both took is compared.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from pollux.cli.transcript.highlight import highlighted
+from pollux.writers.html.code import code
+from pollux.writers.html.prose import CELLS, MARKS, markdown, typed
+from pollux.writers.lexing import SHORT, TRIED, WORDY, lexed
+from pollux.writers.tame import tame
+
+TIMES = 4
+MOST = 9
+NOISE = 0.1
+
+MARKDOWN = (
+    "[a](b) ", "[a]()", "[", "![", "![a](b)", "[a](", "[a](<b", '[a](b "c', "[a]", "]", "[\\", "[*a](b*", "(", "!",
+    "*a **a ", "*_", "**a", "a*", "a_ _a", "~~a", "~", "`", "`a``b```c", "<a", "<a@b.c>", "<http:", "<!--", "<![CDATA[",
+    "<a b='", "&amp;", "&", "\\*", "\\", "> ", ">a\n", "- ", "* a\n", "* a\n  * b\n", "- a\n\n  b\n", "1. ",
+    "1. a\n2) b\n",
+    "# a\n", "a\n=\n", "```\n", "> ```\n", "a|b\n-|-\n", "|a", "|", "[a]: b\n", "![](data:image/png;base64,iVBORw0KGgo",
+)  # fmt: skip
+
+CODE = (
+    "'\\", '"\\', "\n ", "a", "a ", "a\n", "a b\n", "a.", "a. ", "(", "{", "<", "/*", "/*\n", "/**\n", "\n", "`", "$(",
+    '"""', "//",
+)  # fmt: skip
+
+
+def took(work: Callable[[str], object], text: str) -> float:
+    begun = time.process_time()
+    work(text)
+    return time.process_time() - begun
+
+
+def grows(work: Callable[[str], object], make: Callable[[int], str], size: int) -> None:
+    """Fail where the time grows faster than the text."""
+    large = took(work, make(size * TIMES))
+    if large > NOISE:
+        large = min(large, took(work, make(size * TIMES)))
+        small = took(work, make(size))
+        assert large < max(small, NOISE / TIMES) * MOST, (make(20), small, large)
+
+
+@pytest.mark.parametrize("work", [markdown, tame, typed])
+def test_markdown(work: Callable[[str], object]) -> None:
+    for piece in MARKDOWN:
+        grows(work, lambda size, piece=piece: (piece * size)[:size], 6_000)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("piece", ["[a](b) ", "[", "[a]()"])
+def test_the_longest_reply_is_written_soon(piece: str) -> None:
+    assert took(markdown, (piece * 200_000)[:199_000]) < 10
+
+
+def test_a_paragraph_full_of_marks_is_shown_as_it_is() -> None:
+    few = "[a](https://example.org) "
+    assert "<a href" in markdown(few * (MARKS // 8))
+    many = markdown(few * MARKS + "\n\n**bold**")
+    assert "<a href" not in many
+    assert "[a](https://example.org)" in many
+    assert "<strong>bold</strong>" in many
+
+
+def test_tables_that_leave_out_their_cells() -> None:
+    wide = "|a" * 500 + "\n" + "|-" * 500 + "\n" + "|\n" * 200 + "\n"
+    shown = markdown(wide * 20)
+    assert "<table" in shown
+    assert shown.count("<td") < 10 * CELLS
+
+
+@pytest.mark.parametrize("language", sorted(TRIED))
+def test_code(language: str) -> None:
+    for piece in CODE:
+        for text in (f"{piece}\n", (piece * 500)[:900].replace("\n", " ") + "\n"):
+            grows(lambda code: lexed(code, language), lambda size, text=text: (text * size)[:size], 2_000)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("language", "piece"), [("actionscript", "'\\"), ("amdgpu", "a"), ("c", "\n "), ("java", "a\n")]
+)
+def test_code_that_once_took_minutes(language: str, piece: str) -> None:
+    text = (piece * 60_000)[:59_000]
+    assert took(lambda text: code(text, language=language), text) < 2
+    assert took(lambda text: list(highlighted(text[:19_000], language, color=True)), text) < 2
+    assert "<span" not in code(text, language=language)
+
+
+def test_code_as_people_write_it_has_colours() -> None:
+    python = 'def f(a):\n    """Says it."""\n    return "b"  # and ends\n\n\n' * 200
+    java = "/**\n * Says what it does, at some length and in whole sentences\n */\nint f(int a) { return 1; }\n" * 200
+    for text, language in ((python, "python"), (java, "java"), ("x = 1\n" * 100, "nim")):
+        assert "<span" in code(text, language=language)
+    assert len("x = 1\n" * 100) < SHORT
+    assert "java" in WORDY
