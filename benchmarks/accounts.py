@@ -15,11 +15,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pollux.accounts import Accounts, By
+from pollux.index.catalog.catalog import Catalogue
+from pollux.index.catalog.queries import Questions
+from pollux.index.catalog.rows import Reading, entry
 from pollux.model import Author, Message, Role, Session, Usage
-from pollux.store.catalogue import Catalogue
-from pollux.store.questions import Questions
-from pollux.store.rows import Reading, entry
+from pollux.usage.accounts import Accounts, By
 
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "claude-opus-4-6", "claude-haiku-4-5", "gpt-5-codex", "gpt-5.4")
 START = datetime(2025, 6, 1, tzinfo=UTC)

@@ -18,8 +18,8 @@ import zstandard
 from benchmarks.store import history
 from pollux.archive.keep import Archive, wanted
 from pollux.archive.verify import verify
-from pollux.library import Library
-from pollux.store.sync import Look
+from pollux.index.sync.sync import Look
+from pollux.library.library import Library
 
 ROUNDS = 3
 

@@ -15,9 +15,9 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from pollux.library import Library
-from pollux.store.passages import passages
-from tests.unit.store.scan import parts, words
+from pollux.index.search.passages import passages
+from pollux.library.library import Library
+from tests.unit.index.search.scan import parts, words
 
 DRAWN_FROM = 150
 PROCESSES = 2

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import modern, store, yardsticks
-from pollux.library import Library
+from pollux.library.library import Library
 
 TARGETS = {"read gemini": 1.5, "read claude": 1.5, "read codex": 1.5, "read codex, modern": 1.5}
 TARGETS |= {"start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}

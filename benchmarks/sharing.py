@@ -17,7 +17,7 @@ from benchmarks import yardsticks
 from benchmarks.store import Memory, history, parsed_together
 from pollux import registry
 from pollux.export import Export, Folder
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from pollux.transforms.redact import Private, Redactor
 from pollux.writers import Options
 

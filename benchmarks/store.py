@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from benchmarks.yardsticks import bare_parse
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 
 QUERIES = {
     "rare word": "zanzibarquark",

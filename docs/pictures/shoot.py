@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from pollux.cli.sample import surroundings
-from pollux.library import Library
+from pollux.library.library import Library
 from pollux.writers.base import Options
 from pollux.writers.html import WRITER
 

@@ -8,15 +8,15 @@ from pollux.version import VERSION
 
 if TYPE_CHECKING:
     from pollux.errors import PolluxError
-    from pollux.library import Filter, Library
+    from pollux.library.library import Filter, Library
     from pollux.model import Message, Notice, Session, Summary, Usage
 
 __version__ = VERSION
 __all__ = ["Filter", "Library", "Message", "Notice", "PolluxError", "Session", "Summary", "Usage", "__version__"]
 
 _HOMES = {
-    "Filter": "pollux.library",
-    "Library": "pollux.library",
+    "Filter": "pollux.library.library",
+    "Library": "pollux.library.library",
     "Message": "pollux.model",
     "Notice": "pollux.model",
     "PolluxError": "pollux.errors",

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
-from pollux.near import did_you_mean
+from pollux.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

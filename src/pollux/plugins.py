@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pollux.files import read
+from pollux.system.files import read
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

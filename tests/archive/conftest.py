@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.library import Library
+from pollux.library.library import Library
 from pollux.model import Session, Text, ToolCall
 
 CORPUS = Path(__file__).parent.parent / "corpus"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from tests.archive.conftest import World
 
 WEATHER = "3274cde4-46bd-475d-a1b3-c05a33f7637f"

@@ -14,7 +14,7 @@ from pollux.archive.keep import Archive
 from pollux.archive.packs import MAGIC, Pen
 from pollux.archive.verify import verify
 from pollux.errors import OutputError, StoreError, Unreadable
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from tests.archive.conftest import World
 
 

@@ -8,11 +8,11 @@ import signal
 import time
 from collections.abc import Callable
 
-from pollux.archive import carry
+from pollux.archive import transfer as carry
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State
 from pollux.archive.verify import verify
-from pollux.store.sync import Look
+from pollux.index.sync.sync import Look
 from tests.archive.conftest import World
 
 KILLS = 100

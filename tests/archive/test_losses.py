@@ -15,8 +15,8 @@ import pytest
 from pollux.archive.index import Index
 from pollux.archive.packs import MAGIC, Pen, begin, scan
 from pollux.errors import NotFound, StoreError
-from pollux.files import opened, rename_new
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
+from pollux.system.files import opened, rename_new
 from tests.archive.conftest import World
 
 EVERYTHING = Filter(everything=True)

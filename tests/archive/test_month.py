@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pollux.archive.restore import chosen
 from pollux.archive.verify import file_of
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from tests.archive.conftest import World, said
 
 VERSIONS = ("gemini/0.44.0", "claude/2.1.112", "codex/0.145.0")

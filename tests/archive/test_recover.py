@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from pollux.errors import PolluxError
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from pollux.model import Session
 from tests.archive.conftest import CORPUS, HOMES, World, said
 from tests.archive.remains import held, leaves, texts

@@ -12,9 +12,9 @@ import pytest
 
 from pollux.archive.rebuild import CUT, OTHER, TYPED
 from pollux.errors import NotFound, OutputError
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
+from pollux.library.recover import Rebuilt
 from pollux.model import Kind, Session
-from pollux.recovering import Rebuilt
 from tests.archive.conftest import HOMES, World, said
 from tests.archive.judge import gemini, judged
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from pollux.cli.app import run
-from pollux.cli.progress import Bar, line
-from pollux.library import Progress
+from pollux.cli.terminal.progress import Bar, line
+from pollux.library.library import Progress
 from tests.cli.made import session
 from tests.cli.running import Pollux
 from tests.cli.test_terminal import in_terminal
@@ -25,7 +25,7 @@ STUCK = "Another pollux has the cache and does not get on. The files were read w
 IMPATIENT = """
 import sys
 from pollux.cli import app
-from pollux.store import lock
+from pollux.index import lock
 lock.PATIENCE = 0.2
 sys.exit(app.run(sys.argv[1:]))
 """
@@ -162,7 +162,7 @@ def test_no_bar_where_nobody_watches(pollux: Pollux) -> None:
 
 def test_the_bar_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.terminal.progress._SILENCE", 0.0)
     bar = Bar()
     bar(Progress(files=4, bytes=100, done_files=1, done_bytes=50))
     assert "50%  50 B of 100 B" in capsys.readouterr().err
@@ -176,8 +176,8 @@ def test_the_bar_counts_one_thing_and_never_goes_back(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
-    monkeypatch.setattr("pollux.cli.progress._PAUSE", 0.0)
+    monkeypatch.setattr("pollux.cli.terminal.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.terminal.progress._PAUSE", 0.0)
     bar = Bar()
     # The total grows on the way; the last file is empty.
     for total, done, read in ((100, 1, 10), (100, 2, 60), (200, 3, 70), (200, 4, 200), (200, 5, 200)):
@@ -213,8 +213,8 @@ def test_long_work_has_a_bar_that_goes_before_the_output(
     run(words)
     assert "\x1b" not in capfd.readouterr().err  # nobody watches
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
-    monkeypatch.setattr("pollux.cli.progress._PAUSE", 0.0)
+    monkeypatch.setattr("pollux.cli.terminal.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.terminal.progress._PAUSE", 0.0)
     monkeypatch.setenv("TERM", "dumb")  # no pager
     monkeypatch.setattr("sys.stdout", sys.stderr)
     run(words)
@@ -233,7 +233,7 @@ def test_the_bar_fits_on_the_line(columns: int) -> None:
 
 def test_waiting_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("pollux.cli.progress._SILENCE", 0.0)
+    monkeypatch.setattr("pollux.cli.terminal.progress._SILENCE", 0.0)
     bar = Bar()
     bar(Progress(files=4, bytes=100, done_files=1, done_bytes=50, by=7))
     waiting = "Waiting for another pollux (process 7), which is indexing: 50% of 100 B"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pollux.cli.transcript.markdown import markdown
-from pollux.cli.width import width
-from pollux.writers.visible import visible
+from pollux.cli.render.transcript.markdown import markdown
+from pollux.cli.terminal.width import width
+from pollux.text.escape import visible
 from tests.cli.running import Pollux
 from tests.cli.test_terminal import in_terminal
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pollux.cli.commands.search import PLACES, SORTS
-from pollux.library import PLACES as KINDS, Sort
+from pollux.library.library import PLACES as KINDS, Sort
 from tests.cli.made import EVIL, harmless, session
 from tests.cli.running import Pollux
 from tests.cli.test_terminal import COLOUR, in_terminal

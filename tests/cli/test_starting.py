@@ -18,14 +18,14 @@ def test_version_loads_next_to_nothing(pollux: Pollux) -> None:
     assert version == pollux("--color", "never", "--version").stdout.strip()
     loaded = {name.partition(".")[0] for name in modules.split()}
     assert not loaded & {"click", "msgspec", "rich"}
-    assert "pollux.library" not in modules.split()
+    assert "pollux.library.library" not in modules.split()
 
 
 def test_the_command_line_itself_is_light(pollux: Pollux) -> None:
     program = "import sys; from pollux.cli.app import run; run(['list', '--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True)
     modules = done.stdout.splitlines()[-1].split()
-    assert not {"msgspec", "rich", "pollux.library", "pollux.cli.commands.show"} & set(modules)
+    assert not {"msgspec", "rich", "pollux.library.library", "pollux.cli.commands.show"} & set(modules)
 
 
 def test_list_does_without_rich_where_text_is_plain(home_of: Callable[[str], Pollux]) -> None:

@@ -12,14 +12,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pollux.accounts import Of
-from pollux.cli.drawing import label
-from pollux.cli.words import number
+from pollux.cli.render.charts import label
+from pollux.cli.terminal.figures import number
+from pollux.usage.accounts import Of
 from tests.cli.running import Pollux
 
-MISSING = (
-    "import sys; sys.modules['genai_prices'] = None; import pollux.analysis.pricelist as p; p.PACKAGE = 'no-such'; "
-)
+MISSING = "import sys; sys.modules['genai_prices'] = None; import pollux.usage.prices as p; p.PACKAGE = 'no-such'; "
 MISSING += "from pollux.cli.app import run; sys.exit(run(sys.argv[1:]))"
 
 

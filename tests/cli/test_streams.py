@@ -90,9 +90,9 @@ def test_a_closed_stdout(pollux: Pollux) -> None:
 
 def test_interrupted(pollux: Pollux) -> None:
     program = (
-        "import sys; from pollux.cli import app; import pollux.library\n"
+        "import sys; from pollux.cli import app; import pollux.library.library\n"
         "def stop(*a, **k): raise KeyboardInterrupt\n"
-        "pollux.library.Library.list = stop; sys.exit(app.run(['list']))"
+        "pollux.library.library.Library.list = stop; sys.exit(app.run(['list']))"
     )
     done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
@@ -100,9 +100,9 @@ def test_interrupted(pollux: Pollux) -> None:
 
 def test_a_bug_is_one_sentence_and_debugging_shows_it(pollux: Pollux) -> None:
     program = (
-        "import sys; from pollux.cli import app; import pollux.library\n"
+        "import sys; from pollux.cli import app; import pollux.library.library\n"
         "def broken(*a, **k): raise ZeroDivisionError('oops')\n"
-        "pollux.library.Library.list = broken; sys.exit(app.run(['list']))"
+        "pollux.library.library.Library.list = broken; sys.exit(app.run(['list']))"
     )
     for debug in ("", "1"):
         env = {**pollux.env, "POLLUX_DEBUG": debug}

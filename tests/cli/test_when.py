@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pollux.cli.when import ago, clock, full
+from pollux.cli.terminal.times import ago, clock, full
 from pollux.errors import RequestError
-from pollux.when import now, parse
+from pollux.system.clock import now, parse
 
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 

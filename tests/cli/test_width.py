@@ -5,8 +5,8 @@ import re
 import pytest
 
 from pollux.cli.app import run
-from pollux.cli.table import Chart, Column, table
-from pollux.cli.width import cut, cut_left, pad, short, width, wrap, wrap_facts
+from pollux.cli.terminal.table import Chart, Column, table
+from pollux.cli.terminal.width import cut, cut_left, pad, short, width, wrap, wrap_facts
 
 
 def test_wide_characters_count_twice() -> None:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from pollux import Filter, Library, Session, Summary
-from pollux.library import Listed
+from pollux.library.library import Listed
 from tests.conformance.truth import CORPUS, Truth, oracle, squeezed
 
 EVERYTHING = Filter(everything=True)

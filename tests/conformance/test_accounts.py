@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from pollux import Filter
-from pollux.accounts import By, Of
-from pollux.cli.documents import stats_document
+from pollux.answers.usage import stats_document
+from pollux.index.catalog.usage_queries import FIGURES
 from pollux.model import Kind, Usage, add
-from pollux.store.tallying import FIGURES
+from pollux.usage.accounts import By, Of
 from pollux.writers.json import usage_document
 from tests.conformance.answers import answers
 from tests.conformance.truth import AGENTS, Json, homes

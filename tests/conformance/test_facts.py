@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.library import ABOUT, Filter, Library
+from pollux.library.library import ABOUT, Filter, Library
 from pollux.model import FACTS, Fate, Session, ToolCall
 
 CORPUS = Path(__file__).parents[1] / "corpus"

@@ -18,7 +18,7 @@ import pytest
 
 import pollux
 from pollux import Filter, Library, Session
-from pollux.ledger import Doctor
+from pollux.library.doctor import Doctor
 from pollux.model import Text, ToolCall
 from pollux.wire import shown
 

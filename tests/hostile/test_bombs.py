@@ -9,12 +9,12 @@ import msgspec
 import pytest
 import zstandard
 
-from pollux.archive.carry import MOST, SMALL
 from pollux.archive.contents import LONGEST_CHAIN
 from pollux.archive.index import Location
 from pollux.archive.keep import Archive, head_of
 from pollux.archive.packs import Content, Pen, State, begin, is_safe
 from pollux.archive.recent import Recent
+from pollux.archive.transfer import MOST, SMALL
 from tests.hostile.conftest import World
 
 AT = 1_794_722_335_000_000

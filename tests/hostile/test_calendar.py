@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pollux.when import recorded, since_epoch
+from pollux.system.clock import recorded, since_epoch
 from tests.hostile.conftest import World, read_all, words
 
 TIMES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pollux import registry
+from pollux.text.escape import visible
 from pollux.writers.base import Options
-from pollux.writers.visible import visible
 from tests.cli.made import EVIL
 from tests.unit.writers.planting import EVERYTHING, kind, places, planted
 from tests.unit.writers.reading import put_together

@@ -12,15 +12,15 @@ import msgspec
 import pytest
 
 from pollux.errors import Unreadable
-from pollux.evidence import cose
-from pollux.evidence.extent import DEEPEST
-from pollux.evidence.keys import key_id
-from pollux.evidence.salted import salt, salted_of
-from pollux.evidence.statement import METADATA, Refuted, verify
-from pollux.evidence.subject import parsed
+from pollux.signing import cose
+from pollux.signing.extent import DEEPEST
+from pollux.signing.keys import key_id
+from pollux.signing.salted import salt, salted_of
+from pollux.signing.statement import METADATA, Refuted, verify
+from pollux.signing.subject import parsed
 from pollux.writers.vac.check import check, entries_in
 from tests.hostile.conftest import World
-from tests.unit.evidence.making import key, record, subject
+from tests.unit.signing.making import key, record, subject
 
 HASH = "00" * 32
 DEEP = 900

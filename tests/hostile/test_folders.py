@@ -14,8 +14,8 @@ from pollux import registry
 from pollux.errors import OutputError
 from pollux.export import Export, Folder, Job, Layout, Outcome
 from pollux.export.folder import RECORD
-from pollux.files import append, below
 from pollux.model import Author, Message, Role, Session, Text, summarize
+from pollux.system.files import append, below
 from pollux.writers.base import Options
 from tests.hostile.conftest import World
 

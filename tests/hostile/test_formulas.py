@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from pollux import registry
-from pollux.cli.documents import table_of
+from pollux.answers.usage import table_of
 from pollux.model import Text
 from pollux.writers.base import Options
 from pollux.writers.csv import APOSTROPHE, inert

@@ -14,11 +14,11 @@ import msgspec
 import pytest
 import zstandard
 
+from pollux.archive.history import Change
 from pollux.archive.keep import Archive
 from pollux.archive.packs import LATEST, Content, Pen, State, begin
-from pollux.archive.past import Change
-from pollux.cli.holding import changes
-from pollux.cli.screen import Screen
+from pollux.cli.render.archive import changes
+from pollux.cli.terminal.screen import Screen
 from tests.hostile.conftest import EVERYTHING, World
 
 WORDS = b'{"type":"summary","summary":"of a stranger"}\n'

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from pollux.files import LARGE
-from pollux.sources.codex import packed
+from pollux.sources.codex.format import compressed as packed
+from pollux.system.files import LARGE
 from pollux.wire import Notes, files, read_lines
 from tests.hostile.conftest import World, read_all, words
 

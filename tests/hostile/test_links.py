@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pollux import bounds, registry
-from pollux.bounds import LEADS_OUT
+from pollux import registry
 from pollux.errors import NotFound, UnknownName
-from pollux.files import read
+from pollux.index.sync.sync import Look
 from pollux.sources import walk
-from pollux.store.sync import Look
+from pollux.system import bounds
+from pollux.system.bounds import LEADS_OUT
+from pollux.system.files import read
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 
 SECRET = "the-user-told-nobody"

@@ -9,14 +9,21 @@ from pathlib import Path
 import pytest
 
 import pollux
-from pollux import files
-from pollux.cli.common import _gaps
+from pollux.cli.options.common import _gaps
 from pollux.errors import PolluxError, RequestError, Unreadable
+from pollux.system import files
 from tests.hostile.conftest import EVERYTHING, ODD, World, line_of, read_all, within
 
 SOURCE = Path(pollux.__file__).parent
 # They write for the user, read what comes with pollux, or are the one way themselves.
-MAY_OPEN = {"files.py", "cli/app.py", "export/target.py", "export/folder.py", "archive/packs.py", "store/lock.py"}
+MAY_OPEN = {
+    "system/files.py",
+    "cli/app.py",
+    "export/target.py",
+    "export/folder.py",
+    "archive/packs.py",
+    "system/locks.py",
+}
 MAY_OPEN |= {"sources/walk.py", "writers/html/page.py"}
 
 
@@ -125,7 +132,7 @@ def test_a_pipe_that_the_shell_opened_is_read(tmp_path: Path) -> None:
 
 
 def test_the_settings_say_what_is_wrong(world: World) -> None:
-    from pollux.config import load
+    from pollux.system.config import load
 
     world.config.mkdir(parents=True)
     os.mkfifo(world.config / "config.toml")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.library import Found, Library
+from pollux.library.library import Found, Library
 from tests.cli.made import session
 from tests.cli.running import Pollux
 

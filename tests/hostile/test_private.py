@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pollux.archive import carry
+from pollux.archive import transfer as carry
 from pollux.archive.keep import Archive
 from pollux.archive.packs import Content, Pen, State, begin, is_safe
 from pollux.errors import OutputError
-from pollux.evidence.keys import ED25519, Keys
-from pollux.when import now
+from pollux.signing.keys import ED25519, Keys
+from pollux.system.clock import now
 from tests.hostile.conftest import EVERYTHING, World, read_all
 
 OTHERS = 0o077

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from pollux.sources.claude.schema import Line
-from pollux.sources.claude.ways import Ways
+from pollux.sources.claude.format.schema import Line
+from pollux.sources.claude.tree.ways import Ways
 from tests.hostile.conftest import World, read_all
 
 COUNT = 20_000

@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import pytest
 
-from pollux.cli.transcript.highlight import highlighted
+from pollux.cli.render.transcript.highlight import highlighted
 from pollux.writers.html.code import code
 from pollux.writers.html.prose import CELLS, MARKS, markdown, typed
 from pollux.writers.lexing import SHORT, TRIED, WORDY, lexed
-from pollux.writers.tame import tame
+from pollux.writers.safe_markdown import tame
 
 TIMES = 4
 MOST = 9

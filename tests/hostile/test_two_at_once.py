@@ -25,9 +25,9 @@ import msgspec
 import pytest
 
 import pollux
-from pollux.library import Enough, Filter, Library, Progress
-from pollux.store import lock
-from pollux.store.lock import turn
+from pollux.library.library import Enough, Filter, Library, Progress
+from pollux.system import locks as lock
+from pollux.system.locks import turn
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 HOMES = ("gemini/0.61.0", "claude/2.1.325", "codex/0.100.0")

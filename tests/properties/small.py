@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux import Filter, Library, Session
-from pollux.library import Listed
+from pollux.library.library import Listed
 from pollux.wire import shown
 
 EVERYTHING = Filter(everything=True)

@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pollux.accounts import Accounts, By
-from pollux.analysis.rates import dollars
-from pollux.analysis.stats import stats
+from pollux.index.catalog.queries import Filter
+from pollux.index.catalog.usage_queries import FIGURES, Tallying
 from pollux.model import Message, Session, Usage
-from pollux.store.questions import Filter
-from pollux.store.tallying import FIGURES, Tallying
-from tests.unit.analysis.books import CODEX, OPUS, PRO, questions, reply, session
+from pollux.usage.accounts import Accounts, By
+from pollux.usage.rates import dollars
+from pollux.usage.stats import stats
+from tests.unit.usage.books import CODEX, OPUS, PRO, questions, reply, session
 
 DIMENSIONS = [by for by in By if by is not By.TOOL]
 ZONES = st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"])

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from pollux import Filter, Session, registry
-from pollux.accounts import By
 from pollux.testing.homes import Home, Stage, homes
 from pollux.testing.layout import Layout, Value, dotted
+from pollux.usage.accounts import By
 from pollux.writers import Options
 from pollux.writers.vac import WRITER as VAC
 from tests.properties.claude import CLAUDE
 from tests.properties.codex import CODEX
 from tests.properties.gemini import GEMINI
-from tests.unit.analysis.books import accounts
+from tests.unit.usage.books import accounts
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 SUBJECTS = {"gemini": GEMINI, "claude": CLAUDE, "codex": CODEX}

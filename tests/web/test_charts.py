@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.charts import bars, calendar, columns
+from pollux.usage.charts import bars, calendar, columns
 from tests.web.watching import Watched
 
 DAYS = [f"2026-11-{day:02}" for day in range(1, 23)]

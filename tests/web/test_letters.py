@@ -1,4 +1,4 @@
-"""A page finds what `pollux search` finds: its letters are compared as `pollux.folding` compares them."""
+"""A page finds what `pollux search` finds: its letters are compared as `pollux.text.folding` compares them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from unicodedata import category
 
 import pytest
 
-from pollux.folding import fold
 from pollux.model import Session, Text
+from pollux.text.folding import fold
 from tests.unit.writers.kitchen_sink import HUMAN, USER, message
 from tests.web.watching import Watched, page_of
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from pollux.cli.sample import surroundings
-from pollux.library import Library
+from pollux.library.library import Library
 from pollux.model import Fate, Session, Status, Text
 from pollux.writers.base import Options
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, START, USER, call, message

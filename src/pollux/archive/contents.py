@@ -11,7 +11,7 @@ from typing import NamedTuple
 import zstandard
 
 from pollux.archive.packs import Content
-from pollux.files import HUGE
+from pollux.system.files import HUGE
 
 LEVEL = 3
 TAIL = 1 << 17

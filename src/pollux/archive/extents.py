@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.files import created, private, read, settle_folder
+from pollux.system.files import created, private, read, settle_folder
 from pollux.wire import shown
 
 

@@ -14,8 +14,8 @@ from pollux.archive.ends import Ends, state_of
 from pollux.archive.extents import reading
 from pollux.archive.packs import MAGIC, Content, Damage, Record, State, recognise, scan
 from pollux.archive.survey import Survey, survey
-from pollux.files import opened, secure
-from pollux.store.transaction import transaction
+from pollux.system.files import opened, secure
+from pollux.system.transaction import transaction
 
 _FORMAT = "4"
 _TABLES = """

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import msgspec
 
+from pollux.archive.appender import Ink
 from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
 from pollux.archive.extents import Extents, reading
 from pollux.archive.index import RACY, Index, Location
-from pollux.archive.ink import Ink
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
-from pollux.files import HUGE, listed, opened, private, read_within
+from pollux.index.sync.sync import Look
 from pollux.sources.base import File, Status
 from pollux.sources.walk import OTHER, closed
-from pollux.store.lock import sole
-from pollux.store.sync import Look
-from pollux.when import now
+from pollux.system.clock import now
+from pollux.system.files import HUGE, listed, opened, private, read_within
+from pollux.system.locks import sole
 from pollux.wire import folder_at, shown
 
 _LOCK = "lock"

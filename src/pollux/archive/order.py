@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State
-from pollux.files import opened
 from pollux.model import Value
 from pollux.sources.base import File
+from pollux.system.files import opened
 
 _PIECE = 1 << 20
 

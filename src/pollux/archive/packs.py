@@ -18,8 +18,8 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.files import created, rename_new, secure
 from pollux.model import Value
+from pollux.system.files import created, rename_new, secure
 from pollux.wire import shown
 
 BEGINS = b"pollux archive "

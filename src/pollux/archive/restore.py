@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from pollux.archive.checkout import put
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
 from pollux.archive.order import best_first
 from pollux.archive.packs import State, is_safe
-from pollux.archive.tree import put
 from pollux.archive.verify import file_of
-from pollux.bounds import leads_out
 from pollux.errors import OutputError, StoreError
-from pollux.files import HUGE, below, read
 from pollux.model import Value
+from pollux.system.bounds import leads_out
+from pollux.system.files import HUGE, below, read
 from pollux.wire import shown
 
 

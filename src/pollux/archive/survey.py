@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pollux.archive.extents import reading
 from pollux.archive.packs import SUFFIX, Record, Replaces, recognise, scan
-from pollux.files import listed, opened
+from pollux.system.files import listed, opened
 
 
 class Survey(NamedTuple):

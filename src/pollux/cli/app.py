@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from pollux import __version__
-from pollux.cli import marks
-from pollux.cli.common import common
-from pollux.cli.group import Group
+from pollux.cli.options.common import common
+from pollux.cli.options.group import Group
+from pollux.cli.terminal import marks
 from pollux.errors import BadQuery, OutputError, PolluxError, RequestError, StoreError
 
 COMMANDS = {
@@ -179,7 +179,7 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 def _report(error: PolluxError, arguments: list[str]) -> int:
     """One sentence and one hint on stderr; one JSON object where JSON was asked for."""
-    from pollux.writers.visible import visible
+    from pollux.text.escape import visible
 
     _debug(error)
     sentence, hint = visible(str(error)), visible(error.hint) if error.hint is not None else None
@@ -189,7 +189,7 @@ def _report(error: PolluxError, arguments: list[str]) -> int:
 
 
 def _complain(error: PolluxError, sentence: str, hint: str | None, *, as_json: bool) -> None:
-    from pollux.writers.visible import visible
+    from pollux.text.escape import visible
 
     if as_json:
         import json

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import Unreadable
-from pollux.files import read_named
+from pollux.system.files import read_named
 
 if TYPE_CHECKING:
-    from pollux.evidence.keys import Keys
-    from pollux.evidence.subject import Subject
-    from pollux.library import Library
+    from pollux.library.library import Library
+    from pollux.signing.keys import Keys
+    from pollux.signing.subject import Subject
 
 
 SUFFIX = ".cose"
@@ -32,15 +32,15 @@ def bytes_of(path: str) -> bytes:
 
 def keys(shelf: Library) -> Keys:
     """The user's own keys."""
-    from pollux.evidence.keys import Keys
+    from pollux.signing.keys import Keys
 
     return Keys(shelf.places.keys)
 
 
 def subject_of(data: bytes, path: str, shelf: Library) -> Subject:
     """What a file is about: a record, or a session file of an agent."""
-    from pollux.evidence.subject import of_record, of_session
     from pollux.registry import knowledge
+    from pollux.signing.subject import of_record, of_session
     from pollux.writers.base import about
 
     found = of_record(data)

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pollux.analysis.rates import dollars
-from pollux.cli.screen import Screen, talk
-from pollux.cli.words import plural
+from pollux.cli.terminal.figures import plural
+from pollux.cli.terminal.screen import Screen, talk
 from pollux.errors import OutputError, PolluxError, RequestError, Unreadable
 from pollux.export import Export, Folder, Job, Layout, Outcome, Target, redacted
 from pollux.model import summarize
 from pollux.registry import knowledge
+from pollux.text.escape import visible
+from pollux.usage.rates import dollars
 from pollux.writers.base import Binary, Dataset, Report
 from pollux.writers.json import encode
-from pollux.writers.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import click
 
-    from pollux.analysis.sums import Bill
     from pollux.export.target import Write
-    from pollux.library import Library, Progress
+    from pollux.library.library import Library, Progress
     from pollux.model import Message, Session, Usage
     from pollux.transforms.redact import Redactor
+    from pollux.usage.sums import Bill
     from pollux.writers.base import Options, Writer
 
 LARGE_PAGE = 30_000_000
@@ -130,7 +130,7 @@ class Exporting:
 
     def _figures(self, jobs: Sequence[Job]) -> tuple[dict[str, Usage], dict[str, Bill]]:
         """What each session used with its descendants, and what it cost where the format tells it."""
-        from pollux.library import Filter
+        from pollux.library.library import Filter
 
         keys = {told.key for job in jobs for told in job.summaries}
         listed = self._shelf.list(Filter(everything=True))

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pollux.export.ending import gently
-from pollux.files import names
-from pollux.store.lock import sole
+from pollux.system.files import names
+from pollux.system.locks import sole
 
 _PREFIX = ".pollux-"
 _LOCK = "lock"

@@ -26,8 +26,8 @@ import msgspec
 from pollux.errors import OutputError
 from pollux.export.drafts import drafts
 from pollux.export.target import encoded, failed, protect, readable, replaced
-from pollux.files import LARGE, append, below, make_folders, names, opened, read
 from pollux.model import Value
+from pollux.system.files import LARGE, append, below, make_folders, names, opened, read
 
 RECORD = ".pollux.jsonl"
 

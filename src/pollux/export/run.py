@@ -16,14 +16,14 @@ from typing import Any
 
 import msgspec
 
-from pollux.analysis.sums import Bill
 from pollux.errors import OutputError
 from pollux.export.folder import Draft, Folder
 from pollux.export.names import day_name, file_name
 from pollux.export.work import Job, answered, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
-from pollux.store.tasks import Report as Progressing
+from pollux.system.progress import Report as Progressing
 from pollux.transforms.redact import Redactor
+from pollux.usage.sums import Bill
 from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Page, Parted, Report, Site, Writer
 
 _NUMBER = re.compile(r"\d+")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from pollux.export.work import Job, answered
+from pollux.index.catalog.prefixes import Shortest
 from pollux.model import Session
-from pollux.store.shortest import Shortest
-from pollux.store.tasks import Report
+from pollux.system.progress import Report
 from pollux.transforms.redact import Finding, Redactor
 
 

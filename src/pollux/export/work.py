@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import msgspec
 
+from pollux.index.catalog.queries import Place
 from pollux.model import Session, Summary, Value
 from pollux.sources.base import Bundle, Source
-from pollux.store.halves import written_out
-from pollux.store.questions import Place
-from pollux.store.tasks import Advance, Report
-from pollux.store.team import answers, helpers, weight
+from pollux.system.progress import Advance, Report
+from pollux.system.workers import answers, helpers, weight
+from pollux.text.surrogates import written_out
 
 T = TypeVar("T")
 W = TypeVar("W")

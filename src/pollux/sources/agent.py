@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.model import FACTS
 from pollux.sources.base import Bundle, File, Retention, Root, Surroundings
-from pollux.wire.calm import calm
+from pollux.system.gc_pause import calm
 
 if TYPE_CHECKING:
     from pollux.model import About, Message, Session, ToolCall

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from pollux.bounds import LEADS_OUT, leads_out
 from pollux.errors import Unreadable
 from pollux.model import Severity
+from pollux.system.bounds import LEADS_OUT, leads_out
 from pollux.wire import Notes, read_bytes, shown
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.files import read
+from pollux.system.files import read
 
 # A text, or a comment: what looks like a comment inside a text is part of it.
 _COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)

@@ -13,8 +13,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from pollux.bounds import LEADS_OUT, bind, check, leads_out
 from pollux.sources.base import File, Status
+from pollux.system.bounds import LEADS_OUT, bind, check, leads_out
 
 OTHER = "other"
 CLOSED = "closed"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from pollux.ledger import Doctor
+from pollux.library.doctor import Doctor
 from pollux.model import Author, Session
 from pollux.sources.base import Bundle, Ledger
 from pollux.testing.homes import Home, Stage, pieces

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
 
-from pollux.ledger import Doctor, examine, read_all
+from pollux.library.doctor import Doctor, examine, read_all
 from pollux.model import Session
 from pollux.sources.base import Bundle, Surroundings
 from pollux.testing.subject import Subject

@@ -1,6 +1,6 @@
 """Reading other people's files, losing nothing."""
 
-from pollux.files import LARGE, SMALL
+from pollux.system.files import LARGE, SMALL
 from pollux.wire.escapes import respelled, spelled
 from pollux.wire.figures import coherent
 from pollux.wire.files import (

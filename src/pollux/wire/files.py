@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pollux import files
 from pollux.errors import Unreadable
-from pollux.files import LARGE
 from pollux.model import Severity
+from pollux.system import files
+from pollux.system.files import LARGE
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import Malformed
 

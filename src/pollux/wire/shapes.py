@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from pollux.model import NOTHING, Severity
-from pollux.when import FIRST_YEAR, LAST_YEAR, is_usable, recorded
+from pollux.system.clock import FIRST_YEAR, LAST_YEAR, is_usable, recorded
 from pollux.wire.notes import Notes
 
 Utc = Annotated[datetime, msgspec.Meta(tz=True)]

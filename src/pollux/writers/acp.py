@@ -25,7 +25,7 @@ from pollux.model import (
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.chat import CallIds, words
 from pollux.writers.json import encode, known, stamp
-from pollux.writers.tally import (
+from pollux.writers.loss import (
     BYTES,
     COMMANDS,
     DETAILS,

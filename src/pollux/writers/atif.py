@@ -27,8 +27,8 @@ from pollux.model import (
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.chat import CallIds, arguments, words
 from pollux.writers.json import encode, known, stamp
+from pollux.writers.loss import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 from pollux.writers.program import version
-from pollux.writers.tally import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 
 VERSION = "ATIF-v1.7"
 SOURCES = {Role.USER: "user", Role.ASSISTANT: "agent", Role.SYSTEM: "system"}

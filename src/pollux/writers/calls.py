@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pollux.model import Status, ToolCall, Value
-from pollux.writers.visible import one_line, visible
+from pollux.text.escape import one_line, visible
 
 # What tells most about a call, in this order. A call shows up to three of them, the first without its name.
 KEYS = (

@@ -29,7 +29,7 @@ from pollux.model import (
     Value,
 )
 from pollux.writers.base import LOST_FATES, Options
-from pollux.writers.tally import (
+from pollux.writers.loss import (
     BYTES,
     CLIENT_TEXTS,
     COMMANDS,

@@ -26,7 +26,7 @@ from pollux.model import (
 )
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.json import stamp
-from pollux.writers.tally import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTICES, ODDITIES, ORIGINS, OUTPUTS, Tally
+from pollux.writers.loss import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTICES, ODDITIES, ORIGINS, OUTPUTS, Tally
 
 ABOUT = ("key", "agent", "kind", "parent", "project", "title")
 SAID = ("text", "thinking", "summary", "context", "tools", "failed_tools", "files", "attachments")

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.files import HUGE
 from pollux.model import Session, Usage, Value
+from pollux.system.files import HUGE
 from pollux.wire import read_bytes
 
 _BEGINS = re.compile(rb'\s*\{\s*(?:"key"\s*:\s*"|"agent"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"cost_usd"\s*:)')

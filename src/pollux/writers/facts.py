@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pollux.model import Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
+from pollux.text.escape import one_line
 from pollux.writers.base import Options
 from pollux.writers.json import stamp
-from pollux.writers.visible import one_line
 
 KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
 LINKS = {"continues": "continues", "forked_from": "forked from"}

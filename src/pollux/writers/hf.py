@@ -10,7 +10,7 @@ from pollux.model import Session
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
-from pollux.writers.tally import FACTS, Tally
+from pollux.writers.loss import FACTS, Tally
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import html
 
 from pollux.model import Session, Status, summarize
+from pollux.text.escape import one_line, visible
 from pollux.writers.base import TRANSCRIPT, Options, Out, Report
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
-from pollux.writers.tally import Tally
-from pollux.writers.tame import code, fence, plain, tame
+from pollux.writers.loss import Tally
+from pollux.writers.safe_markdown import code, fence, plain, tame
 from pollux.writers.transcript import (
     Block,
     Call,
@@ -25,7 +26,6 @@ from pollux.writers.transcript import (
     Words,
     blocks,
 )
-from pollux.writers.visible import one_line, visible
 
 BOUNDS = Bounds(head=20, tail=8, width=500)
 LEVELS = {"Assistant": "###"}

@@ -9,7 +9,7 @@ from pollux.model import Attachment, Session
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
-from pollux.writers.tally import FACTS, Tally
+from pollux.writers.loss import FACTS, Tally
 
 
 class OpenAI:

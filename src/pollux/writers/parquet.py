@@ -16,7 +16,7 @@ from pollux.model import Fate, Message, Session, ToolCall, Usage, summarize
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.csv import FIGURES, WHY as WHY_CSV, Cells
 from pollux.writers.json import encode, stamp
-from pollux.writers.tally import FACTS, FIGURES as TOKENS, OUTPUTS, Tally
+from pollux.writers.loss import FACTS, FIGURES as TOKENS, OUTPUTS, Tally
 
 MESSAGES, CALLS = "messages", "tool_calls"
 ABOUT = ("key", "kind", "parent", "project", "title")

@@ -14,7 +14,7 @@ from pollux.model import Role, Session
 from pollux.writers.base import Options, Out, Report
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
-from pollux.writers.tally import FACTS, Tally
+from pollux.writers.loss import FACTS, Tally
 
 SPEAKERS = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt"}
 

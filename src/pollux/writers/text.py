@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pollux.model import Session, summarize
+from pollux.text.escape import one_line, visible
 from pollux.writers.base import TRANSCRIPT, Options, Out, Report
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
-from pollux.writers.tally import Tally
+from pollux.writers.loss import Tally
 from pollux.writers.transcript import (
     Block,
     Call,
@@ -21,7 +22,6 @@ from pollux.writers.transcript import (
     Words,
     blocks,
 )
-from pollux.writers.visible import one_line, visible
 
 BOUNDS = Bounds(head=5, tail=3, width=200)
 RULES = {"Assistant": "──"}

@@ -29,6 +29,7 @@ from pollux.model import (
     Unknown,
     Value,
 )
+from pollux.text.escape import one_line, visible
 from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.calls import (
     Argument,
@@ -43,7 +44,7 @@ from pollux.writers.calls import (
     whole_input,
 )
 from pollux.writers.facts import attachment_facts, figures
-from pollux.writers.tally import (
+from pollux.writers.loss import (
     BYTES,
     CALLS,
     CLIENT_MESSAGES,
@@ -59,7 +60,6 @@ from pollux.writers.tally import (
     THINKING,
     Tally,
 )
-from pollux.writers.visible import one_line, visible
 
 LONGEST_ADDRESS = 300
 LEVELS = {"error": "Error", "warning": "Warning", "info": "Info"}

@@ -15,8 +15,8 @@ from pyarrow.parquet import read_table
 from pollux.model import Session
 from pollux.writers.base import Options, Report
 from pollux.writers.calls import Bounds
+from pollux.writers.loss import MESSAGES, Tally
 from pollux.writers.markdown import WRITER as MARKDOWN
-from pollux.writers.tally import MESSAGES, Tally
 from pollux.writers.text import WRITER as TEXT
 from pollux.writers.transcript import Turn, blocks
 

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from pollux import registry
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from pollux.model import Session
 from pollux.transforms.redact import Private, Redactor
 from pollux.writers.base import Options
 from pollux.writers.document import session_of
-from pollux.writers.tally import MESSAGES
+from pollux.writers.loss import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
 from tests.unit.writers.judges import JUDGES
 from tests.unit.writers.reading import WAYS, check, markdown, put_together, text

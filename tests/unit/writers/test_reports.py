@@ -10,7 +10,7 @@ import pytest
 from pollux import registry
 from pollux.model import Session
 from pollux.writers.base import Options, Report
-from pollux.writers.tally import (
+from pollux.writers.loss import (
     BYTES,
     CALLS,
     CLIENT_TEXTS,

@@ -7,7 +7,7 @@ import pytest
 from pollux.model import Author, Fate, Message, Part, Role, Session, Text, Thinking
 from pollux.writers.base import Options, Report
 from pollux.writers.facts import period
-from pollux.writers.tally import ORIGINS
+from pollux.writers.loss import ORIGINS
 from tests.unit.writers.kitchen_sink import SESSION
 from tests.unit.writers.reading import EVERYTHING, WAYS, check, markdown, text
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.group import Command
 
 if TYPE_CHECKING:
-    from pollux.library import Library
+    from pollux.library.library import Library
 
 
 @click.command("agents", cls=Command, short_help="List the agents, and where their sessions are looked for.")
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
     """List the agents, where pollux looks for their sessions, and why there."""
-    from pollux.cli.screen import Screen
-    from pollux.cli.table import Column, table
-    from pollux.cli.words import NONE, number, tilde
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import NONE, number, tilde
+    from pollux.cli.terminal.screen import Screen
+    from pollux.cli.terminal.table import Column, table
+    from pollux.text.escape import one_line
 
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     rows = _rows(shelf)
@@ -47,7 +47,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 
 def _rows(shelf: Library) -> list[dict[str, Any]]:
-    from pollux.library import Filter
+    from pollux.library.library import Filter
     from pollux.wire import folder_at, shown
 
     every = [(one.summary.agent, one.summary.files) for one in shelf.list(Filter(everything=True))]

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import SAMPLE, common, json_option, library, writing
-from pollux.cli.complete import sessions
-from pollux.cli.filters import When
-from pollux.cli.group import Group
+from pollux.cli.options.common import SAMPLE, common, json_option, library, writing
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.filters import When
+from pollux.cli.options.group import Group
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from pollux.archive.carry import Carried
     from pollux.archive.keep import Kept
-    from pollux.cli.screen import Screen
-    from pollux.library import Library
+    from pollux.archive.transfer import Carried
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Library
 
 
 @click.group("archive", cls=Group, invoke_without_command=True)
@@ -40,7 +40,7 @@ def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
 
     def add(function: Callable[..., None]) -> click.Command:
         def answer(ctx: click.Context, as_json: bool = False) -> None:
-            from pollux.cli.screen import Screen
+            from pollux.cli.terminal.screen import Screen
 
             function(ctx, library(ctx, quiet=as_json), Screen(ctx), as_json)
 
@@ -55,7 +55,7 @@ def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
 @click.pass_context
 def on(ctx: click.Context) -> None:
     """Keep with every sync from now on, and begin now."""
-    from pollux.cli.screen import talk
+    from pollux.cli.terminal.screen import talk
 
     writing(ctx)
     shelf = library(ctx)
@@ -70,7 +70,7 @@ def on(ctx: click.Context) -> None:
 @click.pass_context
 def off(ctx: click.Context) -> None:
     """Keep no more by itself. What is kept stays."""
-    from pollux.cli.screen import talk
+    from pollux.cli.terminal.screen import talk
 
     writing(ctx)
     library(ctx).keeping.turn(on=False)
@@ -86,9 +86,9 @@ def run(ctx: click.Context, shelf: Library, _screen: Screen, as_json: bool) -> N
 
 def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool) -> None:
     """Tell what a run kept, and end with a status of its own where something could not be read."""
-    from pollux.cli.screen import Screen, talk
-    from pollux.cli.words import plural, size
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import plural, size
+    from pollux.cli.terminal.screen import Screen, talk
+    from pollux.text.escape import one_line
 
     screen = Screen(ctx)
     if as_json:
@@ -118,7 +118,7 @@ def status(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
     if as_json:
         screen.json(held)
         return
-    from pollux.cli.holding import holding
+    from pollux.cli.render.archive import holding
 
     screen.lines(holding(screen, held, str(shelf.places.home)))
 
@@ -130,7 +130,7 @@ def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
     if as_json:
         screen.json(verdict)
     else:
-        from pollux.cli.holding import verdict_lines
+        from pollux.cli.render.archive import verdict_lines
 
         screen.lines(verdict_lines(screen, verdict, str(shelf.places.home)))
     ctx.exit(0 if verdict.sound else 4)
@@ -162,8 +162,8 @@ def restore(
     pollux archive restore 3274cde4 -o back/
     pollux archive restore 3274cde4 --in-place
     """
-    from pollux.cli.placing import agreed, file_lines, one_place
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.confirm import agreed, file_lines, one_place
+    from pollux.cli.terminal.screen import Screen
 
     one_place(output, in_place=in_place)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
@@ -198,8 +198,8 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     pollux archive schedule --install
     pollux archive schedule --install --every daily --using cron
     """
-    from pollux.cli.screen import Screen
-    from pollux.cli.timer import removed, timer
+    from pollux.cli.render.schedule import removed, timer
+    from pollux.cli.terminal.screen import Screen
 
     if ctx.meta.get(SAMPLE):
         raise RequestError("A timer is for your own history.", "Leave --sample out.")
@@ -225,8 +225,8 @@ _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
-    from pollux.cli.screen import talk
-    from pollux.cli.words import plural, size
+    from pollux.cli.terminal.figures import plural, size
+    from pollux.cli.terminal.screen import talk
 
     carried = library(ctx, quiet=as_json).keeping.export(file)
     if carried.damaged and not as_json:
@@ -244,8 +244,8 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 @click.pass_context
 def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
-    from pollux.cli.screen import talk
-    from pollux.cli.words import plural
+    from pollux.cli.terminal.figures import plural
+    from pollux.cli.terminal.screen import talk
 
     writing(ctx)
     carried = library(ctx, quiet=as_json).keeping.take_in(file)
@@ -257,7 +257,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
 
 def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, damage: int) -> None:
     """Tell what was carried, and end with a status of its own where some of it is damaged."""
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
 
     screen = Screen(ctx)
     if as_json:
@@ -281,8 +281,8 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
     is kept again by the next sync, where that is on. With --lost, what `pollux archive verify` found damaged or missing
     is given up, and the rest stays as it is.
     """
-    from pollux.cli.screen import Screen
-    from pollux.cli.words import plural, size
+    from pollux.cli.terminal.figures import plural, size
+    from pollux.cli.terminal.screen import Screen
 
     writing(ctx)
     if lost == bool(keys):

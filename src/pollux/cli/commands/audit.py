@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import sessions
-from pollux.cli.filters import wanted, whose
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.filters import wanted, whose
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from pollux.cli.screen import Screen
-    from pollux.library import Library
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Library
 
 
 @click.command("audit", cls=Command, short_help="Prove the token figures, and tell what is missing.")
@@ -34,8 +34,8 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
     pollux audit last
     pollux audit 3274cde4 --raw
     """
-    from pollux.cli.screen import Screen
-    from pollux.library import Filter
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Filter
 
     asked = wanted(**options)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
@@ -56,7 +56,7 @@ def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) 
     if as_json:
         import msgspec
 
-        from pollux.cli.documents import item_document, verdict_document
+        from pollux.answers.usage import item_document, verdict_document
         from pollux.writers.json import usage_document
 
         screen.json(
@@ -71,7 +71,7 @@ def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) 
             }
         )
         return
-    from pollux.cli.proof import proof
+    from pollux.cli.render.audit import proof
 
     screen.lines(proof(screen, session, found, bill, str(shelf.places.home), raw=raw))
 
@@ -81,7 +81,7 @@ def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json
     if as_json:
         import msgspec
 
-        from pollux.cli.documents import verdict_document
+        from pollux.answers.usage import verdict_document
 
         screen.json(
             {
@@ -93,6 +93,6 @@ def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json
         ctx.exit(0 if found.agents else 1)
     if not found.agents:
         raise NotFound("No sessions to audit were found.", shelf.meant(asked, "Try: pollux agents"))
-    from pollux.cli.proof import proof_of_all
+    from pollux.cli.render.audit import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.common import common, json_option, library, writing
-from pollux.cli.group import Group
+from pollux.cli.options.common import common, json_option, library, writing
+from pollux.cli.options.group import Group
 
 
 @click.group("cache", cls=Group, invoke_without_command=True)
@@ -26,16 +26,16 @@ def command(ctx: click.Context) -> None:
 @click.pass_context
 def info(ctx: click.Context, as_json: bool = False) -> None:
     """Tell where the cache is and what it holds, as it is."""
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
 
     shelf, screen = library(ctx, quiet=as_json, words=True), Screen(ctx)
     held = shelf.cache()
     if as_json:
         screen.json(held)
         return
-    from pollux.cli.table import Column, table
-    from pollux.cli.words import size, tilde
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import size, tilde
+    from pollux.cli.terminal.table import Column, table
+    from pollux.text.escape import one_line
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, told in (
@@ -56,8 +56,8 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 @click.pass_context
 def clear(ctx: click.Context) -> None:
     """Throw the cache away."""
-    from pollux.cli.screen import talk
-    from pollux.cli.words import size
+    from pollux.cli.terminal.figures import size
+    from pollux.cli.terminal.screen import talk
 
     writing(ctx)
     shelf = library(ctx)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.common import common, json_option
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option
+from pollux.cli.options.group import Command
 from pollux.errors import Unreadable
 
 SHOWN = 20
@@ -25,12 +25,12 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     import msgspec
 
     from pollux.cli.evidence import bytes_of
-    from pollux.cli.screen import Screen
-    from pollux.cli.words import plural
-    from pollux.evidence.salted import SCHEME
-    from pollux.evidence.subject import parsed
+    from pollux.cli.terminal.figures import plural
+    from pollux.cli.terminal.screen import Screen
+    from pollux.signing.salted import SCHEME
+    from pollux.signing.subject import parsed
+    from pollux.text.escape import visible
     from pollux.writers.vac.check import check, entries_in
-    from pollux.writers.visible import visible
 
     screen = Screen(ctx)
     record, kind = parsed(bytes_of(file))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.choice import Choice
-from pollux.cli.common import common
-from pollux.cli.group import Command
+from pollux.cli.options.choice import Choice
+from pollux.cli.options.common import common
+from pollux.cli.options.group import Command
 
 WHERE = {
     "bash": 'eval "$(pollux completion bash)"            in ~/.bashrc',

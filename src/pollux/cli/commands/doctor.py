@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.group import Command
 
 
 @click.command("doctor", cls=Command)
@@ -20,8 +20,8 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     What was read, what was left alone and why, what cannot be read, and what no known release of an agent writes: the
     first sign that a format has changed.
     """
-    from pollux.cli.screen import Screen, talk
-    from pollux.library import Filter
+    from pollux.cli.terminal.screen import Screen, talk
+    from pollux.library.library import Filter
 
     shelf, screen = library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     report = shelf.doctor()
@@ -30,15 +30,15 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     if as_json:
         screen.json(report)
     elif report.files:
-        from pollux.cli.diagnosis import diagnosis
+        from pollux.cli.render.doctor import diagnosis
 
         screen.lines(diagnosis(screen, report, str(shelf.places.home), every_file=every_file))
     elif kept:
-        from pollux.cli.words import plural
+        from pollux.cli.terminal.figures import plural
 
         talk(f"The agents have no files here. What pollux kept holds {plural(kept, 'session')}: pollux list.")
     else:
-        from pollux.cli.empty import nothing
+        from pollux.cli.render.empty import nothing
 
         nothing(ctx, screen, shelf)
     if not (report.files or kept):

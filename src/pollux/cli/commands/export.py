@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.choice import Choice
-from pollux.cli.common import common, library
-from pollux.cli.complete import formats, sessions
-from pollux.cli.filters import narrowing, wanted
-from pollux.cli.group import Command
-from pollux.cli.redaction import private, redactor
+from pollux.cli.options.choice import Choice
+from pollux.cli.options.common import common, library
+from pollux.cli.options.complete import formats, sessions
+from pollux.cli.options.filters import narrowing, wanted
+from pollux.cli.options.group import Command
+from pollux.cli.options.redaction import private, redactor
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def command(
     if not jobs:
         raise NotFound("There are no such sessions to export.", shelf.meant(asked, "Try: pollux list --all"))
     if folder:
-        from pollux.cli.progress import bar
+        from pollux.cli.terminal.progress import bar
 
         drawn = bar(ctx, "Exporting" if hiding is None else "Scanning", "Exporting")
         export.to_folder(jobs, str(output), Layout(by), force=force, progress=drawn)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, library
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, library
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pollux.evidence.salted import Path
+    from pollux.signing.salted import Path
 
     Wanted = Callable[[Path, Any], bool]
 
@@ -47,10 +47,10 @@ def command(
     pollux hide session.vac.salted.json --text hunter2 --secrets -o public.salted.json
     """
     from pollux.cli.evidence import bytes_of
-    from pollux.cli.screen import talk
-    from pollux.cli.words import plural
-    from pollux.evidence.salted import salted_of
+    from pollux.cli.terminal.figures import plural
+    from pollux.cli.terminal.screen import talk
     from pollux.export import Target
+    from pollux.signing.salted import salted_of
 
     if not (places or words or secrets):
         raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import sessions
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound
 
 
@@ -20,7 +20,7 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
 
     `pollux show KEY --as-of WHEN` shows the session as it was at one of these times.
     """
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
 
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     session = shelf.session(key)
@@ -30,6 +30,6 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
         ctx.exit(0 if found else 1)
     if not found:
         raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
-    from pollux.cli.holding import changes
+    from pollux.cli.render.archive import changes
 
     screen.lines(changes(screen, found, str(shelf.places.home)))

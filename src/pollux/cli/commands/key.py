@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.choice import Choice
-from pollux.cli.common import common, json_option, library
-from pollux.cli.group import Command
+from pollux.cli.options.choice import Choice
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, UnknownName
-from pollux.files import read
+from pollux.system.files import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pollux.cli.screen import Screen
-    from pollux.evidence.keys import Keys, Named
+    from pollux.cli.terminal.screen import Screen
+    from pollux.signing.keys import Keys, Named
 
 
 @click.command("key", cls=Command)
@@ -47,8 +47,8 @@ def command(
     import msgspec
 
     from pollux.cli.evidence import keys
-    from pollux.cli.screen import Screen, talk
-    from pollux.evidence.keys import Keys
+    from pollux.cli.terminal.screen import Screen, talk
+    from pollux.signing.keys import Keys
 
     screen = Screen(ctx)
     own = Keys(Path(folder)) if folder is not None else keys(library(ctx, quiet=as_json))
@@ -80,7 +80,7 @@ def _chosen(own: Keys, name: str) -> Named:
 
 
 def _listed(screen: Screen, found: Sequence[Named]) -> None:
-    from pollux.cli.table import Column, table
+    from pollux.cli.terminal.table import Column, table
 
     columns = [Column("name"), Column("algorithm"), Column("id")]
     for key in found:

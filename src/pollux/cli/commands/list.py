@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import SAMPLE, common, json_option, library
-from pollux.cli.filters import branch_option, filters, wanted
-from pollux.cli.group import Command
+from pollux.cli.options.common import SAMPLE, common, json_option, library
+from pollux.cli.options.filters import branch_option, filters, wanted
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
-    from pollux.cli.screen import Screen
-    from pollux.library import Filter, Library, Listed
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Filter, Library, Listed
 
 
 @click.command("list", cls=Command)
@@ -39,8 +39,8 @@ def command(
     pollux list branch:main retry
     pollux list weather --agent gemini
     """
-    from pollux.cli.empty import vain
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.render.empty import vain
+    from pollux.cli.terminal.screen import Screen, talk
     from pollux.wire import shown
 
     if as_json and jsonl:
@@ -54,7 +54,7 @@ def command(
         ctx.exit(0 if listed else vain(shelf))
     if not listed:
         _nothing(ctx, screen, shelf, asked)
-    from pollux.cli.listing import listing
+    from pollux.cli.render.list import listing
 
     screen.lines(listing(screen, listed, str(shelf.places.home)))
     every = shelf.count(asked) if limit is not None else len(listed)
@@ -63,7 +63,7 @@ def command(
         for line in _remarks(screen, listed, every, more=more, hidden=bool(shelf.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
-        from pollux.cli.words import size
+        from pollux.cli.terminal.figures import size
 
         room = size(shelf.keeping.estimate())
         talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
@@ -90,9 +90,9 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
-    from pollux.cli.empty import nothing
-    from pollux.cli.words import plural
-    from pollux.library import Filter
+    from pollux.cli.render.empty import nothing
+    from pollux.cli.terminal.figures import plural
+    from pollux.library.library import Filter
 
     every = shelf.count(Filter(everything=True))
     if not every:
@@ -108,8 +108,8 @@ def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) 
 
 
 def _remarks(screen: Screen, shown: list[Listed], every: int, *, more: bool, hidden: bool) -> list[str]:
-    from pollux.cli.width import wrap
-    from pollux.cli.words import least, plural
+    from pollux.cli.terminal.figures import least, plural
+    from pollux.cli.terminal.width import wrap
 
     said = []
     if len(shown) < every:

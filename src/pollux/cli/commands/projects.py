@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import SAMPLE, common, json_option, library
-from pollux.cli.complete import projects
-from pollux.cli.group import Command
+from pollux.cli.options.common import SAMPLE, common, json_option, library
+from pollux.cli.options.complete import projects
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.screen import Screen
-    from pollux.library import Library, Project
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Library, Project
 
 EVIDENCE = {
     "moved": "your word: pollux rehome",
@@ -43,7 +43,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
     Some agents write down only a hash of a project's path. Where pollux cannot find the path that belongs to it, the
     first digits of the hash stand for the project; `--add` tells it.
     """
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.terminal.screen import Screen, talk
 
     if add is not None and ctx.meta.get(SAMPLE):
         raise RequestError("The sample history learns nothing.", "Leave out --sample, or --add.")
@@ -65,8 +65,8 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
 
 
 def _teach(shelf: Library, path: str) -> None:
-    from pollux.cli.screen import talk
-    from pollux.writers.visible import visible
+    from pollux.cli.terminal.screen import talk
+    from pollux.text.escape import visible
 
     # A link stays a link: agents hash the path they were started with.
     absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
@@ -85,9 +85,9 @@ def _document(project: Project) -> dict[str, Any]:
 
 
 def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
-    from pollux.cli.table import Column, table
-    from pollux.cli.words import NONE, least, tilde
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import NONE, least, tilde
+    from pollux.cli.terminal.table import Column, table
+    from pollux.text.escape import one_line
 
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80
@@ -108,7 +108,7 @@ def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | None) -> None:
     """Say why there is nothing."""
-    from pollux.cli.empty import nothing
+    from pollux.cli.render.empty import nothing
 
     if name is not None and shelf.projects():
         near = shelf.likely_project(name)

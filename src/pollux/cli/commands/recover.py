@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import sessions
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
-from pollux.files import created
+from pollux.system.files import created
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pollux.archive.recover import Recovered
-    from pollux.cli.screen import Screen
-    from pollux.library import Library
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Library
+    from pollux.library.recover import Rebuilt
     from pollux.model import Session
-    from pollux.recovering import Rebuilt
 
 DOCUMENT = "json"
 
@@ -63,7 +63,7 @@ def command(
     pollux recover 3274cde4 -o session.json
     pollux recover 3274cde4 -o back/
     """
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
 
     if (key is None and (to or output or in_place)) or (yes and not in_place) or (output and in_place):
         raise RequestError("That does not go together.", "Try: pollux recover KEY -o FOLDER/")
@@ -96,7 +96,7 @@ def _show(shelf: Library, screen: Screen, session: Session, output: Path | None,
     if as_json:
         screen.document(_document(shelf, found))
         return
-    from pollux.cli.transcript import transcript
+    from pollux.cli.render.transcript import transcript
 
     home = str(shelf.places.home)
     if output is None:
@@ -108,8 +108,8 @@ def _show(shelf: Library, screen: Screen, session: Session, output: Path | None,
 def _rebuild(
     shelf: Library, screen: Screen, session: Session, folder: Path | None, *, yes: bool, as_json: bool
 ) -> None:
-    from pollux.cli.placing import agreed, file_lines
-    from pollux.cli.screen import talk
+    from pollux.cli.terminal.confirm import agreed, file_lines
+    from pollux.cli.terminal.screen import talk
 
     rebuilt = shelf.recovering.rebuild(session)
     planned = shelf.recovering.plan(rebuilt, folder)
@@ -129,8 +129,8 @@ def _rebuild(
 
 
 def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
-    from pollux.cli.words import plural, tilde
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import plural, tilde
+    from pollux.text.escape import one_line
 
     yield f"{plural(rebuilt.messages, 'message')} read back without a difference."
     for left in rebuilt.left:
@@ -166,9 +166,9 @@ def _write(shelf: Library, output: Path, document: str) -> None:
 
 
 def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
-    from pollux.cli.table import Column, table
-    from pollux.cli.words import plural, tilde
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import plural, tilde
+    from pollux.cli.terminal.table import Column, table
+    from pollux.text.escape import one_line
 
     amount = plural(len(found.session.messages), "message")
     yield f"{amount}, {found.lost:,} of them in none of the agent's files any more"
@@ -181,8 +181,8 @@ def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
 
 def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
     found = shelf.recovering.recoverable()
-    from pollux.cli.empty import nothing
-    from pollux.library import Filter
+    from pollux.cli.render.empty import nothing
+    from pollux.library.library import Filter
 
     if as_json:
         screen.json([{"key": told.key, "title": told.title, "from": source} for told, source in found])
@@ -191,9 +191,9 @@ def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> 
         if not shelf.count(Filter(everything=True)):
             nothing(ctx, screen, shelf)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
-    from pollux.cli.table import Column, table
-    from pollux.cli.words import NONE
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import NONE
+    from pollux.cli.terminal.table import Column, table
+    from pollux.text.escape import one_line
 
     key, source = Column("session", whole=True), Column("from")
     title = Column("title", flexible=True, least=16)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import common, json_option, library, writing
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library, writing
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from pollux.library import Library
+    from pollux.library.library import Library
 
 
 @click.command("rehome", cls=Command, short_help="Show the history of a moved project under its new path.")
@@ -54,18 +54,18 @@ def command(
 
 
 def _move(shelf: Library, old: str, new: str) -> None:
-    from pollux.cli.screen import talk
-    from pollux.cli.words import plural
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import plural
+    from pollux.cli.terminal.screen import talk
+    from pollux.text.escape import one_line
 
     before, after, there = shelf.rehoming.show(old, new)
     talk(f"{one_line(before)} is now {one_line(after)}, with {plural(there, 'session')}.")
 
 
 def _undo(shelf: Library, old: str) -> None:
-    from pollux.cli.screen import talk
-    from pollux.cli.words import tilde
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import tilde
+    from pollux.cli.terminal.screen import talk
+    from pollux.text.escape import one_line
 
     after, back = shelf.rehoming.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
@@ -74,14 +74,14 @@ def _undo(shelf: Library, old: str) -> None:
 
 
 def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.terminal.screen import Screen, talk
 
     screen = Screen(ctx)
     plan = shelf.rehoming.carry_out(old, new) if yes else shelf.rehoming.plan(old, new)
     if as_json:
         screen.json(plan)
         return
-    from pollux.cli.relocation import plan_lines
+    from pollux.cli.render.rehome import plan_lines
 
     screen.lines(plan_lines(plan, str(shelf.places.home)))
     if not yes and plan.steps and screen.terminal:
@@ -95,8 +95,8 @@ def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, ye
 
 
 def _tell(ctx: click.Context, shelf: Library, *, every: bool, as_json: bool) -> None:
-    from pollux.cli.screen import Screen
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.screen import Screen
+    from pollux.text.escape import one_line
 
     screen, moves = Screen(ctx), shelf.moves.all()
     if as_json:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import sessions
-from pollux.cli.filters import narrowing, wanted
-from pollux.cli.group import Command
-from pollux.cli.redaction import private, redactor
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.filters import narrowing, wanted
+from pollux.cli.options.group import Command
+from pollux.cli.options.redaction import private, redactor
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
     from pollux.export.secrets import Secrets
 
 FOUND = 6
@@ -59,10 +59,10 @@ def command(
         problem = "Either name sessions or say --all, not both." if keys else "Which session?"
         raise RequestError(problem, "Try: pollux scan last, or: pollux scan --all")
     from pollux.cli.exporting import as_job
-    from pollux.cli.progress import bar
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.progress import bar
+    from pollux.cli.terminal.screen import Screen
     from pollux.export.secrets import secrets
-    from pollux.library import Filter
+    from pollux.library.library import Filter
 
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
     looking = redactor(shelf, words, emails=emails)
@@ -87,10 +87,10 @@ def _document(found: Secrets) -> dict[str, Any]:
 
 
 def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
-    from pollux.cli.screen import talk
-    from pollux.cli.table import Column, table
-    from pollux.cli.words import plural
-    from pollux.writers.visible import visible
+    from pollux.cli.terminal.figures import plural
+    from pollux.cli.terminal.screen import talk
+    from pollux.cli.terminal.table import Column, table
+    from pollux.text.escape import visible
 
     session, message = Column("session", whole=True), Column("message", sacrifice=2)
     field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)

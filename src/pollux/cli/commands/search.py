@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.choice import Choice
-from pollux.cli.common import common, json_option, library, remark
-from pollux.cli.filters import branch_option, narrowing, wanted
-from pollux.cli.group import Command
+from pollux.cli.options.choice import Choice
+from pollux.cli.options.common import common, json_option, library, remark
+from pollux.cli.options.filters import branch_option, narrowing, wanted
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pollux.cli.progress import Bar
-    from pollux.cli.screen import Screen
-    from pollux.library import Filter, Findings, Found, Library
+    from pollux.cli.terminal.progress import Bar
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Filter, Findings, Found, Library
 
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
@@ -114,8 +114,8 @@ def command(
     pollux search 'parse* tool:shell_exec failed:yes' --since 2w
     pollux search --regex 'v\\d+\\.\\d+' --in replies
     """
-    from pollux.cli.screen import Screen
-    from pollux.library import PLACES as KINDS, Sort
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import PLACES as KINDS, Sort
 
     text = " ".join(word.lstrip(" ") for word in query)  # without the blanks of `Searching`
     _sensible(text, regex, sort, timeout)
@@ -123,7 +123,7 @@ def command(
     kinds = None if place == "all" else KINDS[place]
     shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
-        from pollux.cli.progress import bar
+        from pollux.cli.terminal.progress import bar
 
         seconds, unfinished, drawn = timeout or SECONDS, list[str](), bar(ctx, "Searching", quiet=as_json)
         with closing(
@@ -179,8 +179,8 @@ def hit_document(hit: Found) -> dict[str, Any]:
 
 
 def _for_people(screen: Screen, found: Findings) -> None:
-    from pollux.cli.finds import finds, grouped
-    from pollux.cli.screen import talk
+    from pollux.cli.render.results import finds, grouped
+    from pollux.cli.terminal.screen import talk
 
     screen.lines(finds(screen, grouped(found)))
     for sentence in (*_widened(found), *found.hints):
@@ -200,7 +200,7 @@ def _widened(found: Findings) -> Iterator[str]:
 
 
 def _read_on(screen: Screen, first: Found) -> None:
-    from pollux.cli.screen import talk
+    from pollux.cli.terminal.screen import talk
 
     if screen.terminal:
         talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
@@ -208,7 +208,7 @@ def _read_on(screen: Screen, first: Found) -> None:
 
 def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | None, as_json: bool, drawn: Bar) -> bool:
     """What a pattern finds, written as it comes, after which nothing is `drawn`. Was there something?"""
-    from pollux.cli.finds import finds, scanned
+    from pollux.cli.render.results import finds, scanned
 
     groups = scanned(stream, limit, each if as_json else each or EACH)
     if as_json:
@@ -226,9 +226,9 @@ def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | No
 
 def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
-    from pollux.cli.screen import talk
-    from pollux.cli.words import plural
-    from pollux.writers.visible import one_line
+    from pollux.cli.terminal.figures import plural
+    from pollux.cli.terminal.screen import talk
+    from pollux.text.escape import one_line
 
     count = plural(len(unfinished), "file")
     named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
@@ -253,7 +253,7 @@ def _other_name(shelf: Library, asked: Filter) -> list[str]:
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:
-    from pollux.library import Filter
+    from pollux.library.library import Filter
 
     open_to_all = asked == Filter(everything=asked.everything) and place == "all"
     return [] if open_to_all else ["Try it without options: they narrow the search down."]
@@ -261,12 +261,12 @@ def _narrowed(asked: Filter, place: str) -> list[str]:
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str]) -> None:
     """Say that there is nothing, and what may have been meant."""
-    from pollux.cli.words import plural
-    from pollux.library import Filter
+    from pollux.cli.terminal.figures import plural
+    from pollux.library.library import Filter
 
     every = shelf.count(Filter(everything=True))
     if not every:
-        from pollux.cli.empty import nothing
+        from pollux.cli.render.empty import nothing
 
         nothing(ctx, screen, shelf)
     raise NotFound(f"Nothing like that in {plural(every, 'session')}.", "\n".join(hints) or None)

@@ -6,11 +6,11 @@ from datetime import datetime
 
 import click
 
-from pollux.cli.choice import Choice
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import messages, sessions
-from pollux.cli.filters import When
-from pollux.cli.group import Command
+from pollux.cli.options.choice import Choice
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.complete import messages, sessions
+from pollux.cli.options.filters import When
+from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
 
@@ -57,7 +57,7 @@ def command(
     pollux show 3274cde4 --at 5a7cbec2
     pollux show 3274cde4 --as-of yesterday
     """
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
 
     if at is not None and as_json:
         raise RequestError("--at is for reading, and --json gives the whole session.", "Leave out one of them.")
@@ -78,7 +78,7 @@ def command(
         )
         WRITER.write(session, screen.document, options)
         return
-    from pollux.cli.transcript import transcript
+    from pollux.cli.render.transcript import transcript
 
     screen.markdown = screen.markdown and not plain
     home = str(shelf.places.home)
@@ -86,7 +86,7 @@ def command(
     if at is None:
         screen.lines(lines)
         return
-    from pollux.cli.transcript import Here
+    from pollux.cli.render.transcript import Here
 
     every = list(lines)
     screen.lines_at(every, next(number for number, line in enumerate(every) if isinstance(line, Here)))

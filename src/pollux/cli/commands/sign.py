@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import common, library
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, library
+from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from pollux.library import Library
+    from pollux.library.library import Library
 
 
 @click.command("sign", cls=Command, short_help="Sign a record, or a session file.")
@@ -47,9 +47,9 @@ def command(
     pollux sign session.vac.json --issuer ada@example.com --salted
     """
     from pollux.cli.evidence import bytes_of, keys, subject_of
-    from pollux.cli.screen import talk
-    from pollux.evidence.statement import sign
-    from pollux.writers.visible import visible
+    from pollux.cli.terminal.screen import talk
+    from pollux.signing.statement import sign
+    from pollux.text.escape import visible
 
     if not issuer.strip():
         raise RequestError("In whose name?", "Try: --issuer NAME")
@@ -81,8 +81,8 @@ def _target(file: str, shelf: Library) -> str:
 
 def _salted(file: str, data: bytes, shelf: Library, *, force: bool) -> tuple[str, bytes]:
     """Write the salted copy; its name and its bytes."""
-    from pollux.evidence.salted import SCHEME, salt
-    from pollux.evidence.subject import parsed
+    from pollux.signing.salted import SCHEME, salt
+    from pollux.signing.subject import parsed
     from pollux.writers.vac.check import check
     from pollux.writers.vac.plain import plain
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pollux.cli.choice import Choice, Several
-from pollux.cli.common import common, json_option, library
-from pollux.cli.complete import sessions
-from pollux.cli.filters import narrowing, timezone_option, wanted
-from pollux.cli.group import Command
+from pollux.cli.options.choice import Choice, Several
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.filters import narrowing, timezone_option, wanted
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pollux.accounts import By, Stats
-    from pollux.cli.screen import Screen
-    from pollux.library import Filter, Library
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Filter, Library
+    from pollux.usage.accounts import By, Stats
 
 BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 
@@ -73,8 +73,8 @@ def command(
     pollux stats --by day --of cost -o chart.svg
     pollux stats last
     """
-    from pollux.accounts import By, Of
-    from pollux.cli.screen import Screen
+    from pollux.cli.terminal.screen import Screen
+    from pollux.usage.accounts import By, Of
 
     if (as_json, as_csv, output is not None).count(True) > 1:
         raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
@@ -93,7 +93,7 @@ def command(
     if output is not None:
         if first is By.TOOL or within:
             raise RequestError("A chart is by one thing, and not by tools.", "Try: --by day --stack model")
-        from pollux.cli.drawing import draw_stats
+        from pollux.cli.render.charts import draw_stats
 
         draw_stats(shelf, first, of, By(stack or "agent"), asked, timezone, output, force=force)
         return
@@ -113,7 +113,7 @@ def command(
 
 def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
     """What the figures are told by, the outermost first."""
-    from pollux.accounts import By
+    from pollux.usage.accounts import By
 
     order = [By(word) for words in by for word in words] or [By.DAY]
     if len(set(order)) < len(order):
@@ -122,7 +122,7 @@ def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
 
 
 def _all() -> Filter:
-    from pollux.library import Filter
+    from pollux.library.library import Filter
 
     return Filter(everything=True)
 
@@ -134,21 +134,21 @@ def _one(screen: Screen, shelf: Library, key: str, as_json: bool) -> None:
     bill = shelf.accounts.bill(session)
     whole = sum(shelf.accounts.bills(shelf.accounts.family(session)[1:]).values(), bill)
     if as_json:
-        from pollux.cli.documents import profile_document
+        from pollux.answers.usage import profile_document
 
         screen.json(profile_document(session, found, family, bill, whole))
         return
-    from pollux.cli.portrait import Told, portrait
+    from pollux.cli.render.profile import Told, portrait
 
     told = Told(str(shelf.places.home), family, bill, whole)
     screen.lines(portrait(screen, session, found, told))
 
 
 def _show(screen: Screen, shelf: Library, found: Stats) -> None:
-    from pollux.accounts import By
-    from pollux.cli.accounting import accounting, remarks
-    from pollux.cli.screen import talk
-    from pollux.cli.words import tilde
+    from pollux.cli.render.stats import accounting, remarks
+    from pollux.cli.terminal.figures import tilde
+    from pollux.cli.terminal.screen import talk
+    from pollux.usage.accounts import By
 
     home, titles = str(shelf.places.home), dict[str, tuple[str, str]]()
     if By.SESSION in (found.by, *found.within):
@@ -170,7 +170,7 @@ def _lacking(shelf: Library, asked: Filter) -> list[str]:
 
 
 def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]) -> None:
-    from pollux.cli.documents import stats_csv, stats_document
+    from pollux.answers.usage import stats_csv, stats_document
 
     by = (found.by, *found.within)
     if as_csv:
@@ -185,9 +185,9 @@ def _tools(
     ctx: click.Context, shelf: Library, by: Sequence[By], asked: Filter, timezone: str | None, form: str | None
 ) -> NoReturn:
     """Calls instead of tokens."""
-    from pollux.accounts import By
-    from pollux.cli.documents import stats_csv, stats_document
-    from pollux.cli.screen import Screen
+    from pollux.answers.usage import stats_csv, stats_document
+    from pollux.cli.terminal.screen import Screen
+    from pollux.usage.accounts import By
 
     screen = Screen(ctx)
     rows, total = shelf.accounts.tools(asked, timezone, by=by)
@@ -196,7 +196,7 @@ def _tools(
     elif form == "json":
         screen.json(stats_document(by, rows, total, lacking=_lacking(shelf, asked)))
     elif rows:
-        from pollux.cli.accounting import tool_table
+        from pollux.cli.render.stats import tool_table
 
         titles = _titles(shelf) if By.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(shelf.places.home), titles))
@@ -207,7 +207,7 @@ def _tools(
 
 def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
     """Say why there is nothing."""
-    from pollux.cli.empty import nothing
+    from pollux.cli.render.empty import nothing
 
     if shelf.count():
         hint = shelf.meant(asked, "Try: pollux stats, or: pollux list")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import SAMPLE, common, json_option, library
-from pollux.cli.group import Command
+from pollux.cli.options.common import SAMPLE, common, json_option, library
+from pollux.cli.options.group import Command
 from pollux.errors import StoreError
 
 if TYPE_CHECKING:
-    from pollux.library import Library
+    from pollux.library.library import Library
 
 
 @click.command("sync", cls=Command)
@@ -24,7 +24,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     Every command does that first: nobody needs this one. It is for a timer, or before a first search through a large
     history. It may be interrupted at any time, and goes on where it was.
     """
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.terminal.screen import Screen, talk
 
     shelf, screen = library(ctx, quiet=as_json, words=True), Screen(ctx)
     try:
@@ -36,7 +36,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         screen.json(outcome)
     elif not outcome.busy:
-        from pollux.cli.words import plural, size
+        from pollux.cli.terminal.figures import plural, size
 
         told = [f"{plural(outcome.sessions, 'session')} in {plural(outcome.files, 'file')}"]
         if outcome.removed:

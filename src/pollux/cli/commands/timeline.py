@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.choice import Choice
-from pollux.cli.common import common, json_option, library
-from pollux.cli.filters import narrowing, timezone_option, wanted
-from pollux.cli.group import Command
+from pollux.cli.options.choice import Choice
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.filters import narrowing, timezone_option, wanted
+from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pollux.accounts import Of
-    from pollux.cli.screen import Screen
-    from pollux.library import Filter, Library
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Filter, Library
+    from pollux.usage.accounts import Of
 
 
 @click.command("timeline", cls=Command)
@@ -54,8 +54,8 @@ def command(
     pollux timeline --of prompts --project tidewatch
     pollux timeline --of cost --since 2026 -o calendar.svg
     """
-    from pollux.accounts import Of
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.terminal.screen import Screen, talk
+    from pollux.usage.accounts import Of
 
     if as_json and output is not None:
         raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
@@ -75,14 +75,14 @@ def command(
         hint = shelf.meant(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
         raise NotFound(_untimed(shelf, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
-        from pollux.cli.drawing import draw_timeline
+        from pollux.cli.render.charts import draw_timeline
 
         draw_timeline(shelf, of, asked, days, output, force=force)
         if sentence := _untimed(shelf, of, asked, found):
             talk(sentence)
         return
-    from pollux.cli.drawing import least
-    from pollux.cli.heat import heat
+    from pollux.cli.render.calendar import heat
+    from pollux.cli.render.charts import least
 
     screen.lines(heat(screen, of, days, _span(screen, days), least(shelf, of, asked)))
     for line in _remarks(screen, shelf, of, asked, _untimed(shelf, of, asked, found)):
@@ -91,9 +91,9 @@ def command(
 
 def _untimed(shelf: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
     """How much has no time, and is on no day."""
-    from pollux.accounts import By
-    from pollux.cli.drawing import label
-    from pollux.cli.words import plural
+    from pollux.cli.render.charts import label
+    from pollux.cli.terminal.figures import plural
+    from pollux.usage.accounts import By
 
     if None not in found:
         return None
@@ -107,7 +107,7 @@ def _untimed(shelf: Library, of: Of, asked: Filter, found: Mapping[date | None, 
 
 def _sure(shelf: Library, of: Of, asked: Filter) -> dict[str, Any]:
     """How sure tokens and dollars are."""
-    from pollux.accounts import By
+    from pollux.usage.accounts import By
 
     if of not in ("tokens", "cost"):
         return {}
@@ -116,10 +116,10 @@ def _sure(shelf: Library, of: Of, asked: Filter) -> dict[str, Any]:
 
 
 def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:
-    from pollux.accounts import By
-    from pollux.cli.accounting import remarks
-    from pollux.cli.width import wrap
-    from pollux.cli.words import tilde
+    from pollux.cli.render.stats import remarks
+    from pollux.cli.terminal.figures import tilde
+    from pollux.cli.terminal.width import wrap
+    from pollux.usage.accounts import By
 
     if untimed is not None:
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
@@ -131,7 +131,7 @@ def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter, untimed: str
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:
     """As many weeks back as there is room for."""
-    from pollux.cli.heat import room
+    from pollux.cli.render.calendar import room
 
     last = max(days)
     earliest = last - timedelta(days=last.weekday()) - timedelta(weeks=room(screen) - 1)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.common import common, json_option, library
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.group import Command
 from pollux.errors import RequestError, Unreadable
 
 if TYPE_CHECKING:
-    from pollux.evidence.cose import Envelope
-    from pollux.evidence.subject import Subject
-    from pollux.library import Library
+    from pollux.library.library import Library
+    from pollux.signing.cose import Envelope
+    from pollux.signing.subject import Subject
 
 
 @click.command("verify", cls=Command, short_help="Verify a signature.")
@@ -39,10 +39,10 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     import msgspec
 
     from pollux.cli.evidence import bytes_of, keys
-    from pollux.cli.screen import Screen
-    from pollux.evidence import cose
-    from pollux.evidence.statement import key_named, verify
-    from pollux.writers.visible import visible
+    from pollux.cli.terminal.screen import Screen
+    from pollux.signing import cose
+    from pollux.signing.statement import key_named, verify
+    from pollux.text.escape import visible
 
     screen, shelf = Screen(ctx), library(ctx, quiet=as_json)
     data = bytes_of(file)
@@ -84,7 +84,7 @@ def _is_envelope(data: bytes) -> bool:
 
 def _same(envelope: Envelope, payload: bytes) -> bytes:
     """What is attached and what is beside it are one."""
-    from pollux.evidence.statement import Refuted
+    from pollux.signing.statement import Refuted
 
     if envelope.payload not in (None, payload):
         raise Refuted("The signature holds another file than this one.")
@@ -94,7 +94,7 @@ def _same(envelope: Envelope, payload: bytes) -> bytes:
 def _subject(data: bytes, file: str | None, shelf: Library) -> Subject | None:
     """What the file says of itself; None where it says nothing that we understand."""
     from pollux.cli.evidence import subject_of
-    from pollux.evidence.subject import of_record
+    from pollux.signing.subject import of_record
 
     if file is None:
         return of_record(data)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.common import common, library
-from pollux.cli.complete import sessions
-from pollux.cli.filters import wanted, whose
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, library
+from pollux.cli.options.complete import sessions
+from pollux.cli.options.filters import wanted, whose
+from pollux.cli.options.group import Command
 
 if TYPE_CHECKING:
-    from pollux.library import Event
+    from pollux.library.library import Event
 
 
 @click.command("watch", cls=Command, short_help="Follow sessions while agents write them.")
@@ -35,8 +35,8 @@ def command(
     pollux watch last
     pollux watch --project weather
     """
-    from pollux.cli.live import Live
-    from pollux.cli.screen import Screen, talk
+    from pollux.cli.render.watch import Live
+    from pollux.cli.terminal.screen import Screen, talk
 
     asked = wanted(agent, project)
     shelf, screen = library(ctx, quiet=as_json), Screen(ctx)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.common import common, json_option
-from pollux.cli.group import Command
+from pollux.cli.options.common import common, json_option
+from pollux.cli.options.group import Command
 
 
 @click.command("writers", cls=Command)
@@ -15,8 +15,8 @@ from pollux.cli.group import Command
 def command(ctx: click.Context, as_json: bool = False) -> None:
     """List the formats of `pollux export` and what each is for."""
     from pollux import registry
-    from pollux.cli.screen import Screen
-    from pollux.cli.table import Column, table
+    from pollux.cli.terminal.screen import Screen
+    from pollux.cli.terminal.table import Column, table
 
     screen = Screen(ctx)
     writers = [registry.writer(name) for name in registry.writer_names()]

@@ -17,11 +17,11 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.files import HUGE
 from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
-from pollux.sources.claude.books import Typed
-from pollux.when import since_epoch
+from pollux.sources.claude.format.side_records import Typed
+from pollux.system.clock import since_epoch
+from pollux.system.files import HUGE
 from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, respelled, shown, spelled
 
 _A_DAY = timedelta(days=1)

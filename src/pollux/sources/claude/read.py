@@ -10,18 +10,20 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
-from pollux.sources.claude import branches, elsewhere, forks, history, queue
-from pollux.sources.claude.books import Meta, Title
-from pollux.sources.claude.bundles import AGENT, ClaudeBundle
-from pollux.sources.claude.copies import copies_in, difference
-from pollux.sources.claude.exactness import gaps
-from pollux.sources.claude.messages import Builder
-from pollux.sources.claude.outputs import Outputs
-from pollux.sources.claude.replies import Pair
-from pollux.sources.claude.schema import Line
-from pollux.sources.claude.subagents import Chain, Spawned, divided, read_meta, starter
+from pollux.sources.claude import history
+from pollux.sources.claude.format.outputs import Outputs
+from pollux.sources.claude.format.schema import Line
+from pollux.sources.claude.format.side_records import Meta, Title
+from pollux.sources.claude.gaps import gaps
+from pollux.sources.claude.group import AGENT, ClaudeBundle
+from pollux.sources.claude.messages import queue
+from pollux.sources.claude.messages.messages import Builder
+from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.transcript import Transcript
-from pollux.sources.claude.tree import Tree, leaf_of
+from pollux.sources.claude.tree import branches, elsewhere, forks
+from pollux.sources.claude.tree.copies import copies_in, difference
+from pollux.sources.claude.tree.subagents import Chain, Spawned, divided, read_meta, starter
+from pollux.sources.claude.tree.tree import Tree, leaf_of
 from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
 
 

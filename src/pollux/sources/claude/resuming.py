@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux.model import Kind, Session
-from pollux.sources.claude.bundles import UUID
+from pollux.sources.claude.group import UUID
 from pollux.sources.resuming import Form, Resumable, fullest, sources
 from pollux.wire.joining import joined, lines, value_of
 

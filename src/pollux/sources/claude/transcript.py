@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from pollux.model import Severity, Tally
-from pollux.sources.claude.books import ASIDE, HEARSAY, Aside, Saved
-from pollux.sources.claude.schema import TREE, Asked, Line, Put, Replied, Spoken
-from pollux.sources.claude.tallies import tally_of
-from pollux.sources.claude.tree import Mark
+from pollux.sources.claude.format.schema import TREE, Asked, Line, Put, Replied, Spoken
+from pollux.sources.claude.format.side_records import ASIDE, HEARSAY, Aside, Saved
+from pollux.sources.claude.format.totals import tally_of
+from pollux.sources.claude.tree.tree import Mark
 from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, filled, fit, note_bad_line, opened, plain, shown, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first

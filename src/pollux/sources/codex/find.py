@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
 from pollux.sources.walk import Place, Way, ignored, unknown, walk
-from pollux.when import since_epoch
+from pollux.system.clock import since_epoch
 
 ROLLOUT, PROMPTS, NAMES, IMPORTS = "rollout", "prompts", "names", "imports"
 LIVE, ARCHIVE = "sessions", "archived_sessions"

@@ -16,8 +16,8 @@ from pollux.errors import Unreadable
 from pollux.model import Author, Link, Message, Notice, Origin, Role, Severity, Text
 from pollux.sources.base import File
 from pollux.sources.codex import find
-from pollux.sources.codex.schema import Count
-from pollux.when import since_epoch
+from pollux.sources.codex.format.schema import Count
+from pollux.system.clock import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, note_bad_line, read_bytes, read_lines, shown
 
 

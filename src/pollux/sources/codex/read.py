@@ -12,15 +12,15 @@ from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
 from pollux.sources.codex import prompts
-from pollux.sources.codex.bundles import AGENT, CodexBundle
-from pollux.sources.codex.calls import Call
-from pollux.sources.codex.document import document, items_of, records_of, seal_of
-from pollux.sources.codex.entries import CLIENT, HUMAN, MODEL, Entry
-from pollux.sources.codex.exactness import gaps
-from pollux.sources.codex.parts import Chain, Part, chained, part, whole
-from pollux.sources.codex.reviews import asked_by
-from pollux.sources.codex.shelf import Shelf, identity, stem
-from pollux.sources.codex.tokens import tally
+from pollux.sources.codex.calls.calls import Call
+from pollux.sources.codex.forks.chain import Chain, Part, chained, part, whole
+from pollux.sources.codex.forks.reviews import asked_by
+from pollux.sources.codex.forks.threads import Shelf, identity, stem
+from pollux.sources.codex.format.document import document, items_of, records_of, seal_of
+from pollux.sources.codex.gaps import gaps
+from pollux.sources.codex.group import AGENT, CodexBundle
+from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
+from pollux.sources.codex.usage.tokens import tally
 from pollux.wire import Notes, shown
 
 _DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")

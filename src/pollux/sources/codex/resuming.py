@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.codex import find
-from pollux.sources.codex.packed import plain_bytes
+from pollux.sources.codex.format.compressed import plain_bytes
 from pollux.sources.resuming import Form, Resumable, sources
 from pollux.wire.joining import Document, document, joined, lines, value_of, written
 

@@ -10,9 +10,9 @@ import msgspec
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, sealed
 from pollux.sources.gemini import find
-from pollux.sources.gemini.projects import Folder, Projects
-from pollux.sources.gemini.prompts import alive
-from pollux.sources.gemini.typed import Line, PromptLog
+from pollux.sources.gemini.projects.projects import Folder, Projects
+from pollux.sources.gemini.prompts.log import Line, PromptLog
+from pollux.sources.gemini.prompts.prompts import alive
 from pollux.wire import shown
 
 

@@ -11,9 +11,9 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.gemini import records
-from pollux.sources.gemini.schema import Record
-from pollux.when import recorded
+from pollux.sources.gemini.format import records
+from pollux.sources.gemini.format.schema import Record
+from pollux.system.clock import recorded
 from pollux.wire import Notes, read_head
 
 _HEAD = 4096

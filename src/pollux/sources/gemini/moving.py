@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.errors import OutputError
-from pollux.files import read
-from pollux.sources.gemini.projects import marker_of, registry_of
-from pollux.sources.gemini.witnesses import digest
+from pollux.sources.gemini.projects.path_evidence import digest
+from pollux.sources.gemini.projects.projects import marker_of, registry_of
 from pollux.sources.moving import Moving, Rename, Rewrite
+from pollux.system.files import read
 from pollux.wire import shown
 
 

@@ -10,19 +10,21 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File
-from pollux.sources.gemini import captured, histories, prompts, records
 from pollux.sources.gemini.bundle import GeminiBundle, Leaning
-from pollux.sources.gemini.bundles import AGENT
-from pollux.sources.gemini.content import CONTEXTS, SUMMARY, begins
-from pollux.sources.gemini.exactness import SILENT, UNRECORDED, gaps, tallies
+from pollux.sources.gemini.format import records
+from pollux.sources.gemini.format.content import CONTEXTS, SUMMARY, begins
+from pollux.sources.gemini.format.schema import Call
+from pollux.sources.gemini.gaps import SILENT, UNRECORDED, gaps, tallies
+from pollux.sources.gemini.group import AGENT
 from pollux.sources.gemini.identity import stem
-from pollux.sources.gemini.messages import Builder, Companions
-from pollux.sources.gemini.outputs import Outputs
-from pollux.sources.gemini.parts import Part, joined
-from pollux.sources.gemini.replay import Replay
-from pollux.sources.gemini.schema import Call
-from pollux.sources.gemini.subagents import carve, link_children, objective_of, wants_children
-from pollux.sources.gemini.typed import PromptLog
+from pollux.sources.gemini.messages.messages import Builder, Companions
+from pollux.sources.gemini.messages.outputs import Outputs
+from pollux.sources.gemini.messages.subagents import carve, link_children, objective_of, wants_children
+from pollux.sources.gemini.prompts import prompts
+from pollux.sources.gemini.prompts.log import PromptLog
+from pollux.sources.gemini.replay.files import Part, joined
+from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.gemini.saved import captured, histories
 from pollux.wire import Notes, shown
 
 _SYSTEM = Role.SYSTEM

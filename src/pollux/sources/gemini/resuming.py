@@ -18,8 +18,8 @@ import msgspec
 
 from pollux.model import Kind, Session
 from pollux.sources.gemini.identity import stem
-from pollux.sources.gemini.projects import marker_of
-from pollux.sources.gemini.witnesses import digest
+from pollux.sources.gemini.projects.path_evidence import digest
+from pollux.sources.gemini.projects.projects import marker_of
 from pollux.sources.resuming import Form, Resumable, fullest, sources
 from pollux.wire.joining import Document, document, joined, line_of, lines, value_of, written
 

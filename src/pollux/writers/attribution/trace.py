@@ -11,9 +11,9 @@ from pollux.writers.attribution.edits import edits
 from pollux.writers.attribution.replay import Lines, Replay
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.json import encode, known, stamp
+from pollux.writers.loss import DETAILS, EDITS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 from pollux.writers.program import vendor, version
-from pollux.writers.silence import SILENT, silent
-from pollux.writers.tally import DETAILS, EDITS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
+from pollux.writers.wordless import SILENT, silent
 
 VERSION = "0.1.0"
 LONGEST = 250

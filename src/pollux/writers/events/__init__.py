@@ -12,7 +12,7 @@ from pollux.writers.base import LOST_FATES, Fabricated, Options, Out, Report
 from pollux.writers.events.compat import SESSION_SIGNALS, WHY, Signals
 from pollux.writers.events.stream import Stream
 from pollux.writers.json import encode
-from pollux.writers.tally import NOTHING, Tally
+from pollux.writers.loss import NOTHING, Tally
 
 TIMES = Fabricated("times of events", "the format wants one each, and what has none takes that of the event before it")
 

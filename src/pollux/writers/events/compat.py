@@ -22,7 +22,7 @@ from pollux.model import (
     Unknown,
 )
 from pollux.writers.base import Fabricated
-from pollux.writers.tally import (
+from pollux.writers.loss import (
     BYTES,
     CLIENT_TEXTS,
     DETAILS,

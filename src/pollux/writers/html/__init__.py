@@ -14,7 +14,7 @@ from pollux.writers.base import Entry, Options, Out, Page, Report
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import page
 from pollux.writers.html.site import further, pages
-from pollux.writers.tally import BYTES, DETAILS, NOTHING, Tally
+from pollux.writers.loss import BYTES, DETAILS, NOTHING, Tally
 
 WHY = {
     NOTHING: "empty, or told by the tool call they belong to",

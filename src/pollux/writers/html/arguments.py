@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pollux.text.escape import one_line
 from pollux.writers.calls import as_section
 from pollux.writers.html.code import code
 from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.terminal import terminal
-from pollux.writers.visible import one_line
 
 SHORT = 200
 """Characters: a text of one line that is no longer stands beside its name."""

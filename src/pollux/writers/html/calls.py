@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pollux.model import Status, ToolCall, ToolResult
+from pollux.text.escape import one_line
 from pollux.writers.calls import arguments as brief, outcome, reason
 from pollux.writers.html import arguments, diffs
 from pollux.writers.html.folds import fold, lines
@@ -14,7 +15,6 @@ from pollux.writers.html.pictures import attachment
 from pollux.writers.html.prose import markdown
 from pollux.writers.html.terminal import terminal
 from pollux.writers.html.times import clock
-from pollux.writers.visible import one_line
 
 _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status.UNFINISHED: "…"}
 

@@ -11,9 +11,9 @@ from datetime import UTC, date, timedelta
 from typing import NamedTuple
 
 from pollux.model import Kind, Summary
+from pollux.text.escape import one_line
 from pollux.writers.html.markup import Html, tag
 from pollux.writers.html.messages import is_too_low, money
-from pollux.writers.visible import one_line
 
 COLOURS = 7
 """So many agents have a colour of their own; the others share the last."""

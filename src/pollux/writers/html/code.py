@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from pollux.text.escape import visible
 from pollux.writers.html.markup import Html, escape, join, tag
 from pollux.writers.lexing import lexed
-from pollux.writers.visible import visible
 
 # Kinds of words by Pygments' names, the more special first, and the class each is given.
 _KINDS = (

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable
 
-from pollux.writers.visible import HARMFUL, SELECTORS, visible
+from pollux.text.escape import HARMFUL, SELECTORS, visible
 
 # A text without any of these, which is most, is markup already.
 _SPECIAL = re.compile(f"[&<>\"'{HARMFUL}{SELECTORS}]")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
 from pollux.model import Author, Fate, Message, Role, Session, Text, Usage, first_words
+from pollux.text.escape import one_line
 from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.facts import figures
 from pollux.writers.html.cuts import address, cuts
@@ -16,8 +17,7 @@ from pollux.writers.html.markup import Html, end, escape, join, start, tag
 from pollux.writers.html.parts import Parts
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import way
-from pollux.writers.tally import DETAILS, NOTHING, Tally
-from pollux.writers.visible import one_line
+from pollux.writers.loss import DETAILS, NOTHING, Tally
 
 STRETCH = 40
 """How many messages are laid out together."""

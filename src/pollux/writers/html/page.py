@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from pollux.model import Notice, Session, Summary, summarize
+from pollux.text.escape import one_line
 from pollux.writers.base import Options
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.cuts import address
@@ -17,7 +18,6 @@ from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, ta
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import home, way
-from pollux.writers.visible import one_line
 
 PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")
 

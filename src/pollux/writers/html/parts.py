@@ -18,6 +18,7 @@ from pollux.model import (
     ToolResult,
     Unknown,
 )
+from pollux.text.escape import one_line
 from pollux.writers.calls import as_section
 from pollux.writers.html.calls import call, result
 from pollux.writers.html.code import code
@@ -25,8 +26,7 @@ from pollux.writers.html.folds import fold, lines
 from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.pictures import attachment, source
 from pollux.writers.html.prose import literal, markdown, typed
-from pollux.writers.tally import BYTES, DETAILS, Tally
-from pollux.writers.visible import one_line
+from pollux.writers.loss import BYTES, DETAILS, Tally
 
 Child = Callable[[str], Html]
 """What stands in a call for the session it started, whose key this is."""

@@ -7,9 +7,9 @@ import binascii
 import re
 
 from pollux.model import Attachment
+from pollux.text.escape import one_line
 from pollux.writers.facts import attachment_facts
 from pollux.writers.html.markup import Html, tag
-from pollux.writers.visible import one_line
 
 # How the bytes of each kind begin. A drawing (SVG) is a document that can hold programs, and is none of them.
 _KINDS = {

@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from pollux.text.escape import visible
 from pollux.writers.html.code import code
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
 from pollux.writers.html.pictures import inside
-from pollux.writers.tame import LONGEST, NESTING, understood
-from pollux.writers.visible import visible
+from pollux.writers.safe_markdown import LONGEST, NESTING, understood
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from pollux.model import Author, Kind, Session, Summary, SummaryPart, Text
+from pollux.text.escape import one_line
 from pollux.writers.base import Entry, Options, Page
 from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
@@ -18,8 +19,7 @@ from pollux.writers.html.page import foot, head, page
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import INDEX, between
 from pollux.writers.html.words import Index
-from pollux.writers.tally import Tally
-from pollux.writers.visible import one_line
+from pollux.writers.loss import Tally
 
 ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "letters.js", "site.js")
 FOLDER = "search"

@@ -11,7 +11,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 
-from pollux.folding import fold
+from pollux.text.folding import fold
 
 SIZE = 120_000
 """Characters a file."""

@@ -14,11 +14,11 @@ from pollux.model import Author, Fate, Message, Role, Session, Status, ToolCall,
 from pollux.writers.base import LOST_FATES, Options, Out, Report
 from pollux.writers.chat import CallIds
 from pollux.writers.json import encode
+from pollux.writers.loss import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 from pollux.writers.otel.messages import answered, messages, spoken
 from pollux.writers.otel.span import Kind, Span, attributes, interval, nanoseconds, span_id, trace_id
 from pollux.writers.program import vendor, version
-from pollux.writers.silence import SILENT, silent
-from pollux.writers.tally import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
+from pollux.writers.wordless import SILENT, silent
 
 SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Attachment, Status, ToolResult
-from pollux.sources.claude.tools import canonical
+from pollux.sources.claude.format.tools import canonical
 from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, chained, model, put, result, user
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pollux.accounts import By
-from pollux.library import Filter
+from pollux.library.library import Filter
+from pollux.usage.accounts import By
 from tests.unit.sources.claude.conftest import (
     OTHER,
     PROJECT,

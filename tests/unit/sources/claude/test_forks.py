@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from pollux.library import Filter
+from pollux.library.library import Filter
 from pollux.model import Session
 from tests.unit.sources.claude.conftest import (
     CWD,

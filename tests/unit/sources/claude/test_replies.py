@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from pollux.accounts import By
 from pollux.model import Thinking, ToolCall
-from pollux.sources.claude.schema import SETTING, Line
+from pollux.sources.claude.format.schema import SETTING, Line
+from pollux.usage.accounts import By
 from tests.unit.sources.claude.conftest import SID, Home, Json, call, calls, codes, model, result, said, usage, user
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from pollux.model import Message, Session, ToolCall
 
 Json = dict[str, Any]

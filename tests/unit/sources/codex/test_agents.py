@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.library import Filter
+from pollux.library.library import Filter
 from pollux.model import Kind, Thinking
 from tests.unit.sources.codex.conftest import (
     ONE,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pollux.accounts import By
+from pollux.usage.accounts import By
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,

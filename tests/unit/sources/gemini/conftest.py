@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pollux.library import Filter, Library
+from pollux.library.library import Filter, Library
 from pollux.model import Session
 
 Json = dict[str, Any]

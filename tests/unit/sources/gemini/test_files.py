@@ -9,8 +9,8 @@ import os
 import pytest
 
 from pollux.model import Kind, ToolCall
-from pollux.sources.gemini.content import TASK
 from pollux.sources.gemini.find import roots
+from pollux.sources.gemini.format.content import TASK
 from tests.unit.sources.gemini.conftest import Home, Json, call, context, document, gemini, header, info, said, user
 
 HASH = hashlib.sha256(b"/work/weather").hexdigest()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pollux.errors import Unreadable
-from pollux.library import Library
+from pollux.library.library import Library
 from pollux.model import Context, Kind, Session, ToolCall, ToolResult
 from tests.unit.sources.gemini.conftest import document, gemini, user
 

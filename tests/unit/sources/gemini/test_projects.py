@@ -6,10 +6,10 @@ import hashlib
 import json
 from pathlib import Path
 
-from pollux.library import Filter
-from pollux.projects import fits
+from pollux.library.library import Filter
+from pollux.model.names import fits
 from pollux.sources.base import File
-from pollux.sources.gemini.witnesses import witness
+from pollux.sources.gemini.projects.path_evidence import witness
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
 
 

@@ -14,7 +14,7 @@ from pollux.model import Author, Message, Role, Session, Status, SummaryPart, Te
 from pollux.writers.base import Options, Report
 from pollux.writers.events import TIMES, WRITER
 from pollux.writers.events.compat import ASSUMED, REPLIES
-from pollux.writers.tally import DETAILS, FIGURES, MESSAGES
+from pollux.writers.loss import DETAILS, FIGURES, MESSAGES
 from tests.unit.writers.judges_of_records import judge_events
 from tests.unit.writers.kitchen_sink import SESSION, START
 from tests.unit.writers.planting import EVERYTHING, kind, places, planted

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from pollux.model import Session, ToolResult
+from pollux.text.escape import HARMFUL, visible
 from pollux.writers.base import Options, Report
 from pollux.writers.html import WRITER
 from pollux.writers.html.page import PAGE, _asset
-from pollux.writers.visible import HARMFUL, visible
 
 VOID = {"hr", "img", "input", "meta", "br"}
 TAGS = VOID | set(

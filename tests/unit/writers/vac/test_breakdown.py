@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pollux import registry
-from pollux.library import Library
+from pollux.library.library import Library
 from pollux.writers.base import Options
 from tests.unit.writers.judges_of_records import judge_vac
 

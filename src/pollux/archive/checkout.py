@@ -1,0 +1,418 @@
+"""What is kept, laid out as the agents had it, so that the same sources read it.
+
+Each home of which something is gone gets a folder in the cache. Files that the agent deleted, or cut shorter, lie
+there as they were; those that are still whole are links to the agent's own, so that a session is read beside the same
+neighbours as ever. The folder can be deleted at any moment, and is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from pollux import registry
+from pollux.archive.contents import Damaged
+from pollux.archive.keep import Archive, wanted
+from pollux.archive.merge import Union, rewritten
+from pollux.archive.order import begins, best_first
+from pollux.archive.packs import BOOKS, State, is_safe
+from pollux.archive.recent import Recent
+from pollux.archive.survey import standing
+from pollux.errors import UnknownName
+from pollux.index.sync.sync import Look
+from pollux.projects.renamed import Renamed
+from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.sources.wrapped import Wrapped
+from pollux.system.bounds import stand_in
+from pollux.system.deep_folders import remove_tree
+from pollux.system.files import HUGE, created, private, read, rename_new
+from pollux.system.locks import owner, turn
+from pollux.system.progress import Progress, Report
+
+if TYPE_CHECKING:
+    from pollux.model import Session
+
+T = TypeVar("T")
+
+LINK = b""
+# A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
+_NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
+
+
+class Shelf(Wrapped):
+    """An agent's source for what is kept: sessions whose files the agent has all are left to the agent's own root.
+
+    `elsewhere` are files of the tree that another home of the agent holds whole.
+    """
+
+    def __init__(self, source: Source, elsewhere: Collection[str] = ()) -> None:
+        super().__init__(source)
+        self._elsewhere = elsewhere
+
+    def find(self, root: Path) -> Iterator[File]:
+        """As the agent's own. A file that is found elsewhere, or no longer, counts as changed."""
+        for file in self.source.find(root):
+            yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
+
+    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+        """Those of which something is gone."""
+        found = self.source.bundles(root, files, around)
+        return [one for one in found if not all(self._has(file.path) for file in one.files)]
+
+    def _has(self, path: str) -> bool:
+        """Does the agent have this file itself?"""
+        return path in self._elsewhere or os.path.islink(path)  # noqa: PTH114
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """As the agent's own, marked."""
+        return [msgspec.structs.replace(session, kept=True) for session in self.source.read(bundle)]
+
+
+def whole(source: Source) -> Source:
+    """The agent's own source, which also reads sessions of which nothing is gone."""
+    return source.source if isinstance(source, Shelf) else source
+
+
+Proof = tuple[bytes, bytes, str]
+"""The hash of what is kept of a file, the file that begins with just that, and its stamp."""
+
+
+class About(msgspec.Struct, kw_only=True):
+    """Whose files a tree holds, in which folders sessions lie, what it was made from, and what is wrong with it.
+
+    `elsewhere` are its files that another home of the agent holds whole.
+    """
+
+    agent: str
+    home: bytes
+    roots: list[str]
+    seal: str
+    problem: str | None = None
+    elsewhere: dict[bytes, Proof] = {}
+
+
+class Trees:
+    """The trees of all homes."""
+
+    def __init__(self, folder: Path, renamed: Renamed, source: Callable[[str], Source] = registry.source) -> None:
+        self.folder = folder
+        self.renamed = renamed
+        self.source = source
+        self.problem: str | None = None
+        self._roots: list[tuple[Source, Root]] | None = None
+
+    def roots(self) -> list[tuple[Source, Root]]:
+        """Where kept sessions lie, as it was left by the last `refresh`."""
+        if self._roots is None:
+            self._roots = [
+                pair for path in sorted(self.folder.glob(f"*/{ABOUT}")) for pair in roots_of(path, self.source)
+            ]
+        return self._roots
+
+    def refresh(self, archive: Archive, looks: Iterable[Look], report: Report = lambda _: None) -> None:
+        """Lay out what is gone. Where that cannot be written, `problem` says so.
+
+        Another pollux that is at it is awaited, and `report` hears of that.
+        """
+        self.problem = None
+        try:
+            private(self.folder)
+            with turn(self.folder / "lock", report) as mine:
+                if mine is not None:
+                    self._refresh(archive, list(looks), lambda: mine.tell(Progress()))
+                else:
+                    other = owner(self.folder / "lock")
+                    self.problem = f"{other} lays out what is kept and does not get on. Some of it may be missing here."
+        except OSError as error:
+            self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
+        self._roots = None
+
+    def _refresh(self, archive: Archive, looks: list[Look], pulse: Callable[[], None]) -> None:
+        packs = [f"{path.name} {size}" for path, size in standing(archive.folder).items()]
+        places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
+        for path in self.folder.iterdir():
+            if path.is_dir() and path.name not in places:
+                remove_tree(path)
+        for name, (agent, home) in places.items():
+            pulse()
+            own = looks_of(looks, agent, home)
+            others = [look for look in looks if look.source.name == agent and look not in own]
+            seal = sealed([*packs, *(look.snapshot("") for look in (*own, *others))])
+            told = _loaded(self.folder / name / ABOUT, About)
+            if told is not None and told.seal == seal:
+                self.problem = told.problem or self.problem
+            else:
+                live = {path: file for look in own for path, file in files_of(look, home)}
+                states = archive.index.states(agent, home)
+                tree = Tree(self.folder / name, archive, agent, home)
+                with contextlib.suppress(UnknownName):  # of an agent that is not installed any more
+                    tree.join(self.source(agent), states)
+                lost, links = self._sorted_out(archive, states, home, live)
+                proofs = tree.elsewhere(lost, others, told.elsewhere if told is not None else {})
+                tree.lay_out(lost, links, seal, proofs)
+                self.problem = tree.problem or self.problem
+
+    def _sorted_out(
+        self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
+    ) -> tuple[dict[bytes, list[State]], set[bytes]]:
+        """As `_sorted_out`; what lies in a folder that only has another name now is there."""
+
+        def there(path: bytes, size: int) -> bool:
+            names = (path, *self.renamed.others(home, path))
+            return any(name in live and live[name].size >= size for name in names)
+
+        return _sorted_out(archive, states, live, there)
+
+
+def _sorted_out(
+    archive: Archive, states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
+) -> tuple[dict[bytes, list[State]], set[bytes]]:
+    """The files that are gone or were cut shorter, the best state of each first; and those that are still whole."""
+    every: dict[bytes, list[State]] = {}
+    for state in states:
+        if state.sha is not None and is_safe(state.path):
+            every.setdefault(state.path, []).append(state)
+    orders = {path: best_first(archive, held, live.get(path)) for path, held in every.items()}
+    best = {path: order.states for path, order in orders.items()}
+    gone = {path for path, order in orders.items() if not there(path, order.size)}
+    if not gone:
+        return {}, set()
+    # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
+    stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
+    gone |= {path for path in best if any(above in stems for above in _above(path))}
+    return {path: best[path] for path in gone}, live.keys() - gone
+
+
+class Tree:
+    """The folder of one home, or of a home as it once was."""
+
+    def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
+        self.folder = folder
+        self._damaged = 0
+        self._homeless = 0
+        self._archive = archive
+        self._recent = Recent(archive)
+        self._agent = agent
+        self._home = home
+        self._joined: dict[bytes, tuple[Union, int]] = {}
+
+    @property
+    def problem(self) -> str | None:
+        """What could not be laid out, as a sentence."""
+        if self._damaged:
+            return "Some of what is kept is damaged: see pollux archive verify."
+        if self._homeless:
+            why = "another one has the name of a folder of theirs, or their names are none here"
+            return f"Some kept files ({self._homeless:,}) are not shown: {why}. They stay in the archive."
+        return None
+
+    def join(self, source: Source, states: Iterable[State]) -> None:
+        """Of files that were rewritten, lay out all that any state held where no single one did."""
+        names: set[str] = set()
+        for path, held in rewritten(states).items():
+            file = self.folder / _UNIONS / hashlib.sha256(path).hexdigest()
+            names.add(file.name)
+            before = _loaded(file, Union) or Union()
+            union = before.with_all(self._archive, source, held)
+            if union.states != before.states:
+                put(file, msgspec.msgpack.encode(union), held[-1].mtime_ns)
+            if union.content:
+                self._joined[path] = union, held[-1].mtime_ns
+        for file in (self.folder / _UNIONS).glob("*"):
+            if file.name not in names:
+                file.unlink(missing_ok=True)
+
+    def elsewhere(
+        self, lost: Mapping[bytes, list[State]], looks: Iterable[Look], known: Mapping[bytes, Proof]
+    ) -> dict[bytes, Proof]:
+        """Of the files that are gone, those that another home holds whole: the same, or one that goes on from it."""
+        found: dict[bytes, Proof] = {}
+        for look in looks:
+            for path, file in files_of(look, os.fsencode(look.root.path.parent)):
+                state = lost[path][0] if path in lost and path not in self._joined else None
+                if state is not None and state.sha is not None and file.size >= state.size:
+                    proof = (state.sha, os.fsencode(file.path), file.stamp)
+                    if known.get(path) == proof or begins(file.path, state.size, state.sha):
+                        found[path] = proof
+        return found
+
+    def lay_out(
+        self,
+        lost: Mapping[bytes, list[State]],
+        links: Collection[bytes],
+        seal: str,
+        elsewhere: Mapping[bytes, Proof] | None = None,
+    ) -> None:
+        """Make the folder what it should be: files of which one of some states is put there, and links to others.
+
+        What says that it is whole is removed first and written last.
+        """
+        private(self.folder)
+        (self.folder / ABOUT).unlink(missing_ok=True)
+        before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
+        (self.folder / _HELD).unlink(missing_ok=True)
+        chosen = self._beside({*links, *lost, *self._joined}, {*links} - lost.keys())
+        for path in before.keys() - chosen.keys():
+            self._clear(path)
+        held: dict[bytes, bytes] = {}
+        for path in chosen:
+            sha = self._lay(path, lost.get(path), before.get(path))
+            if sha is not None:
+                held[path] = sha
+            elif path in before:
+                self._clear(path)
+        names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
+        put(self.folder / _HELD, msgspec.msgpack.encode(held), 0)
+        told = About(
+            agent=self._agent,
+            home=self._home,
+            roots=names,
+            seal=seal,
+            problem=self.problem,
+            elsewhere=dict(elsewhere or {}),
+        )
+        put(self.folder / ABOUT, msgspec.msgpack.encode(told), 0)
+
+    def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
+        """The paths that can lie beside one another. Where one is a folder of another, one of them gives way.
+
+        The files that the agent has come first, then those that were kept first, then what was taken in: that hides
+        nothing.
+        """
+        chosen: dict[bytes, None] = {}
+        folders: set[bytes] = set()
+        for path in dict.fromkeys((*links, *self._archive.index.paths(self._agent, self._home))):
+            if path not in paths:
+                continue
+            above = set(_above(path))
+            if path in folders or not above.isdisjoint(chosen):
+                self._homeless += 1
+            else:
+                chosen[path] = None
+                folders |= above
+        return chosen
+
+    def _lay(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
+        """Put one file there, and give what stands for it; None where that is not possible."""
+        try:
+            if path in self._joined:
+                return self._union(path, *self._joined[path], before)
+            return self._link(path, before) if states is None else self._file(path, states, before)
+        except OSError as error:
+            if error.errno not in _NO_PLACE:
+                raise
+            self._homeless += 1
+            return None
+
+    def _clear(self, path: bytes) -> None:
+        """Remove a file, and the folders that held nothing else."""
+        with contextlib.suppress(NotADirectoryError):
+            self._place(path).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for folder in _above(path):
+                self._place(folder).rmdir()
+
+    def _file(self, path: bytes, states: list[State], before: bytes | None) -> bytes | None:
+        """The largest state that can be read."""
+        for state in states:
+            if state.sha == before and before is not None and self._place(path).is_file():
+                return before
+            if state.sha is None:
+                continue
+            try:
+                put(self._place(path), self._recent.read(state.sha), state.mtime_ns)
+            except Damaged:
+                self._damaged += 1
+                continue
+            return state.sha
+        return None
+
+    def _union(self, path: bytes, union: Union, mtime_ns: int, before: bytes | None) -> bytes:
+        if before != union.token or not self._place(path).is_file():
+            put(self._place(path), union.content, mtime_ns)
+        return union.token
+
+    def _link(self, path: bytes, before: bytes | None) -> bytes:
+        place = self._place(path)
+        if before != LINK or not place.is_symlink():
+            private(place.parent)
+            place.unlink(missing_ok=True)
+            place.symlink_to(os.fsdecode(os.path.join(self._home, path)))  # noqa: PTH118
+        return LINK
+
+    def _place(self, path: bytes) -> Path:
+        return self.folder / os.fsdecode(path)
+
+
+def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True, mode: int | None = None) -> None:
+    """Write a file as a whole, with the time and mode it had; not `over` one that is there (`FileExistsError`).
+
+    Where the mode is not known, it is the user's alone.
+    """
+    private(place.parent)
+    making = place.with_name(f".{os.getpid()}.making")
+    try:
+        making.unlink(missing_ok=True)
+        with created(making, 0o600 if mode is None else mode & 0o777) as file:
+            file.write(content)
+        if mtime_ns:
+            os.utime(making, ns=(mtime_ns, mtime_ns))
+        if over:
+            making.replace(place)
+        else:
+            rename_new(making, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            making.unlink()
+        raise
+
+
+def tree_of(agent: str, home: bytes) -> str:
+    """The name of a home's folder."""
+    return f"{agent.replace(os.sep, '_')}-{hashlib.sha256(home).hexdigest()[:12]}"
+
+
+def looks_of(looks: Iterable[Look], agent: str, home: bytes) -> list[Look]:
+    """The looks at a home's roots."""
+    return [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
+
+
+def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
+    """A root's files about sessions, by the way from the home."""
+    for file in wanted(look.files):
+        yield os.path.relpath(os.fsencode(file.path), home), file
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    while path := os.path.dirname(path):  # noqa: PTH120
+        yield path
+
+
+def _loaded(path: Path, kind: type[T]) -> T | None:
+    """What a file of ours holds; None where there is none, or it is damaged."""
+    try:
+        return msgspec.msgpack.decode(read(path, HUGE), type=kind)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
+    """Where sessions lie in a tree."""
+    told = _loaded(about, About)
+    if told is None:
+        return
+    try:
+        source = Shelf(named(told.agent), {str(about.parent / os.fsdecode(path)) for path in told.elsewhere})
+    except UnknownName:
+        return
+    stand_in(str(about.parent), os.fsdecode(told.home))
+    for name in told.roots:
+        yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)

@@ -1,0 +1,90 @@
+"""What became of a session's files, and the session as it was at an earlier time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+from pollux.archive.checkout import ABOUT, Tree, files_of, looks_of, roots_of, tree_of, whole
+from pollux.archive.keep import Archive
+from pollux.archive.packs import State, is_safe
+from pollux.archive.verify import file_of, moment, stamp_of
+from pollux.index.sync.sync import Look
+from pollux.model import Value
+from pollux.sources.base import Root, Source
+from pollux.wire import shown
+
+
+class Change(Value, frozen=True, kw_only=True):
+    """What pollux saw happen to a file: `new`, `grown`, `rewritten`, `cut`, `mode`, `gone`, `back`."""
+
+    at: datetime
+    change: str
+    file: str
+    bytes: int | None
+    sha256: str | None
+
+
+def all_changes(archive: Archive) -> list[Change]:
+    """What happened to any file."""
+    return [_change(state) for state in archive.index.states()]
+
+
+def _change(state: State) -> Change:
+    return Change(
+        at=moment(state),
+        change=state.change,
+        file=file_of(state),
+        bytes=state.size if state.sha is not None else None,
+        sha256=state.sha.hex() if state.sha is not None else None,
+    )
+
+
+class Past:
+    """Asks an archive about some files of an agent."""
+
+    def __init__(self, archive: Archive, trees: Path, agent: str) -> None:
+        self._archive = archive
+        self._trees = trees
+        self._agent = agent
+        self._homes = [home for name, home in archive.index.homes() if name == agent]
+
+    def states(self, files: Collection[str]) -> list[State]:
+        """All that was kept of these files, which may lie in the agent's folders or in what is laid out of them."""
+        wanted = set(files)
+        found = []
+        for home in self._homes:
+            tree = self._trees / tree_of(self._agent, home)
+            for state in self._archive.index.states(self._agent, home):
+                laid_out = shown(tree / os.fsdecode(state.path))
+                if file_of(state) in wanted or laid_out in wanted:
+                    found.append(state)
+        return found
+
+    def changes(self, files: Collection[str]) -> list[Change]:
+        """What happened to these files, in the order of time."""
+        return [_change(state) for state in sorted(self.states(files), key=lambda state: (state.at, state.path))]
+
+    def lay_out(
+        self, folder: Path, when: datetime, files: Collection[str], looks: Iterable[Look]
+    ) -> Iterator[tuple[Source, Root]]:
+        """The homes of some files as they were, in a folder: their roots."""
+        until = stamp_of(when)
+        live = list(looks)
+        for home in dict.fromkeys(state.home for state in self.states(files)):
+            then: dict[bytes, State] = {}
+            for state in self._archive.index.states(self._agent, home):
+                if state.at <= until and is_safe(state.path):
+                    then[state.path] = state
+            own = looks_of(live, self._agent, home)
+            now = {path: (file.size, file.mtime_ns) for look in own for path, file in files_of(look, home)}
+            there = {path: state for path, state in then.items() if state.sha is not None}
+            # Neighbours that did not change since are links; the session's own files never, for a link may be refused.
+            own_paths = {state.path for state in self.states(files)}
+            same = {p for p, s in there.items() if now.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
+            tree = Tree(folder / tree_of(self._agent, home), self._archive, self._agent, home)
+            tree.lay_out({path: [state] for path, state in there.items() if path not in same}, same, "")
+            found = roots_of(folder / tree_of(self._agent, home) / ABOUT)
+            yield from ((whole(source), root) for source, root in found)

@@ -1,0 +1,294 @@
+"""Carrying an archive elsewhere, taking another one in, and forgetting what the user names."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import msgspec
+
+from pollux.archive.appender import Ink
+from pollux.archive.contents import LONGEST_CHAIN, Damaged, pack
+from pollux.archive.keep import Archive, cannot_write, head_of
+from pollux.archive.packs import (
+    MAKING,
+    SUFFIX,
+    Content,
+    Damage,
+    Pen,
+    Record,
+    Replaces,
+    State,
+    draft,
+    is_sound,
+    payload_of,
+    recognise,
+    scan,
+)
+from pollux.archive.recent import Recent
+from pollux.archive.survey import standing
+from pollux.archive.verify import sound_contents
+from pollux.errors import OutputError, StoreError, Unreadable
+from pollux.system.files import rename_new
+from pollux.wire import opened, shown
+
+MOST = 200
+"""Sessions are packed to a tenth of their size, and some to a fiftieth. What grows to more than this many times the
+archive that holds it was made to fill a disk."""
+SMALL = 1 << 26
+"""So many bytes fill no disk, however few they were packed to."""
+
+
+class Carried(msgspec.Struct, kw_only=True):
+    """How much was carried; what is damaged, and nowhere whole, was left out."""
+
+    objects: int = 0
+    states: int = 0
+    bytes: int = 0
+    damaged: int = 0
+
+
+Told = tuple[Content, bytes] | tuple[State, bytes]
+
+
+def export(archive: Archive, file: Path) -> Carried:
+    """Write the whole archive into one new file, which is itself a pack."""
+    if os.path.lexists(file):
+        raise OutputError(f"{shown(file)} exists already.", "Name another file, or remove it.")
+    carried = Carried()
+    making = file.with_name(f".{file.name}.{os.getpid()}{MAKING}")
+    written: set[bytes] = set()
+    lost = _Lost()
+    try:
+        with _new_pack(making) as pen:
+            for head, payload in _records(standing(archive.folder), lost):
+                if isinstance(head, State):
+                    pen.write(head)
+                    carried.states += 1
+                elif head.sha not in written:
+                    written.add(head.sha)
+                    pen.write(head, payload)
+                    carried.objects += 1
+            carried.bytes = pen.end
+        archive.index.refresh()
+        carried.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
+        rename_new(making, file)
+    except OSError as error:
+        raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
+    finally:
+        making.unlink(missing_ok=True)
+    return carried
+
+
+@contextlib.contextmanager
+def _new_pack(path: Path) -> Iterator[Pen]:
+    """A pack in the making, whole on the disk when it is left."""
+    draft(path)
+    with contextlib.closing(Pen(path)) as pen:
+        yield pen
+        pen.settle()
+
+
+class _Lost(msgspec.Struct):
+    """What cannot be read of some packs: contents, which may stand there once more, and stretches that are nothing."""
+
+    contents: set[bytes] = set()
+    stretches: int = 0
+
+
+def _records(packs: Collection[Path], lost: _Lost, *, whole: bool = False) -> Iterator[Told]:
+    """All that can be read of some packs. Where they must be `whole`, a record cut off at the end is damage."""
+    for path in packs:
+        with opened(path) as file:
+            for found in scan(file):
+                if isinstance(found, Damage):
+                    lost.stretches += whole or not found.torn
+                elif isinstance(found.head, Content):
+                    payload = payload_of(file, found)
+                    if payload is not None:
+                        yield found.head, payload
+                    else:
+                        lost.contents.add(found.head.sha)
+                elif isinstance(found.head, State):
+                    yield found.head, b""
+
+
+def take_in(archive: Archive, file: Path) -> Carried:
+    """Add what another archive holds and this one does not. Each content is proved before it is taken.
+
+    A state is taken where its content is there. It does not say who else may read the file: only its user does.
+    """
+    carried = Carried()
+    with opened(file) as head:
+        try:
+            if not recognise(head, file):
+                raise Unreadable(f"{shown(file)} is no archive of pollux.", "pollux archive export makes one.")
+        except StoreError as error:
+            raise Unreadable(str(error), error.hint) from error
+    _refuse_bomb(file)
+    newcomers = _Newcomers(archive)
+    with archive.alone() as ink:
+        missing = -1
+        # A content may stand before the one it is made from, where that was damaged once and packed again.
+        while carried.damaged != missing:
+            missing = carried.damaged
+            carried.damaged = _take_in(archive, file, ink, newcomers, carried)
+    return carried
+
+
+def _refuse_bomb(file: Path) -> None:
+    """Raise `Unreadable` for an archive whose files, laid out, would be far larger than it."""
+    sizes: dict[tuple[str, bytes, bytes], int] = {}
+    with opened(file) as held:
+        for found in scan(held):
+            if isinstance(found, Record) and isinstance(found.head, State):
+                state = found.head
+                name = state.agent, state.home, state.path
+                sizes[name] = max(sizes.get(name, 0), state.size)
+        packed = held.seek(0, os.SEEK_END)
+    if sum(sizes.values()) > _most(packed):
+        raise Unreadable(
+            f"{shown(file)} is not taken in: its files would be more than {MOST} times as large as it, as no sessions "
+            "are.",
+            "Somebody may have made it to fill the disk.",
+        )
+
+
+def _most(packed: int) -> int:
+    """How large something may become that was packed to so many bytes."""
+    return max(SMALL, MOST * packed)
+
+
+def _take_in(archive: Archive, file: Path, ink: Ink, newcomers: _Newcomers, carried: Carried) -> int:
+    """Go through the other archive once; returns how much of it cannot be taken."""
+    lost = _Lost()
+    states: list[State] = []
+    for told, payload in _records([file], lost, whole=True):
+        if isinstance(told, State):
+            states.append(told)
+        elif archive.index.content(told.sha) is None:
+            try:
+                record = newcomers.proved(told, payload)
+            except Damaged:
+                lost.contents.add(told.sha)
+                continue
+            ink.write(*record)
+            carried.objects += 1
+            carried.bytes += told.size - told.copied
+    refused = 0
+    for state in states:
+        if not is_sound(state) or not _satisfied(archive, state):
+            refused += 1
+        elif not archive.index.has(state):
+            mode = None if state.mode is None else 0o400 | state.mode & 0o200
+            ink.write(msgspec.structs.replace(state, mode=mode, taken=True))
+            carried.states += 1
+    missing = [sha for sha in lost.contents if archive.index.content(sha) is None]
+    return refused + lost.stretches + len(missing)
+
+
+def _satisfied(archive: Archive, state: State) -> bool:
+    """Is there a content as the state says?"""
+    if state.sha is None:
+        return not state.size
+    place = archive.index.content(state.sha)
+    return place is not None and head_of(place).size == state.size
+
+
+class _Newcomers:
+    """Contents of another archive, proved one by one."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._recent = Recent(archive)
+        self._chains: dict[bytes, int] = {}
+
+    def proved(self, head: Content, payload: bytes) -> tuple[Content, bytes]:
+        """A content as it is written here: by itself where it stands on too many others. Raises `Damaged`."""
+        base = b"" if head.base is None else self._recent.read(head.base)
+        if head.size - len(base) > _most(len(payload)):
+            raise Damaged("it is far larger than what was packed")
+        content = self._recent.prove(head, payload, base)
+        self._chains[head.sha] = chain = 0 if head.base is None else self._chain(head.base) + 1
+        if chain <= LONGEST_CHAIN:
+            return head, payload
+        self._chains[head.sha] = 0
+        return pack(content, head.sha, None, self._archive.read)
+
+    def _chain(self, sha: bytes) -> int:
+        """On how many others a content stands, as far as that matters."""
+        length = 0
+        wanted: bytes | None = sha
+        while wanted is not None and length <= LONGEST_CHAIN:
+            if wanted in self._chains:
+                return length + self._chains[wanted]
+            place = self._archive.index.content(wanted)
+            wanted = head_of(place).base if place is not None else None
+            length += wanted is not None
+        return length
+
+
+def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:
+    """Forget every state of some files (agent, home, path), and contents that no other state has."""
+    gone = set(files)
+    with archive.alone():
+        carried = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
+        archive.index.forget_files(gone)
+        archive.index.refresh()
+    archive.close()
+    return carried
+
+
+def prune_lost(archive: Archive) -> Carried:
+    """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
+    with archive.alone():
+        archive.index.refresh(anew=True)
+        missing = len(archive.index.lost())
+        sound = sound_contents(archive, archive.index.contents())
+        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound)
+        carried.states += missing
+        archive.index.forget_losses()
+    archive.close()
+    return carried
+
+
+def _rewrite(archive: Archive, forgotten: Callable[[State], bool]) -> Carried:
+    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was."""
+    carried = Carried()
+    packs = standing(archive.folder)
+    kept = {state.sha for state in archive.index.states() if not forgotten(state)}
+    path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
+    try:
+        with _new_pack(path.with_suffix(MAKING)) as pen:
+            pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
+            written: set[bytes] = set()
+            for head, payload in _records(packs, _Lost()):
+                if isinstance(head, State):
+                    if forgotten(head):
+                        carried.states += 1
+                    else:
+                        pen.write(head)
+                elif head.sha not in kept:
+                    carried.objects += 1
+                elif head.sha not in written:
+                    written.add(head.sha)
+                    pen.write(*_freed(archive, head, payload, kept))
+            carried.bytes = sum(packs.values()) - pen.end
+        rename_new(path.with_suffix(MAKING), path)
+    except OSError as error:
+        raise cannot_write(archive.folder, error) from error
+    for old in packs:
+        old.unlink(missing_ok=True)
+    return carried
+
+
+def _freed(archive: Archive, head: Content, payload: bytes, kept: Collection[bytes | None]) -> tuple[Content, bytes]:
+    """A content that stands on none that is forgotten."""
+    if head.base is None or head.base in kept:
+        return head, payload
+    try:
+        return pack(archive.read(head.sha), head.sha, None, archive.read)
+    except Damaged:
+        return head, payload

@@ -1,0 +1,63 @@
+"""Options whose value is one of a few words, or several of them; a mistyped one is answered with the one meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from pollux.errors import RequestError
+from pollux.text.suggest import did_you_mean
+
+
+class Choice(click.Choice[str]):
+    """One of some words."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word. Raises `RequestError` where it is none of them."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            raise _wrong(value, self.choices, param) from None
+
+
+class Several(click.ParamType[tuple[str, ...]]):
+    """Some of a few words, with commas between them."""
+
+    name = "words"
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        self.choices = choices
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The words. Raises `RequestError` where one is none of them."""
+        if isinstance(value, tuple):
+            return value
+        words = tuple(word.strip().lower() for word in str(value).split(","))
+        for word in words:
+            if word not in self.choices:
+                raise _wrong(word, self.choices, param)
+        return words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """As the help shows it."""
+        return f"[{'|'.join(self.choices)}],…"
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[click.shell_completion.CompletionItem]:
+        """The words that the last one may become."""
+        from click.shell_completion import CompletionItem
+
+        before, comma, begun = incomplete.rpartition(",")
+        return [CompletionItem(f"{before}{comma}{word}") for word in self.choices if word.startswith(begun)]
+
+
+def _wrong(word: str, choices: Sequence[str], param: click.Parameter | None) -> RequestError:
+    option = param.opts[-1] if isinstance(param, click.Option) else (param.human_readable_name if param else "It")
+    hint = did_you_mean(word, choices, f"It can be {', '.join(choices)}.")
+    return RequestError(f"{option} cannot be {word!r}.", hint)

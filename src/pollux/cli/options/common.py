@@ -1,0 +1,188 @@
+"""What every command shares: the options that may stand before or behind its name, and the library it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pollux.cli.options.choice import Choice
+from pollux.errors import RequestError
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library, Progress
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+COLOR, PAGER, NO_SYNC = "pollux.color", "pollux.pager", "pollux.no-sync"
+SAMPLE, OR_SAMPLE = "pollux.sample", "pollux.or-sample"
+
+
+def common(*, hidden: bool = True) -> Callable[[Decorated], Decorated]:
+    """Add the options that all commands have; a command's own help leaves them out."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in (_no_sync(hidden), _or_sample(hidden), _sample(hidden), _pager(hidden), _color(hidden)):
+            function = option(function)
+        return function
+
+    return add
+
+
+def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Remember an option for the whole run, wherever it stood."""
+
+    def keep(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        if value:
+            ctx.meta[name] = value
+
+    return keep
+
+
+def _color(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--color",
+        type=Choice(["auto", "always", "never"]),
+        callback=_keep(COLOR),
+        expose_value=False,
+        hidden=hidden,
+        help="Colours: in a terminal only (auto), always, never. NO_COLOR and FORCE_COLOR are heeded.",
+    )
+
+
+def _pager(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--no-pager",
+        is_flag=True,
+        callback=_keep(PAGER),
+        expose_value=False,
+        hidden=hidden,
+        help="Write long output straight to the terminal.",
+    )
+
+
+def _sample(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--sample",
+        is_flag=True,
+        callback=_keep(SAMPLE),
+        expose_value=False,
+        hidden=hidden,
+        help="Use the bundled sample history instead of yours.",
+    )
+
+
+def _or_sample(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--or-sample",
+        is_flag=True,
+        callback=_keep(OR_SAMPLE),
+        expose_value=False,
+        hidden=hidden,
+        help="Use the bundled sample history where you have none.",
+    )
+
+
+def _no_sync(hidden: bool) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--no-sync",
+        is_flag=True,
+        callback=_keep(NO_SYNC),
+        expose_value=False,
+        hidden=hidden,
+        help="Answer from the cache as it is, without looking for what changed.",
+    )
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def library(
+    ctx: click.Context,
+    *,
+    quiet: bool = False,
+    words: bool = False,
+    gaps: bool = True,
+    report: Callable[[Progress], None] | None = None,
+) -> Library:
+    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched.
+
+    When the answer was given, what it lacks is said beside it; without `gaps`, files that could not be read are not.
+    Its files are let go of when the command ends.
+    """
+    from pollux.library.library import Library
+
+    if not ctx.meta.get(SAMPLE):
+        if report is not None:
+            return ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=report))
+        from pollux.cli.terminal.progress import Bar
+
+        bar = Bar(quiet=quiet)
+        shelf = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
+        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet, gaps=gaps))
+        ctx.call_on_close(bar.close)
+        if not (ctx.meta.get(OR_SAMPLE) and _without_history(shelf)):
+            return shelf
+        ctx.meta[SAMPLE] = True
+    from pollux.cli.sample import surroundings
+
+    cache = None
+    if words:
+        from tempfile import TemporaryDirectory
+
+        cache = ctx.with_resource(TemporaryDirectory(prefix="pollux-"))
+    environ, cwd = surroundings(cache)
+    if not quiet:
+        click.echo("pollux: this is the bundled sample, not your own history.", err=True)
+    return ctx.with_resource(Library(environ, cwd, hunt=False))
+
+
+def writing(ctx: click.Context) -> None:
+    """What a command does that changes something of the user's. Raises `RequestError`: the sample is read-only."""
+    if ctx.meta.get(SAMPLE):
+        raise RequestError("The sample history is read-only.", "Leave --sample out.")
+
+
+def _without_history(shelf: Library) -> bool:
+    """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
+    from pollux.library.library import Filter
+
+    nothing = not shelf.count(Filter(everything=True)) and not shelf.unread()
+    return nothing and all(shelf.refused(root) is None for _, root in shelf.roots())
+
+
+def _tell(shelf: Library, *, for_programs: bool, gaps: bool) -> None:
+    """Say why an answer lacks something or was slow, when it has been given."""
+    for problem in (shelf.store.problem, shelf.problem, _gaps(shelf) if gaps else None):
+        if problem:
+            remark(problem, for_programs=for_programs)
+
+
+def _gaps(shelf: Library) -> str | None:
+    """What could not be read, and so is in no answer."""
+    # What was read before it was closed to us is in the cache, and no session that could not be read.
+    unread = max(shelf.unread(), len(shelf.barred)) if shelf.looked else 0
+    if not (shelf.closed or unread):
+        return None
+    from pollux.cli.terminal.figures import plural, tilde
+
+    places = [tilde(path, str(shelf.places.home)) for path in shelf.closed]
+    if len(places) > 1:
+        places = [f"{plural(len(places), 'place')} in the agents' folders"]
+    if unread:
+        places.append(plural(unread, "session"))
+    told = " and ".join(places)
+    return f"{told} could not be read. Lists may lack sessions, and sums may be too low: pollux doctor tells why."
+
+
+def remark(sentence: str, *, for_programs: bool) -> None:
+    """Say something that is no error, beside the output."""
+    if for_programs:
+        import json
+
+        click.echo(json.dumps({"warning": sentence}), err=True)
+    else:
+        from pollux.text.escape import visible
+
+        click.echo(f"pollux: {visible(sentence)}", err=True)

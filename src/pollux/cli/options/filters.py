@@ -1,0 +1,133 @@
+"""The options by which sessions are chosen, the same for every command that lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pollux.cli.options.complete import agents, projects
+from pollux.errors import RequestError
+from pollux.system.clock import parse
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pollux.library.library import Filter
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class When(click.ParamType["datetime"]):
+    """A point in time, as people type it; `end` takes a whole day's last moment.
+
+    Where a command has the option `--timezone`, it decides what a day is.
+    """
+
+    name = "when"
+
+    def __init__(self, *, end: bool = False) -> None:
+        self.end = end
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ARG002
+        """The time meant. Raises `RequestError`."""
+        named = ctx.params.get("timezone") if ctx is not None else None
+        if not isinstance(named, str):
+            return parse(value, end=self.end)
+        from pollux.usage.days import zone
+
+        return parse(value, end=self.end, zone=zone(named))
+
+
+timezone_option = click.option(
+    "--timezone",
+    metavar="NAME",
+    is_eager=True,  # what a day is must be known before the days are read
+    help="Whose days: Europe/Berlin, UTC.  [default: this machine's]",
+)
+
+
+def filters(function: Decorated) -> Decorated:
+    """Add `--agent`, `--project`, `--since`, `--until`, `--all`."""
+    everything = click.option(
+        "--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and lone prompt logs."
+    )
+    return narrowing(everything(function))
+
+
+def whose(function: Decorated) -> Decorated:
+    """Add `--agent` and `--project`."""
+    options: list[Callable[[Any], Any]] = [
+        click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's."),
+        click.option(
+            "--project",
+            metavar="PATH-OR-NAME",
+            shell_complete=projects,
+            help="Only this project's: a path, a name, part of a name.",
+        ),
+    ]
+    return _added(function, options)
+
+
+def narrowing(function: Decorated) -> Decorated:
+    """Add `--agent`, `--project`, `--since`, `--until`."""
+    options: list[Callable[[Any], Any]] = [
+        click.option(
+            "--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."
+        ),
+        click.option("--until", metavar="WHEN", type=When(end=True), help="Only older ones."),
+    ]
+    return whose(_added(function, options))
+
+
+def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorated:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+branch_option = click.option("--branch", metavar="NAME", help="Only sessions that were on this git branch.")
+
+
+_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "agent": ("agent", str.lower),
+    "project": ("project", str),
+    "since": ("since", parse),
+    "until": ("until", lambda value: parse(value, end=True)),
+    "before": ("until", lambda value: parse(value) - timedelta(microseconds=1)),
+}
+"""Filters of a query that are options of a list: which one, and how a value is read."""
+
+
+def wanted(
+    agent: str | None,
+    project: str | None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    everything: bool = True,
+    words: tuple[str, ...] = (),
+    branch: str | None = None,
+) -> Filter:
+    """The options as the library understands them. Words like `branch:main` or `agent:codex` are filters, too."""
+    from pollux.library.library import ABOUT, Filter
+
+    facts = [("branch", branch)] if branch is not None else []
+    options: dict[str, Any] = {"agent": agent, "project": project, "since": since, "until": until}
+    plain: list[str] = []
+    for word in words:
+        name, colon, value = word.partition(":")
+        if colon and value and name.lower() in ABOUT:
+            facts.append((name.lower(), value))
+        elif colon and value and name.lower() in _OPTIONS:
+            option, read = _OPTIONS[name.lower()]
+            if options[option] is not None:
+                raise RequestError(f"{word} comes second: --{option} takes one value.", f"Leave out {word}.")
+            options[option] = read(value)
+        else:
+            plain.append(word)
+
+    if project == "":
+        raise RequestError("No project has an empty name.", "Try: pollux projects")
+    return Filter(**options, everything=everything, words=tuple(plain), facts=tuple(facts))

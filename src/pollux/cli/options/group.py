@@ -1,0 +1,64 @@
+"""Commands, each of whose options has one value, and commands of commands, which say which one was probably meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.errors import RequestError
+from pollux.text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from click.parser import _OptionParser
+
+
+class _Once(click.Command):
+    """Refuses an option that takes one value and is given two: nobody knows which of them is meant."""
+
+    def make_parser(self, ctx: click.Context) -> _OptionParser:
+        """What reads the arguments. Raises `RequestError` where an option comes again."""
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def once(args: list[str]) -> Any:
+            read = parse(args)
+            if not ctx.resilient_parsing:
+                _check(read[2])
+            return read
+
+        parser.parse_args = once  # type: ignore[method-assign]
+        return parser
+
+
+def _check(given: list[click.Parameter]) -> None:
+    """Raise `RequestError` where an option with one value was given twice, or two that exclude each other."""
+    options = [one for one in given if isinstance(one, click.Option) and not (one.multiple or one.count)]
+    for option, times in Counter(options).items():
+        name = max(option.opts, key=len)
+        if times > 1 and not option.is_flag:
+            raise RequestError(f"{name} takes one value, and was given {times}.", f"Leave out all {name} but one.")
+        other = next((one for one in options if one.name == option.name and one is not option), None)
+        if other is not None:
+            raise RequestError(f"{name} and {max(other.opts, key=len)} do not go together.", "Leave out one of them.")
+
+
+class Command(_Once):
+    """A command."""
+
+
+class Group(_Once, click.Group):
+    """Knows its commands by their names alone, until one is named."""
+
+    command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the named command. Raises `RequestError` where there is none of this name."""
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            hint = did_you_mean(name, known, f"Try: {ctx.command_path} --help", f"{ctx.command_path} ")
+            raise RequestError(f"No command is called {name!r}.", hint)
+        return super().resolve_command(ctx, args)

@@ -1,0 +1,47 @@
+"""The options by which secrets are taken out, the same for every command that hands sessions on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pollux.errors import RequestError
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library
+    from pollux.transforms.redact import Redactor
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def private(function: Decorated) -> Decorated:
+    """Add `--redact-word` and `--redact-emails`."""
+    words = click.option(
+        "--redact-word",
+        "words",
+        metavar="WORD",
+        multiple=True,
+        help="Also this word or name, however it is written. May be given more than once.",
+    )
+    emails = click.option("--redact-emails", "emails", is_flag=True, help="Also e-mail addresses.")
+    return words(emails(function))
+
+
+def redactor(shelf: Library, words: tuple[str, ...], *, emails: bool) -> Redactor:
+    """What takes out what the options and the settings say."""
+    from pollux.system.config import load
+    from pollux.transforms.redact import Private, Redactor, user_name
+
+    if not all(words):
+        raise RequestError("No word is empty.", "Leave out --redact-word, or name one.")
+    settings = load(shelf.places.settings).redact
+    user = user_name()
+    asked = Private(
+        words=(*settings.words, *words),
+        emails=emails or settings.emails,
+        home=str(shelf.places.home),
+        users=(user,) if user is not None else (),
+    )
+    return Redactor(asked)

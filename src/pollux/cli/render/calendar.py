@@ -1,0 +1,71 @@
+"""The calendar of `pollux timeline` in the terminal."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from pollux.cli.render.charts import label
+from pollux.cli.terminal.figures import plural
+from pollux.cli.terminal.width import wrap
+from pollux.usage.charts.calendar import level, levels, months, weeks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import date
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.usage.accounts import Of
+
+SHADES = "·░▒▓█"
+MARGIN, WEEKS = 5, 53
+
+
+def room(screen: Screen) -> int:
+    """How many weeks fit side by side."""
+    return WEEKS if screen.columns is None else max((screen.columns - MARGIN) // 2, 4)
+
+
+def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, date], least: str) -> Iterator[str]:
+    """A column a week, a line a weekday; what lies before is told below. `least` stands before the sum."""
+    shown = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
+    limits, mondays = levels(shown), weeks(*span)
+    yield screen.paint(_months(mondays), "dim").rstrip()
+    for row, name in enumerate(("Mon", "", "Wed", "", "Fri", "", "Sun")):
+        cells = [_cell(screen, shown, monday + timedelta(days=row), span, limits) for monday in mondays]
+        yield (screen.paint(f"{name:<{MARGIN}}", "dim") + " ".join(cells)).rstrip()
+    yield ""
+    unit = " tokens" if of == "tokens" else ""
+    total = f"{least}{label(of, sum(shown.values()))}{unit}"
+    if len(shown) > 1:
+        yield from wrap(f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}", screen.columns)
+        busiest = max(sorted(shown), key=lambda day: shown[day])
+        yield f"busiest: {busiest} with {label(of, shown[busiest])}"
+    else:
+        yield f"{total} on {span[0]}"
+    scale = " ".join(SHADES[1:])
+    steps = ", ".join(label(of, limit) for limit in dict.fromkeys(limits))
+    for line in wrap(f"· nothing  {scale} more and more: beyond {steps}", screen.columns):
+        yield screen.paint(line, "dim")
+    earlier = [value for day, value in days.items() if day < span[0]]
+    if earlier:
+        yield screen.paint(
+            f"Before that: {label(of, sum(earlier))} on {plural(len(earlier), 'day')}. -o draws them all.", "dim"
+        )
+
+
+def _months(mondays: list[date]) -> str:
+    line = [" "] * (MARGIN + 2 * len(mondays) + 3)
+    for column, name in months(mondays):
+        place = MARGIN + 2 * column
+        line[place : place + 3] = name
+    return "".join(line)
+
+
+def _cell(
+    screen: Screen, shown: Mapping[date, float], day: date, span: tuple[date, date], limits: Sequence[float]
+) -> str:
+    if not span[0] <= day <= span[1]:
+        return " "
+    shade = level(shown.get(day, 0), limits)
+    return screen.paint(SHADES[shade], "good" if shade else "dim")

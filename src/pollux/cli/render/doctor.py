@@ -1,0 +1,166 @@
+"""The account of all files, as a person reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.render.archive import retention
+from pollux.cli.render.schedule import regularity
+from pollux.cli.terminal.figures import number, plural, size, tilde
+from pollux.cli.terminal.table import Column, table
+from pollux.cli.terminal.width import wrap
+from pollux.text.escape import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.doctor import Doctor
+    from pollux.model import Notice
+
+STATUSES = {
+    "read": "with sessions, or the name of a project",
+    "copy": "with the same in it as another file",
+    "ignored": "without a conversation",
+    "unreadable": "not to be opened, or damaged",
+    "unknown": "of a kind that pollux does not know",
+}
+
+
+SOMETHING = "something needs a look"
+
+
+def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) -> Iterator[str]:
+    """Summary first, then what needs attention, then what can be done."""
+    yield from _verdict(screen, report)
+    yield ""
+    yield from _summary(screen, report)
+    for status, title in (("unreadable", "Files that cannot be read"), ("unknown", "Files of an unknown kind")):
+        yield from _bad_files(screen, report, title, home, status)
+    yield from _unfamiliar(screen, report, home)
+    yield from _cut(screen, report)
+    yield from _notices(screen, report, home)
+    if every_file:
+        yield from _every_file(screen, report, home)
+    yield from retention(screen, (due for due in report.retention if due.sessions), home)
+    if report.archive is not None:
+        yield ""
+        yield from regularity(screen, report.archive)
+    yield from _advice(screen, report)
+
+
+def _verdict(screen: Screen, report: Doctor) -> Iterator[str]:
+    totals = report.totals
+    amount = f"{plural(totals['files'], 'file')}, {size(totals['bytes'])}, {plural(totals['sessions'], 'session')}"
+    mark, style, verdict = ("✓", "good", "every file is accounted for") if report.sound else ("✗", "bad", SOMETHING)
+    first, *more = wrap(f"{mark} {amount}: {verdict}.", screen.columns)
+    yield screen.paint(mark, style) + first.removeprefix(mark)
+    yield from more
+
+
+def _summary(screen: Screen, report: Doctor) -> Iterator[str]:
+    count, status, meaning = Column("", right=True), Column(""), Column("", flexible=True, least=20)
+    for name, text in STATUSES.items():
+        if report.totals.get(name):
+            count.add(number(report.totals[name]))
+            status.add(name, "bad" if name in ("unreadable", "unknown") else None)
+            meaning.add(text, "dim")
+    return table(screen, [count, status, meaning], indent="  ")
+
+
+def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: str) -> Iterator[str]:
+    """Path and reason of each file with this status."""
+    files = [file for file in report.files if file.status == status]
+    if not files:
+        return
+    yield ""
+    yield screen.paint(title, "bold")
+    for file in files:
+        yield f"  {one_line(tilde(file.path, home))}"
+        yield from _reason(screen, file.path, file.reason)
+
+
+def _reason(screen: Screen, path: str, reason: str | None) -> Iterator[str]:
+    """Why a file has its status, below its line: a path needs the room beside it."""
+    if reason:
+        lines = wrap(one_line(reason.removeprefix(path)), _room(screen, 4))
+        yield from (f"    {screen.paint(line, 'dim')}" for line in lines)
+
+
+def _every_file(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+    yield ""
+    yield screen.paint("Every file", "bold")
+    status, bytes_, path = Column(""), Column("", right=True), Column("", flexible=True, least=30, path=True)
+    for file in report.files:
+        status.add(file.status)
+        bytes_.add(size(file.bytes), "dim")
+        path.add(one_line(tilde(file.path, home)))
+    for file, line in zip(report.files, table(screen, [status, bytes_, path], indent="  "), strict=True):
+        yield line
+        yield from _reason(screen, file.path, file.reason)
+
+
+def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+    if not report.unknown:
+        return
+    yield ""
+    yield screen.paint("What no known release writes", "bold")
+    agent, what, count = Column("agent"), Column("what", most=50), Column("times", right=True)
+    example = Column("for example", flexible=True, least=24, path=True)
+    for one in report.unknown:
+        agent.add(one.agent)
+        what.add(one_line(one.what))
+        count.add(number(one.count))
+        example.add(one_line(tilde(one.example, home)), "dim")
+    yield from table(screen, [agent, what, count, example], indent="  ")
+
+
+def _cut(screen: Screen, report: Doctor) -> Iterator[str]:
+    if cut := report.totals["outputs_cut"]:
+        yield ""
+        many = f"{plural(cut, 'output')} of tools are" if cut > 1 else "One output of a tool is"
+        text = f"{many} longer than 256 kB. The middle is found by pollux search --regex only."
+        yield from wrap(text, _room(screen, 0))
+
+
+def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+    """Remarks of one kind together, with one example. What stands further up is not said twice."""
+    unreadable = {file.path for file in report.files if file.status == "unreadable"}
+    kinds: dict[tuple[str, str], list[Notice]] = {}
+    for notice in report.notices:
+        said = notice.file in unreadable or (notice.code.endswith(".unknown") and notice.subject is not None)
+        if notice.severity != "info" and not said:
+            kinds.setdefault((notice.severity, notice.code), []).append(notice)
+    if not kinds:
+        return
+    yield ""
+    yield screen.paint("Remarks", "bold")
+    for (severity, code), notices in sorted(kinds.items()):
+        first, often = notices[0], sum(notice.count for notice in notices)
+        times = f" ({often:,} times)" if often > 1 else ""
+        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", _room(screen, 2)):
+            yield "  " + screen.paint(line, "bad" if severity == "error" else "warn")
+        if first.file:
+            place = one_line(tilde(first.file, home)) + (f":{first.line}" if first.line is not None else "")
+            yield "    " + screen.paint(place, "dim")
+
+
+def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
+    """What can be done, only where something can."""
+    told = []
+    if report.unknown or report.totals.get("unknown"):
+        told.append(
+            "A newer release of an agent has probably changed its format. Everything unknown is kept and shown "
+            "by `pollux show --raw`; please report it, so that pollux learns it."
+        )
+    if report.totals.get("unreadable"):
+        told.append("See that you may read these files, and whether your disk or a backup has a better copy.")
+    if not told:
+        return
+    yield ""
+    for text in told:
+        yield from wrap(text, screen.columns)
+
+
+def _room(screen: Screen, indent: int) -> int | None:
+    return None if screen.columns is None else screen.columns - indent

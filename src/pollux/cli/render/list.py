@@ -1,0 +1,61 @@
+"""The table of sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.terminal.figures import KINDS, NONE, number, tilde, tokens
+from pollux.cli.terminal.table import Column, table
+from pollux.cli.terminal.times import ago
+from pollux.system.clock import now
+from pollux.text.escape import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Listed
+
+WIDE, MERGED, NARROW = 130, 100, 80
+
+
+def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
+    """The sessions as a table."""
+    one_agent = len({one.summary.agent for one in listed}) == 1
+    wide = screen.columns is None or screen.columns >= WIDE
+    narrow = screen.columns is not None and screen.columns < NARROW
+    merged = screen.columns is not None and screen.columns < MERGED  # kind and title share a column
+    mark = Column("")
+    time = Column("when")
+    agent = Column("agent", sacrifice=9 if one_agent else 2)
+    project = Column("project", most=40 if wide else 12 if narrow else 16, path=wide, sacrifice=1)
+    id = Column("id", whole=True)
+    kind = Column("kind")
+    title = Column("title", flexible=True, least=16 if narrow else 30)
+    prompts = Column("prompts", right=True, sacrifice=7)
+    tools = Column("tools", right=True, sacrifice=8)
+    used = Column("tokens", right=True, sacrifice=6)
+    present = now()
+    for one in listed:
+        summary = one.summary
+        mark.add(("k" if summary.kept else "") + ("!" if one.troubled else ""), "warn")
+        time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
+        agent.add(summary.agent)
+        project.add(*_project(one, home, wide))
+        id.add(one_line(one.short), "id")
+        other = KINDS.get(summary.kind, "")
+        kind.add("" if merged else other, "dim")
+        title.add((f"{other}: " if merged and other else "") + (one_line(summary.title) if summary.title else NONE))
+        prompts.add(number(summary.counts.prompts))
+        tools.add(number(summary.counts.tool_calls))
+        used.add(tokens(summary.usage))
+    return table(screen, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+
+
+def _project(one: Listed, home: str, wide: bool) -> tuple[str, str | None]:
+    """A project's name, its path where there is room, the first digits of its hash where it is unknown."""
+    path = one.summary.project
+    if path is None:
+        return (one.summary.project_hash[:8], "dim") if one.summary.project_hash else (NONE, "dim")
+    name = tilde(path, home) if wide else path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
+    return one_line(name) + ("?" if one.summary.project_evidence == "guess" else ""), None

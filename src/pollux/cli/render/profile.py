@@ -1,0 +1,157 @@
+"""One session's usage as a person reads it: turn by turn, with what grew, what waited and what failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pollux.cli.render.stats import duration
+from pollux.cli.render.transcript.head import head
+from pollux.cli.terminal.bars import gathered, sparkline
+from pollux.cli.terminal.figures import NONE, money, number, plural, share, tokens
+from pollux.cli.terminal.table import Chart, Column, table
+from pollux.cli.terminal.width import cut, wrap
+from pollux.text.escape import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.model import Session, Usage
+    from pollux.usage.profile import Ended, Profile
+    from pollux.usage.sums import Bill
+
+CHART, MANY = 24, 60
+
+
+class Told(NamedTuple):
+    """What is known of a session beside its own messages."""
+
+    home: str
+    family: Usage
+    bill: Bill
+    family_bill: Bill
+
+
+def portrait(screen: Screen, session: Session, found: Profile, told: Told) -> Iterator[str]:
+    """Facts first, then the turns, then what the prompts were made of, then the tools."""
+    yield from head(screen, session, told.home)
+    yield ""
+    yield from _facts(screen, session, told)
+    yield from _turns(screen, found)
+    yield from _growth(screen, found)
+    yield from _sent(screen, found)
+    yield from _calls(screen, "Longest tool calls", found.slowest)
+    yield from _calls(screen, "What failed", found.failed)
+
+
+def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
+    used, family = session.usage, told.family
+    name, figure, more = Column(""), Column("", right=True), Column("", flexible=True, least=20)
+    rows = [
+        (
+            "tokens",
+            tokens(used),
+            plural(used.requests, "request") if used.requests is not None else "",
+        ),
+        ("input", number(used.input), f"{share(used.cached, used.input)} of it read from a cache"),
+        ("output", number(used.output), f"{number(used.reasoning)} of it reasoning"),
+        ("cost", _paid(told.bill, too_low=used.exact is False), _without(told.bill)),
+    ]
+    if family.known != used.known:
+        paid = _paid(told.family_bill, too_low=family.exact is False)
+        rows.append(("family", tokens(family), f"{paid}, with its sub-agents"))
+    for label, value, words in rows:
+        name.add(label, "dim")
+        figure.add(value, "bold")
+        more.add(words, "dim")
+    yield from table(screen, [name, figure, more])
+
+
+def _paid(bill: Bill, *, too_low: bool) -> str:
+    return money(bill.usd, at_least=too_low or bill.unpriced > 0)
+
+
+def _without(bill: Bill) -> str:
+    """What the cost is, and what is not in it."""
+    asked = "as the vendor's API asks for it"
+    return f"{asked}, without {plural(bill.unpriced, 'request')} of unknown cost" if bill.unpriced else asked
+
+
+def _turns(screen: Screen, found: Profile) -> Iterator[str]:
+    if not found.turns:
+        return
+    yield ""
+    yield screen.paint("Turn by turn", "bold")
+    place, prompt = Column("", right=True), Column("prompt", flexible=True, least=16)
+    total, context = Column("tokens", right=True), Column("context", right=True, sacrifice=2)
+    hit = Column("cached", right=True, sacrifice=3)
+    calls, cost = Column("tools", right=True, sacrifice=4), Column("cost", right=True)
+    chart = Chart("by tokens", most=CHART, least=8, sacrifice=5)
+    for count, turn in enumerate(found.turns, start=1):
+        place.add(str(count), "dim")
+        prompt.add(one_line(turn.prompt[:500]) if turn.prompt else "before the first prompt", None)
+        total.add(tokens(turn.usage))
+        context.add(number(turn.context))
+        hit.add(share(turn.usage.cached, turn.usage.input), "dim")
+        calls.add(f"{turn.calls}{f' ({turn.failed}✗)' if turn.failed else ''}" if turn.calls else "", "dim")
+        cost.add(money(turn.cost_usd, at_least=turn.unpriced_requests > 0 or turn.usage.exact is False))
+        chart.bar(turn.usage.known or 0)
+    yield from table(screen, [place, prompt, calls, context, hit, total, cost, chart], indent="  ")
+
+
+def _growth(screen: Screen, found: Profile) -> Iterator[str]:
+    """How large the prompts were, one after the other."""
+    sizes = [size for turn in found.turns for size in turn.requests]
+    if len(sizes) < 2:
+        return
+    yield ""
+    yield screen.paint("Context, request by request", "bold")
+    mean = [heap / count for heap, count in zip(gathered(sizes, MANY), gathered([1] * len(sizes), MANY), strict=True)]
+    line, told = (
+        sparkline(mean),
+        f"{number(sizes[0])} at first, {number(max(sizes))} at most, {number(sizes[-1])} at last",
+    )
+    beside = screen.columns is None or len(line) + len(told) + 4 <= screen.columns
+    yield f"  {screen.paint(line, 'id')}" + (f"  {told}" if beside else "")
+    for words in wrap(told, (screen.columns or 80) - 2) if not beside else ():
+        yield f"  {words}"
+
+
+def _sent(screen: Screen, found: Profile) -> Iterator[str]:
+    """What the conversation was fed with: characters, since nobody counts tokens of a part."""
+    sent = found.sent
+    if not sent.total:
+        return
+    yield ""
+    yield screen.paint("What went in, by characters", "bold")
+    kinds = (
+        ("typed", sent.typed),
+        ("files pasted with @", sent.files),
+        ("injected by the client", sent.injected),
+        ("summaries", sent.summaries),
+        ("results of tools", sent.tools),
+    )
+    name, amount = Column(""), Column("", right=True)
+    part, chart = Column("", right=True), Chart("", most=CHART, least=8, sacrifice=1)
+    for label, count in kinds:
+        if count:
+            name.add(label)
+            amount.add(number(count))
+            part.add(share(count, sent.total), "dim")
+            chart.bar(count)
+    yield from table(screen, [name, amount, part, chart], indent="  ")
+
+
+def _calls(screen: Screen, title: str, calls: tuple[Ended, ...]) -> Iterator[str]:
+    if not calls:
+        return
+    yield ""
+    yield screen.paint(title, "bold")
+    taken, name, what = Column("", right=True), Column(""), Column("", flexible=True, least=20)
+    for call in calls:
+        taken.add(duration(call.seconds) if call.seconds is not None else NONE, "dim")
+        name.add(one_line(call.name), "bad" if call.status == "error" else None)
+        told = one_line(call.what[:300])
+        why = one_line(call.output[-300:]) if call.status == "error" and call.output else ""
+        what.add(cut(told, 200) + (f"  → {why}" if why else ""))
+    yield from table(screen, [taken, name, what], indent="  ")

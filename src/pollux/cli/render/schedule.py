@@ -1,0 +1,76 @@
+"""The timer that keeps what agents delete, as a person reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.terminal.figures import tilde
+from pollux.cli.terminal.times import ago
+from pollux.cli.terminal.width import wrap
+from pollux.system.clock import now
+from pollux.text.escape import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.doctor import Archiving
+    from pollux.library.schedule import Schedule
+    from pollux.system.timers import Piece
+
+
+def timer(screen: Screen, found: Schedule, home: str, *, changed: bool) -> Iterator[str]:
+    """What is there; then what would be, where that is something else."""
+    there, planned = found.installed, found.planned
+    if there is None:
+        yield "No timer is installed."
+    else:
+        state = {True: "", False: ", but it does not run", None: ""}[there.active]
+        style = "bad" if there.active is False else "good"
+        yield screen.paint(f"{there.using} runs `pollux archive run` {often(there.every)}{state}.", style)
+        if not changed:
+            yield from _pieces(screen, there.pieces, home)
+            yield ""
+    yield f"The archive was last run: {ago(found.ran, now()) if found.ran is not None else 'never'}."
+    if there is not None and there.current:
+        yield from (screen.paint(line, "dim") for line in wrap(planned.advice, screen.columns))
+        return
+    yield ""
+    instead = " instead" if there is not None else ""
+    yield f"With --install, {planned.using} would run it {often(planned.every)}{instead}:"
+    yield from _pieces(screen, planned.pieces, home)
+
+
+def _pieces(screen: Screen, pieces: tuple[Piece, ...], home: str) -> Iterator[str]:
+    for piece in pieces:
+        yield ""
+        yield screen.paint(f"  {one_line(tilde(piece.place, home))}", "bold")
+        yield from (screen.paint(f"    {visible(line)}".rstrip(), "dim") for line in piece.text.splitlines())
+
+
+def removed(kinds: list[str]) -> Iterator[str]:
+    """What is there no more."""
+    yield f"The timer of {' and '.join(kinds)} is removed." if kinds else "There was no timer to remove."
+
+
+def often(every: str | None) -> str:
+    """How often, as it is said."""
+    if every in ("daily", "weekly"):
+        return every
+    return f"every {every}" if every is not None else "now and then"
+
+
+def regularity(screen: Screen, told: Archiving) -> Iterator[str]:
+    """When the archive was last run, and who runs it."""
+    said = (
+        f"The archive was last run: {ago(told.ran, now())}." if told.ran is not None else "The archive was never run."
+    )
+    if told.every is not None:
+        said += f" {told.using} is to run it {often(told.every)}."
+        said += " That is overdue: see pollux archive schedule." if told.overdue else ""
+    elif told.keeping:
+        said += " Every pollux command runs it, and no timer: see pollux archive schedule."
+    else:
+        said += " No timer runs it: see pollux archive schedule."
+    for line in wrap(said, screen.columns):
+        yield screen.paint(line, "warn" if told.overdue else "dim")

@@ -1,0 +1,189 @@
+"""The tables of `pollux stats`."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, TypeVar
+
+from pollux.cli.terminal.bars import sparkline
+from pollux.cli.terminal.figures import NONE, least, money, number, plural, share, tilde, tokens
+from pollux.cli.terminal.table import Chart, Column, table
+from pollux.cli.terminal.width import wrap
+from pollux.text.escape import one_line
+from pollux.usage.stats import By
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.usage.accounts import Of, Stats, ToolRow
+    from pollux.usage.prices import PriceList
+    from pollux.usage.sums import Row
+
+BAR, TREND = 16, 20
+AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
+
+
+def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+    """The rows, their total, and what is to be known about them. `titles` has short ids and titles of sessions."""
+    order = (found.by, *found.within)
+    titled = order == (By.SESSION,)
+    name = Column(", ".join(order), flexible=not titled, least=24, whole=titled)
+    title = Column("title", flexible=True, least=16, sacrifice=1)
+    sessions, requests = Column("sessions", right=True, sacrifice=7), Column("requests", right=True, sacrifice=8)
+    input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=5)
+    output, thought = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=9)
+    total, cost = Column("tokens", right=True), Column("cost", right=True)
+    bars = Chart(f"by {found.of}", most=BAR, least=8, sacrifice=6)
+    trend = Column("over time", sacrifice=10)
+    for row, depth in _every(found.rows, found.total):
+        last = row is found.total
+        used, style = row.usage, "bold" if last or (found.within and not depth) else None
+        short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
+        named = _name(order[depth], row.name, home, short) + ("" if titled or not words else f"  {one_line(words)}")
+        name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
+        title.add(least(plural(row.sessions, "session"), more=row.open) if last else one_line(words), style)
+        sessions.add(least(number(row.sessions), more=row.open), style)
+        requests.add(number(used.requests), style)
+        input_.add(number(used.input), style)
+        cached.add(share(used.cached, used.input), style or "dim")
+        output.add(number(used.output), style)
+        thought.add(number(used.reasoning), style or "dim")
+        total.add(least(tokens(used), more=row.open), style)
+        cost.add(_cost(row), style)
+        bars.bar(0 if last or depth < len(found.within) else _height(row, found.of))
+        trend.add(sparkline(_heaps(row.trend, found.total.trend)), style or "id")
+    counted = title if titled else sessions
+    yield from table(screen, [name, counted, requests, input_, cached, output, thought, total, cost, bars, trend])
+
+
+def _every(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, int]]:
+    """Each row before those within it, and how deep it stands; the total at the end."""
+
+    def below(rows: Iterable[AnyRow], depth: int) -> Iterator[tuple[AnyRow, int]]:
+        for row in rows:
+            yield row, depth
+            yield from below(row.rows, depth + 1)
+
+    yield from below(rows, 0)
+    yield total, 0
+
+
+def _cost(row: Row) -> str:
+    """What was paid, or the first cause why that is not known."""
+    if row.cost_usd is None and row.lacking.requests:
+        return "no price" if row.lacking.price else "no model" if row.lacking.model else "no figures"
+    return money(row.cost_usd, at_least=row.at_least)
+
+
+def _name(by: By, name: str | None, home: str, short: str) -> str:
+    if name is None:
+        return {By.MODEL: "no model told", By.PROJECT: "no project", By.TOOL: NONE}.get(by, "no time told")
+    if by is By.PROJECT:
+        return one_line(tilde(name, home)) if not _is_hash(name) else name[:8]
+    return one_line(short or name)
+
+
+def _is_hash(name: str) -> bool:
+    return len(name) == 64 and "/" not in name
+
+
+def _height(row: Row, of: Of) -> float:
+    return (row.cost_usd or 0) if of == "cost" else float(row.usage.known or 0)
+
+
+def _heaps(trend: Mapping[str, int], every: Mapping[str, int]) -> list[float]:
+    """The tokens between the first and the last day of all, day by day or in a few heaps of days."""
+    if not every:
+        return []
+    first, last = date.fromisoformat(min(every)).toordinal(), date.fromisoformat(max(every)).toordinal()
+    days = last - first + 1
+    heaps = [0.0] * min(days, TREND)
+    for day, used in trend.items():
+        heaps[(date.fromisoformat(day).toordinal() - first) * len(heaps) // days] += used
+    return heaps
+
+
+def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
+    """What the table's marks mean, how much each concerns, and where its prices come from."""
+    said = [*_uncertain(found.total), *(_costs(found, prices, settings) if cost else ())]
+    for text in said:
+        yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
+
+
+def _uncertain(total: Row) -> Iterator[str]:
+    """How sure the tokens are."""
+    every = plural(total.sessions, "session")
+    if total.lone_subagents:
+        every += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
+    if total.too_low:
+        yield f"≥ In {total.too_low:,} of {every} more was used than the files tell: pollux audit shows why."
+    if total.unsure:
+        yield f"In {total.unsure:,} of {every} nobody can know whether that is all: pollux audit shows why."
+    if total.silent:
+        yield f"{NONE} In {total.silent:,} of {every} there are no token figures."
+    if total.lone_subagents:
+        yield "Lone sub-agents count with their tokens: the session that started them is gone, or was not asked for."
+
+
+def _costs(found: Stats, prices: PriceList, settings: str) -> Iterator[str]:
+    """Which requests are not in the cost, and why; where the prices come from."""
+    lacking, out = found.total.lacking, "not in the cost"
+    if lacking.price:
+        models = ", ".join(map(one_line, found.unpriced_models))
+        yield f"{plural(lacking.price, 'request')} {out}: no price is known of {models}. {settings} may name one."
+    if lacking.model:
+        yield f"{plural(lacking.model, 'request')} {out}: the files name no model."
+    if lacking.figures:
+        yield f"{plural(lacking.figures, 'request')} {out}: the files lack a figure of input or output."
+    if prices.edition is None and (lacking.price or found.total.cost_usd is None):
+        yield "Prices need genai-prices: pip install 'pollux[cost]'."
+    if found.total.cost_usd is not None:
+        own = ["your own prices"] if prices.own else []
+        listed = [f"the vendors' API prices ({prices.edition})"] if prices.edition is not None else []
+        yield f"Cost: {', else '.join(own + listed)}, not what a subscriber paid."
+
+
+def tool_table(
+    screen: Screen,
+    order: Sequence[By],
+    rows: Iterable[ToolRow],
+    total: ToolRow,
+    home: str,
+    titles: Mapping[str, tuple[str, str]],
+) -> Iterator[str]:
+    """The calls of each tool."""
+    name = Column(", ".join(order), flexible=True, least=12)
+    shared = Column("kind", sacrifice=5)
+    calls, failed = Column("calls", right=True), Column("failed", right=True)
+    rate, stopped = Column("rate", right=True, sacrifice=3), Column("cancelled", right=True, sacrifice=6)
+    open_, seconds = Column("unfinished", right=True, sacrifice=7), Column("median", right=True, sacrifice=4)
+    sessions, bars = Column("sessions", right=True, sacrifice=8), Chart("by calls", most=BAR, least=8, sacrifice=9)
+    for row, depth in _every(rows, total):
+        last = row is total
+        style = "bold" if last or (len(order) > 1 and not depth) else None
+        short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
+        named = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
+        name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
+        shared.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
+        calls.add(least(number(row.calls), more=row.open), style)
+        failed.add(number(row.failed), style or ("bad" if row.failed else "dim"))
+        rate.add(share(row.failed, row.calls) if row.failed else "", style or "dim")
+        stopped.add(number(row.cancelled) if row.cancelled else "", style or "dim")
+        open_.add(number(row.unfinished) if row.unfinished else "", style or "dim")
+        seconds.add(duration(row.seconds), style)
+        sessions.add(least(number(row.sessions), more=row.open), style)
+        bars.bar(0 if last or depth < len(order) - 1 else row.calls)
+    return table(screen, [name, shared, sessions, calls, failed, rate, stopped, open_, seconds, bars])
+
+
+def duration(seconds: float | None) -> str:
+    """How long something took."""
+    if seconds is None:
+        return NONE
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,0 +1,82 @@
+"""A session as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pollux.cli.render.transcript.head import head, remarks
+from pollux.cli.render.transcript.messages import Reader
+from pollux.errors import RequestError, UnknownName
+from pollux.text.escape import one_line
+from pollux.text.suggest import closest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.model import Message, Session
+
+
+class Here(str):
+    """The line above the message that was asked for."""
+
+    __slots__ = ()
+
+
+def transcript(
+    screen: Screen,
+    session: Session,
+    *,
+    home: str,
+    full: bool = False,
+    raw: bool = False,
+    live: bool = False,
+    at: str | None = None,
+) -> Iterator[str]:
+    """The lines of a session: its facts, what was said and done, and what is odd about its files.
+
+    `full` unfolds tools and the client's texts, `raw` gives each message's place and record, `live` leaves out what the
+    agent would not resume. The message `at` is unfolded, and the line above it is `Here`.
+    """
+    messages = [message for message in session.messages if not live or message.fate == "live"]
+    here = None if at is None else find(messages, at)
+    yield from head(screen, session, home)
+    if raw:
+        from pollux.cli.render.transcript.raw import raw_lines
+
+        yield from raw_lines(screen, messages[:here])
+        if here is not None:
+            yield from _here(screen, messages[here])
+            yield from raw_lines(screen, messages[here:])
+    else:
+        reader = Reader(screen, full=full)
+        for number, message in enumerate(messages):
+            if number == here:
+                yield from reader.rest()
+                yield from _here(screen, message)
+                yield from islice(Reader(screen, full=True).lines(message), 1, None)
+                reader = Reader(screen, full=full)
+            else:
+                yield from reader.lines(message)
+        yield from reader.rest()
+    yield from remarks(screen, session, home, full=full)
+
+
+def find(messages: list[Message], name: str) -> int:
+    """The place of the message whose id is this, or begins like this."""
+    exact = [number for number, message in enumerate(messages) if message.id == name]
+    found = exact or [number for number, message in enumerate(messages) if name and message.id.startswith(name)]
+    if not found:
+        close = closest(name, {message.id[: len(name)] for message in messages}, alike=0.8)
+        hint = f"Did you mean: {close}?" if close else "pollux show KEY --raw tells the id of each message."
+        raise UnknownName("message", name, hint=hint)
+    if len({messages[number].id for number in found}) > 1:
+        several = ", ".join(messages[number].id for number in found[:5]) + (", …" if len(found) > 5 else "")
+        raise RequestError(f"{len(found)} messages start with {name!r}.", f"Type more of the id: {several}")
+    return found[0]
+
+
+def _here(screen: Screen, message: Message) -> Iterator[str]:
+    yield ""
+    yield Here(screen.paint(f"▶ {one_line(message.id)}", "match"))

@@ -1,0 +1,66 @@
+"""A tool call on one line: how it ended, its name, what it was about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.terminal.width import cut, width
+from pollux.model import Status
+from pollux.text.escape import one_line, visible
+from pollux.writers.calls import arguments
+
+if TYPE_CHECKING:
+    from pollux.cli.terminal.screen import Screen
+    from pollux.model import ToolCall
+
+MARKS = {
+    Status.OK: ("✓", "good"),
+    Status.ERROR: ("✗", "bad"),
+    Status.CANCELLED: ("–", "warn"),
+    Status.UNFINISHED: ("–", "warn"),
+}
+LEAST = 12
+
+
+def one_call(screen: Screen, call: ToolCall, indent: int) -> str:
+    """`✓ run_shell_command  ls -la`, `✗ read_file  notes.txt · File not found`."""
+    mark, style = MARKS[call.status]
+    name = one_line(call.name)
+    asked, outcome = about(call), _outcome(call)
+    if screen.columns is not None:
+        room = screen.columns - indent - width(mark) - 1 - width(name) - 2
+        outcome = cut(outcome, max(room - min(width(asked), max(room // 2, LEAST)) - 3, LEAST)) if outcome else ""
+        asked = cut(asked, max(room - (width(outcome) + 3 if outcome else 0), LEAST))
+    line = f"{screen.paint(mark, style)} {name}"
+    if asked:
+        line += f"  {screen.paint(asked, 'dim')}"
+    if outcome:
+        line += f" · {screen.paint(outcome, style)}"
+    return line
+
+
+def _outcome(call: ToolCall) -> str:
+    """What the mark alone does not say."""
+    told = []
+    if call.status in (Status.CANCELLED, Status.UNFINISHED):
+        told.append(call.status.value)
+    if call.exit_code:
+        told.append(f"exit {call.exit_code}")
+    elif call.status is Status.ERROR:
+        told.append(_first_line(call.output) or "failed")
+    if call.child is not None:
+        told.append(f"→ {one_line(call.child.partition(':')[2] or call.child)[:8]}")
+    return ", ".join(told)
+
+
+def _first_line(output: str | None) -> str:
+    for line in (output or "")[:4000].splitlines():
+        if line.strip():
+            return one_line(line)
+    return ""
+
+
+def about(call: ToolCall) -> str:
+    """What a call was asked, on one line; the same arguments a transcript on paper shows."""
+    told, _ = arguments(call.input)
+    return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in told))

@@ -1,0 +1,111 @@
+"""Emphasis, code, links and entities within a line of Markdown, in one pass: a lone mark stays as it is."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.entities import html5
+from typing import TYPE_CHECKING
+
+from pollux.text.escape import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.render.transcript.layout import Span
+
+_MARK = re.compile(
+    r"\\[!-/:-@\[-`{-~]|`+|\*{1,3}|_{1,2}|~~|!?\[|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
+)
+_LINK = re.compile(r'\(<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?: +"([^"]*)")?\)')
+_TRIES = 8
+"""So many marks that close nothing may stand within an emphasis."""
+_LOOKS = {"*": ("italic",), "**": ("bold",), "***": ("bold", "italic"), "_": ("italic",), "__": ("bold",)}
+
+
+def spans(text: str, style: tuple[str, ...] = ()) -> Iterator[Span]:
+    """A line with its marks turned into styles."""
+    plain = place = 0
+    hopeless: set[str] = set()  # marks that nothing further on closes
+    while (mark := _MARK.search(text, place)) is not None:
+        place = mark.end()
+        found = None if mark[0] in hopeless else _closed(text, mark, style)
+        if found is None:
+            hopeless.add(mark[0])
+        elif found[0]:
+            end, inside = found
+            yield text[plain : mark.start()], style
+            yield from inside
+            plain = place = end
+    yield text[plain:], style
+
+
+def _closed(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:
+    """Where what a mark opens ends, and what is inside; 0 where it opens nothing, None where nothing can close it."""
+    kind, start = mark[0], mark.end()
+    if kind[0] == "\\":
+        return start, [(kind[1], style)]
+    if kind[0] == "`":
+        end = _ticks(text, kind, start)
+        inside = text[start:end]
+        whole = inside[1:-1] if inside[:1] == inside[-1:] == " " and inside.strip() else inside
+        return None if end is None else (end + len(kind), [(whole, (*style, "code"))])
+    if kind[0] == "&":
+        known = kind[1] == "#" or kind[1:] in html5
+        return (start, [(one_line(unescape(kind)), style)]) if known else (0, [])
+    if kind[-1] == "[":
+        return _link(text, mark, style)
+    return _emphasis(text, mark, style)
+
+
+def _ticks(text: str, kind: str, start: int) -> int | None:
+    """Where a run of just as many ticks is."""
+    while (end := text.find(kind, start)) >= 0:
+        start = end + len(kind)
+        while text[start : start + 1] == "`":
+            start += 1
+        if start == end + len(kind):
+            return end
+    return None
+
+
+def _link(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:
+    if mark.start() and (text[mark.start() - 1].isalnum() or text[mark.start() - 1] in ")]"):  # code: f(x)[0](1)
+        return 0, []
+    start, other = mark.end(), text.find("[", mark.end())
+    end = text.find("](", start, other if other >= 0 else len(text))
+    if end < 0:
+        return None if other < 0 else (0, [])
+    label, target = text[start:end], _LINK.match(text, end + 1)
+    if target is None:
+        return 0, []
+    told = target[1] + (f' "{target[2]}"' if target[2] else "")
+    shown: list[Span] = [(f"[{label}]", (*style, "dim"))] if mark[0] == "![" else [*spans(label, (*style, "link"))]
+    return target.end(), [*shown, *([(f" ({told})", (*style, "dim"))] if target[1] != label else [])]
+
+
+def _emphasis(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:
+    kind, start = mark[0], mark.end()
+    before, after = text[mark.start() - 1 : mark.start()] if mark.start() else "", text[start : start + 1]
+    if not after or after.isspace() or (before.isalnum() and kind in ("*", "_", "__")):
+        return 0, []
+    end = start
+    for _ in range(_TRIES):
+        end = text.find(kind, end + 1)
+        if end < 0:
+            return None
+        if _may_close(text, kind, end):
+            break
+    else:
+        return 0, []
+    inside = text[start:end]
+    if kind[0] == "_" and " " not in inside:  # a name, as `__init__`
+        return 0, []
+    looks = ("strike",) if kind == "~~" else _LOOKS[kind]
+    return end + len(kind), [*spans(inside, (*style, *looks))]
+
+
+def _may_close(text: str, kind: str, end: int) -> bool:
+    """May this be the mark that ends an emphasis? Not behind a blank, not as part of a longer one."""
+    before, beyond = text[end - 1], text[end + len(kind) : end + len(kind) + 1]
+    return not before.isspace() and kind[0] not in (before, beyond) and not (kind[0] == "_" and beyond.isalnum())

@@ -1,0 +1,152 @@
+"""Styled text laid out: wrapped at words, or in a table whose cells are wrapped."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from pollux.cli.terminal.width import steady, width, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pollux.cli.terminal.screen import Screen
+
+Span = tuple[str, tuple[str, ...]]
+"""A text and the names of its styles."""
+
+Edge = Literal["left", "center", "right"]
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "bold": {"bold": True},
+    "italic": {"italic": True},
+    "strike": {"strikethrough": True},
+    "dim": {"dim": True},
+    "code": {"fg": "cyan"},
+    "link": {"underline": True},
+    "keyword": {"fg": "magenta"},
+    "string": {"fg": "green"},
+    "number": {"fg": "cyan"},
+    "name": {"fg": "blue"},
+    "comment": {"dim": True},
+    "added": {"fg": "green"},
+    "removed": {"fg": "red"},
+}
+LEAST = 4
+
+
+def painted(screen: Screen, spans: Iterable[Span]) -> str:
+    """The spans in their styles, where there are colours."""
+    if not screen.color:
+        return "".join(text for text, _ in spans)
+    joined = ((styles, "".join(text for text, _ in some)) for styles, some in groupby(spans, key=itemgetter(1)))
+    return "".join(f"{_look(styles)}{text}\x1b[0m" if styles and text else text for styles, text in joined)
+
+
+@cache
+def _look(styles: tuple[str, ...]) -> str:
+    """The sequence that begins some styles."""
+    looks = {key: value for style in styles for key, value in LOOKS[style].items()}
+    return click.style("", reset=False, **looks)
+
+
+def flow(spans: Iterable[Span], columns: int | None) -> Iterator[list[Span]]:
+    """The spans in lines of so many columns, broken between words."""
+    line: list[Span] = []
+    used = 0
+    for unit in _units(spans, columns):
+        size = sum(width(text) for text, _ in unit)
+        if columns is not None and used and used + size > columns:
+            while line and line[-1][0].isspace():
+                line.pop()
+            yield line
+            line, used = [], 0
+            if unit[0][0].isspace():
+                continue
+        line += unit
+        used += size
+    yield line
+
+
+def _units(spans: Iterable[Span], columns: int | None) -> Iterator[list[Span]]:
+    """Pieces between which a line may end: words with all that touches them, blanks, letters of wide scripts."""
+    unit: list[Span] = []
+    for text, styles in spans:
+        for word in words(text, columns or 1_000_000):
+            alone = word.isspace() or (len(word) == 1 and width(word) > 1)
+            if alone and unit:
+                yield unit
+                unit = []
+            if alone:
+                yield [(word, styles)]
+            else:
+                unit.append((word, styles))
+    if unit:
+        yield unit
+
+
+def grid(
+    table: Sequence[Sequence[Sequence[Span]]], columns: int | None, edges: Sequence[Edge]
+) -> Iterator[list[Span]] | None:
+    """A table; cells are wrapped where it is too wide, and stand at their column's edge. None where it does not fit."""
+    rows = [[[(steady(text), styles) for text, styles in cell] for cell in row] for row in table]
+    natural: list[int] = []
+    for row in rows:
+        natural += [0] * (len(row) - len(natural))
+        for number, cell in enumerate(row):
+            natural[number] = max(natural[number], _size(cell))
+    wide = _widths(natural, columns)
+    known = [*edges, *["left"] * len(natural)][: len(natural)]
+    return None if wide is None else _laid(rows, wide, known)
+
+
+def _laid(rows: Sequence[Sequence[Sequence[Span]]], wide: Sequence[int], edges: Sequence[str]) -> Iterator[list[Span]]:
+    for number, row in enumerate(rows):
+        yield from _row(row, wide, edges)
+        if number == 0:
+            yield [("─┼─".join("─" * one for one in wide), ("dim",))]
+
+
+def _size(cell: Iterable[Span]) -> int:
+    return sum(width(text) for text, _ in cell)
+
+
+def _widths(natural: list[int], columns: int | None) -> list[int] | None:
+    """How wide each column is: the widest give way first. None where there is no room for all."""
+    wide = [max(one, 1) for one in natural]
+    room = None if columns is None else columns - 3 * (len(wide) - 1)
+    if room is None or sum(wide) <= room:
+        return wide
+    if room < LEAST * len(wide):
+        return None
+    # All columns up to some width stay as they are, and the others share what is left.
+    left, many = room, len(wide)
+    for one in sorted(wide):
+        if one * many > left:
+            break
+        left -= one
+        many -= 1
+    most, rest = divmod(left, many)
+    found = []
+    for one in wide:
+        extra = 1 if one > most and rest > 0 else 0
+        rest -= extra
+        found.append(min(one, most + extra))
+    return found
+
+
+def _row(row: Sequence[Sequence[Span]], wide: Sequence[int], edges: Sequence[str]) -> Iterator[list[Span]]:
+    cells = [[*flow(row[n], one)] if n < len(row) else [] for n, one in enumerate(wide)]
+    for number in range(max((len(cell) for cell in cells), default=0)):
+        line: list[Span] = []
+        for cell, one, edge in zip(cells, wide, edges, strict=True):
+            held = cell[number] if number < len(cell) else []
+            line += [(" │ ", ("dim",))] if line else []
+            blanks = one - _size(held)
+            before = {"left": 0, "center": blanks // 2, "right": blanks}[edge]
+            line += [(" " * before, ()), *held, (" " * (blanks - before), ())]
+        yield line

@@ -1,0 +1,44 @@
+"""Every message with the place it was read from and the record as it stands there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.render.transcript.messages import tags, who
+from pollux.cli.render.transcript.records import Records
+from pollux.cli.terminal.times import full
+from pollux.text.escape import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.model import Message, Origin
+
+
+def raw_lines(screen: Screen, messages: Iterable[Message]) -> Iterator[str]:
+    """Place, heading and record of each message."""
+    records = Records()
+    before: Origin | None = None
+    for message in messages:
+        yield ""
+        origin = message.origin
+        if origin is None:
+            place = "(no place is known)"
+        else:
+            line = records.line(origin)
+            place = one_line(origin.file) + (f":{line}" if line is not None else "")
+        yield screen.paint(place, "bold")
+        facts = [who(message), full(message.at) if message.at else "", f"id {one_line(message.id)}", *tags(message)]
+        yield screen.paint(" · ".join(fact for fact in facts if fact), "dim")
+        if origin is None:
+            continue
+        if origin == before:
+            yield screen.paint("(the same record as above)", "dim")
+            continue
+        before = origin
+        record = records.text(origin)
+        if record is None:
+            yield screen.paint("(the record is not there any more)", "dim")
+        else:
+            yield from visible(record).split("\n")

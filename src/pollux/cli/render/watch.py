@@ -1,0 +1,61 @@
+"""Events as a person reads them while they come: several conversations in one stream, each line under its session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.cli.render.transcript.messages import FATES, Reader
+from pollux.cli.terminal.figures import KINDS
+from pollux.cli.terminal.width import cut, short, wrap_facts
+from pollux.text.escape import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.library.library import Event
+    from pollux.model import Message
+
+
+class Live:
+    """Remembers which session was shown last, and names it anew where another one speaks."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._shown: str | None = None
+        self._reader = Reader(screen, full=False)
+
+    def lines(self, event: Event) -> Iterator[str]:
+        """The lines of an event; none where a person would see nothing in it."""
+        if event.event == "session":
+            yield from self._session(event, "new session")
+            return
+        assert event.message is not None  # noqa: S101 (only an announcement has none)
+        reader = self._reader if event.session.key == self._shown else Reader(self._screen, full=False)
+        lines = list(
+            self._fate(event.message) if event.event == "fate" else [*reader.lines(event.message), *reader.rest()]
+        )
+        if not lines:
+            return
+        if event.session.key != self._shown:
+            yield from self._session(event)
+            self._reader = reader
+        yield from lines
+
+    def _session(self, event: Event, *more: str) -> Iterator[str]:
+        self._shown, self._reader = event.session.key, Reader(self._screen, full=False)
+        session = event.session
+        yield ""
+        title = f"▌ {one_line(session.title or 'A session without a title')}"
+        yield self._screen.paint(title if self._screen.columns is None else cut(title, self._screen.columns), "bold")
+        project = (session.project or "").rstrip("/\\").replace("\\", "/").rpartition("/")[2]
+        facts = [session.agent, one_line(project), KINDS.get(session.kind, ""), one_line(event.short_id), *more]
+        room = None if self._screen.columns is None else self._screen.columns - 2
+        for line in wrap_facts([fact for fact in facts if fact], room):
+            yield self._screen.paint(f"▌ {line}", "dim")
+
+    def _fate(self, message: Message) -> Iterator[str]:
+        if message.fate in FATES and message.role != "system":
+            lead = f"  · {FATES[message.fate]}: "
+            room = 80 if self._screen.columns is None else self._screen.columns - len(lead)
+            yield self._screen.paint(lead + short(message.text, room), "dim")

@@ -1,0 +1,1 @@
+"""What a terminal needs: widths, colours, tables, a pager, progress."""

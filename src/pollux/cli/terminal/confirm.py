@@ -1,0 +1,44 @@
+"""Writing files into an agent's folders or elsewhere: nothing is written over, and the user knows what is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pollux.cli.terminal.figures import plural, size, tilde
+from pollux.cli.terminal.screen import Screen, talk
+from pollux.errors import RequestError
+from pollux.text.escape import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from pollux.archive.restore import Restored
+
+
+def one_place(folder: Path | None, *, in_place: bool) -> None:
+    """Raise `RequestError` where nobody can know where files shall go."""
+    if in_place == (folder is not None):
+        raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
+
+
+def agreed(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -> None:
+    """Say which files will be written into the agent's folders, and ask. Raises where nobody can be asked."""
+    missing = [told for told in files if told.missing]
+    if not missing:
+        return
+    talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
+    for told in missing:
+        talk(f"  {one_line(tilde(told.path, home))}  ({size(told.bytes)})")
+    if not ask or not screen.terminal:
+        raise RequestError("Nothing was written.", "Add --yes to write these files.")
+    click.confirm("Write them?", abort=True, err=True)
+
+
+def file_lines(files: Iterable[Restored]) -> Iterator[str]:
+    """Each file, and whether it was there."""
+    for told in files:
+        mark = "  (was there)" if told.there else "  (another is there, and was left)" if told.left else ""
+        yield one_line(told.path) + mark

@@ -1,0 +1,137 @@
+"""Where output goes: how wide it is, whether it has colours, and the pager in front of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from pollux.cli.options.common import COLOR, PAGER
+
+STYLES: dict[str, dict[str, Any]] = {
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "warn": {"fg": "yellow"},
+    "human": {"fg": "cyan", "bold": True},
+    "model": {"fg": "magenta", "bold": True},
+    "id": {"fg": "cyan"},
+    "head": {"dim": True},
+    "match": {"fg": "yellow", "bold": True},
+}
+
+
+LEAD = 6
+_OURS = re.compile(r"(\x1b\[[0-9;]*m)")
+
+
+class Screen:
+    """Standard output as this run sees it."""
+
+    def __init__(self, ctx: click.Context) -> None:
+        self.terminal = _is_terminal(sys.stdout)
+        self.markdown = self.terminal
+        self.color = _color(ctx.meta.get(COLOR, "auto"), self.terminal)
+        self.columns = _columns(self.terminal)
+        self.paged = self.terminal and not ctx.meta.get(PAGER) and os.environ.get("TERM") != "dumb"
+
+    def paint(self, text: str, style: str) -> str:
+        """The text in a style, where there are colours."""
+        return click.style(text, **STYLES[style]) if self.color and text else text
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines, through the pager where somebody watches."""
+        if self.paged:
+            from pollux.cli.terminal.pager import page
+
+            if page(lines):
+                return
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+
+    def lines_at(self, lines: Sequence[str], at: int) -> None:
+        """Write lines so that the reader begins a little before one of them.
+
+        A pager can go back from there. Where there is none, the title stands above, and what was left out is counted.
+        """
+        begin = max(0, at - LEAD)
+        if self.paged:
+            from pollux.cli.terminal.pager import page
+
+            if page(lines, begin):
+                return
+        left_out = begin - 1
+        if left_out > 1:
+            self.lines([lines[0], self.paint(f"… {left_out:,} lines before", "dim"), *lines[begin:]])
+        else:
+            self.lines(lines)
+
+    def json(self, value: Any) -> None:
+        """Write one JSON document."""
+        from pollux.writers.json import encode
+
+        self.document(encode(value) + "\n")
+
+    def document(self, text: str) -> None:
+        """Write JSON: as it is, but for what a terminal must not see, which is written otherwise and means the same."""
+        from pollux.text.escape import escaped
+
+        self.raw(escaped(text) if self.terminal else text)
+
+    def readable(self, text: str) -> None:
+        """Write text that programs read too: as it is, but for what a terminal must not see, which is made visible."""
+        from pollux.text.escape import visible
+
+        self.raw(visible(text) if self.terminal else text)
+
+    def raw(self, text: str | bytes) -> None:
+        """Write text as it is, in UTF-8 whatever the locale says, or bytes."""
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is None:
+            sys.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            stream.write(data)
+
+
+def talk(text: str) -> None:
+    """Say something to the person, beside the output. It may have colours of ours, and no other controls."""
+    from pollux.text.escape import visible
+
+    sys.stdout.flush()
+    pieces = _OURS.split(text)
+    sys.stderr.write("".join(piece if _OURS.fullmatch(piece) else visible(piece) for piece in pieces) + "\n")
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False
+
+
+def _color(asked: str, terminal: bool) -> bool:
+    if asked != "auto":
+        return asked == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return terminal and os.environ.get("TERM") != "dumb"
+
+
+def _columns(terminal: bool) -> int | None:
+    """The width to fit into. A pipe has none, unless COLUMNS says so."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named) > 0:
+        return max(int(named), 20)
+    if not terminal:
+        return None
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size((80, 24)).columns, 20)

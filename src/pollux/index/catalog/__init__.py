@@ -1,0 +1,1 @@
+"""What is known of every session but for its words: one SQLite database, and the queries on it."""

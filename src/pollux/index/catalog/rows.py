@@ -1,0 +1,212 @@
+"""What the store keeps of a session: worked out once, where it is read, and small enough to be sent on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+
+from pollux.model import (
+    Author,
+    Gap,
+    Link,
+    Message,
+    Notice,
+    Role,
+    Session,
+    Severity,
+    Summary,
+    Tally,
+    ToolCall,
+    Usage,
+    summarize,
+)
+from pollux.text.folding import fold
+
+
+class UsageRow(msgspec.Struct, array_like=True):
+    """The tokens of one request, and where they stand: `file` counts in the session's files."""
+
+    message: str
+    at: int | None
+    model: str | None
+    fate: str
+    inherited: bool
+    input: int | None
+    cached: int | None
+    cache_write: int | None
+    cache_write_long: int | None
+    output: int | None
+    reasoning: int | None
+    requests: int | None
+    exact: bool | None
+    file: int | None
+    line: int | None
+
+
+class CallRow(msgspec.Struct, array_like=True):
+    """One tool call."""
+
+    message: str
+    name: str
+    canonical: str
+    kind: str
+    status: str
+    at: int | None
+    inherited: bool
+    seconds: float | None
+
+
+class Proof(msgspec.Struct, array_like=True, frozen=True):
+    """What speaks for and against a session's figures: what is missing in them, and what the agent itself says."""
+
+    gaps: tuple[Gap, ...]
+    tallies: tuple[Tally, ...]
+
+
+class Marks(msgspec.Struct, array_like=True):
+    """Each message's id, and its place among all roles and all authors: a search asks for one message of hundreds."""
+
+    ids: list[str]
+    roles: bytes
+    authors: bytes
+
+    def role(self, message: int) -> Role:
+        """A message's role."""
+        return _ROLES[self.roles[message]]
+
+    def author(self, message: int) -> Author:
+        """A message's author."""
+        return _AUTHORS[self.authors[message]]
+
+
+_ROLES, _AUTHORS = tuple(Role), tuple(Author)
+
+
+class Entry(msgspec.Struct, array_like=True):
+    """One session, ready to be kept. Its words are kept under `no`; `cut` of its outputs were too long for that.
+
+    `prompts` says when each prompt was made.
+    """
+
+    no: int
+    cut: int
+    summary: Summary
+    about: str
+    marks: Marks
+    troubled: bool
+    notices: tuple[Notice, ...]
+    links: tuple[Link, ...]
+    usage: list[UsageRow]
+    calls: list[CallRow]
+    prompts: list[int | None]
+    proof: Proof
+
+
+class Reading(msgspec.Struct, array_like=True):
+    """What came of reading one bundle; `number` is its place in the list of those to be read.
+
+    `wasted` are numbers under which words were kept before reading failed.
+    """
+
+    number: int
+    problem: str | None
+    notices: tuple[Notice, ...]
+    leaning: bytes
+    entries: list[Entry]
+    wasted: list[int] = []
+
+
+_LARGEST = 1 << 53  # the database holds sums of many such figures too
+
+
+def _held(figure: int | None) -> int | None:
+    """A figure that the database can hold; one that is larger is none."""
+    return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
+
+
+def entry(session: Session, no: int, cut: int) -> Entry:
+    """The rows of a session."""
+    summary = summarize(session)
+    if (used := summary.usage) != (held := _usable(used)):
+        summary = msgspec.structs.replace(summary, usage=held)
+    names = session.facts.get("name", ())
+    said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    return Entry(
+        no=no,
+        cut=cut,
+        summary=summary,
+        about=fold("\n".join(said)),
+        marks=Marks(
+            [message.id for message in session.messages],
+            bytes([_ROLES.index(message.role) for message in session.messages]),
+            bytes([_AUTHORS.index(message.author) for message in session.messages]),
+        ),
+        troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
+        notices=session.notices,
+        links=session.links,
+        usage=list(usage_rows(session)),
+        calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
+        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _held(tally.total) is not None)),
+    )
+
+
+def _usable(used: Usage) -> Usage:
+    """A sum as it can be kept: one that lacks a figure is too low."""
+    held = Usage(
+        input=_held(used.input),
+        cached=_held(used.cached),
+        cache_write=_held(used.cache_write),
+        output=_held(used.output),
+        reasoning=_held(used.reasoning),
+        requests=_held(used.requests),
+        exact=used.exact,
+        cache_write_long=_held(used.cache_write_long),
+    )
+    return held if held == used else msgspec.structs.replace(held, exact=False)
+
+
+def usage_rows(session: Session) -> Iterator[UsageRow]:
+    """One row for each request, the inherited ones too."""
+    places = {name: number for number, name in enumerate(session.files)}
+    for message in session.messages:
+        if message.usage is not None:
+            for usage in message.usage.each or (message.usage,):
+                yield _usage(message, usage, places)
+
+
+def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
+    origin = message.origin
+    return UsageRow(
+        message.id,
+        micros(message.at),
+        message.model,
+        message.fate,
+        message.inherited,
+        _held(usage.input),
+        _held(usage.cached),
+        _held(usage.cache_write),
+        _held(usage.cache_write_long),
+        _held(usage.output),
+        _held(usage.reasoning),
+        _held(usage.requests),
+        usage.exact,
+        places.get(usage.file or (origin.file if origin is not None else "")),
+        usage.line or (origin.line if origin is not None else None),
+    )
+
+
+def _call(message: Message, call: ToolCall) -> CallRow:
+    at = micros(call.at or message.at)
+    return CallRow(
+        message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
+    )
+
+
+def micros(at: datetime | None) -> int | None:
+    """A moment as a whole number that sorts."""
+    if at is None:
+        return None
+    return int(at.timestamp()) * 1_000_000 + at.microsecond

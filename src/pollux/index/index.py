@@ -1,0 +1,279 @@
+"""The folder with catalogue and text index: opened, found damaged or outdated, made anew. It is a cache.
+
+Nothing in it is the user's own, so nothing is migrated or repaired: what cannot be trusted is thrown away and read
+again from the agents' files. One pollux at a time writes, and others wait for it: what they answer is complete.
+Where that one does not get on, a copy of the cache serves for one run; where no folder can be written to, a catalogue
+in memory does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pollux.errors import StoreError
+from pollux.index.catalog.catalog import Catalogue, Damage, Heads
+from pollux.index.search.trouble import Damaged, NotWritten
+from pollux.index.sync.sync import Circumstances, Look, Outcome, Sync
+from pollux.model import Value
+from pollux.system.files import private
+from pollux.system.locks import owner, sole, turn
+from pollux.system.progress import Report
+from pollux.wire import shown
+
+if TYPE_CHECKING:
+    from pollux.index.search.word_index import TextIndex
+
+_LOCK = "lock"
+_CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
+
+
+class Held(Value, frozen=True, kw_only=True):
+    """What the cache holds, and how much room that takes."""
+
+    folder: str
+    catalogue_bytes: int = 0
+    index_bytes: int = 0
+    sessions: int = 0
+    passages: int = 0
+    generation: int = 0
+
+
+# With less room than this, it is the want of room that made writing fail.
+_LITTLE = 1 << 20
+
+TROUBLE = (Damaged, NotWritten, *Damage, OSError)
+"""What goes wrong with the files of a cache."""
+
+
+class Store:
+    """The cache in one folder. `report` hears of others who write to it, and are awaited."""
+
+    def __init__(self, folder: Path, edition: str, report: Report = lambda _: None) -> None:
+        self.folder = folder
+        self._edition = edition
+        self._report = report
+        self._catalogue: Catalogue | None = None
+        self._text: TextIndex | None = None
+        self._aside: Path | None = None
+        self._removal: weakref.finalize[..., Store] | None = None
+        self.problem: str | None = None
+
+    @property
+    def _place(self) -> Path:
+        """Where catalogue and words are: in the folder, or in a copy of this run's own."""
+        return self._aside or self.folder
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Opened when first asked for."""
+        if self._catalogue is None:
+            self._catalogue = self._opened()
+        return self._catalogue
+
+    @property
+    def text(self) -> TextIndex:
+        """The index of words. Raises `StoreError` where there is none, and `Damaged` where words are missing."""
+        if self.catalogue.path is None:
+            hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
+            raise StoreError("Words cannot be searched without a cache.", hint)
+        if self._text is None:
+            # Imported by those alone who search or write.
+            from pollux.index.search.word_index import TextIndex
+
+            self._text = TextIndex.open(self._place / "text")
+        elif self._behind(self._text):
+            self._text.refresh()
+        if self._behind(self._text):
+            raise Damaged("The index of words is older than the catalogue.")
+        return self._text
+
+    def _behind(self, text: TextIndex) -> bool:
+        return (text.generation() or 0) < self.catalogue.generation
+
+    def _opened(self) -> Catalogue:
+        try:
+            private(self.folder)
+            if (catalogue := self._fitting()) is not None:
+                return catalogue
+            with turn(self.folder / _LOCK, self._report) as mine:
+                if mine is None:
+                    return self._step_aside()
+                # Another pollux may just have made it.
+                return self._fitting() or self._made()
+        except (OSError, sqlite3.OperationalError) as error:
+            self.problem = _unusable(self.folder, error)
+            return Catalogue(None, self._edition)
+
+    def _fitting(self) -> Catalogue | None:
+        """The catalogue, where there is one of this edition."""
+        path = self._place / _CATALOGUE[0]
+        try:
+            catalogue = Catalogue(path, self._edition, make=False) if path.is_file() else None
+        except Damage:
+            return None
+        if catalogue is None or catalogue.edition == self._edition:
+            return catalogue
+        catalogue.close()
+        return None
+
+    def _made(self) -> Catalogue:
+        """An empty catalogue, for the only one who writes. What was there is thrown away."""
+        self._wipe()
+        return Catalogue(self._place / _CATALOGUE[0], self._edition)
+
+    def _wipe(self) -> None:
+        import shutil
+
+        for name in _CATALOGUE:
+            (self._place / name).unlink(missing_ok=True)
+        shutil.rmtree(self._place / "text", ignore_errors=True)
+
+    def held(self) -> Held:
+        """What is in the folder as it is. Nothing is made where there is nothing yet."""
+        if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
+            return Held(folder=shown(self.folder))
+        catalogue = self.catalogue  # one of another edition is wiped when it is opened
+        return Held(
+            folder=shown(self.folder),
+            catalogue_bytes=sum(_size(self.folder / name) for name in _CATALOGUE),
+            index_bytes=sum(_size(file) for file in (self.folder / "text").glob("*")),
+            sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],
+            passages=self.text.size() if catalogue.path is not None else 0,
+            generation=catalogue.generation,
+        )
+
+    def clear(self) -> None:
+        """Throw everything away. Raises `StoreError` where another pollux writes to it."""
+        self.close()
+        try:
+            with sole(self.folder / _LOCK) as alone:
+                if not alone:
+                    other = owner(self.folder / _LOCK)
+                    raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
+                self._wipe()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StoreError(_unusable(self.folder, error)) from error
+
+    def close(self) -> None:
+        """Let go of all files."""
+        self._let_go()
+        if self._removal is not None:
+            self._removal()
+            self._aside = self._removal = self.problem = None
+
+    # ------------------------------------------------------------------ keeping up
+
+    def sync(self, look: Callable[[], list[Look]], now: Circumstances) -> Outcome:
+        """Take in what changed; quick where nothing did. Another pollux that is at it is awaited.
+
+        Where that one does not get on, a copy serves for this run, and where nothing can be written, memory does.
+        """
+        began = time.perf_counter()
+        looks = look()
+        stamp = now.around.memory.stamp
+        known = self._aside is None and all(look.known(self.catalogue, stamp) for look in looks)
+        outcome = Outcome() if known else self._synced(looks, look, now)
+        outcome.seconds = time.perf_counter() - began
+        return outcome
+
+    def heads(self, agent: str, root: str) -> Heads:
+        """What is known of the files under a root."""
+        number, _ = self.catalogue.root(agent, root)
+        return self.catalogue.heads(number) if number else {}
+
+    def _synced(self, looks: list[Look], look: Callable[[], list[Look]], now: Circumstances) -> Outcome:
+        if self.catalogue.path is None:
+            return Sync(self.catalogue, None, now).run(looks)
+        with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
+            if mine is None:
+                if self._aside is None:
+                    self._catalogue = self._step_aside()
+                outcome = self._renewed(looks, now)
+                outcome.busy = True
+                return outcome
+            if self._aside is not None or not self.catalogue.stands():
+                self.close()
+                self._catalogue = self._fitting() or self._made()
+
+            return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.tell))
+
+    def _renewed(self, looks: list[Look], now: Circumstances) -> Outcome:
+        """Take in what changed, by the only one who writes here."""
+        try:
+            return self._written(looks, now)
+        except TROUBLE:
+            import shutil
+
+            full = shutil.disk_usage(self._place).free < _LITTLE
+            self._let_go()
+            self._wipe()
+            if full:
+                return self._in_memory(f"There is no room left in {self._place}.", looks, now)
+        try:
+            self._catalogue = self._made()
+            return self._written(looks, now)
+        except TROUBLE as error:
+            self._let_go()
+            return self._in_memory(_unusable(self._place, error), looks, now)
+
+    def _written(self, looks: list[Look], now: Circumstances) -> Outcome:
+        # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
+        stamp = now.around.memory.stamp
+        changed = {look.source.name for look in looks if not look.known(self.catalogue, stamp)}
+        return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
+
+    def _in_memory(self, problem: str, looks: list[Look], now: Circumstances) -> Outcome:
+        self.problem = problem
+        self._catalogue = Catalogue(None, self._edition)
+        return Sync(self._catalogue, None, now).run(looks)
+
+    def _step_aside(self) -> Catalogue:
+        """A copy for this run alone, where somebody has the cache who does not get on.
+
+        Words are written before rows. So a copy that was made while something changed lacks words, and is found out.
+        """
+        import shutil
+        from tempfile import mkdtemp
+
+        self._let_go()
+        there = self._fitting()
+        self._aside = Path(mkdtemp(prefix="pollux-"))
+        self._removal = weakref.finalize(self, shutil.rmtree, self._aside, ignore_errors=True)
+        other = owner(self.folder / _LOCK)
+        self.problem = f"{other} has the cache and does not get on. The files were read without it."
+        if there is not None:
+            with contextlib.suppress(*TROUBLE, shutil.Error), contextlib.closing(there):
+                shutil.copytree(self.folder / "text", self._place / "text")
+                there.copy(self._place / _CATALOGUE[0])
+        return self._fitting() or self._made()
+
+    def _let_go(self) -> None:
+        if self._catalogue is not None:
+            self._catalogue.close()
+        self._catalogue = self._text = None
+
+    def start_anew(self) -> None:
+        """After damage was met while asking: throw everything away, unless somebody is writing to it just now."""
+        self.close()
+        with contextlib.suppress(StoreError):
+            self.clear()
+
+
+def _unusable(folder: Path, error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).rstrip(".")
+    return f"The cache in {folder} cannot be used: {reason}."
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # it went while we looked
+        return 0

@@ -1,0 +1,1 @@
+"""From a query to passages: the query language, the index of words, ranking and snippets."""

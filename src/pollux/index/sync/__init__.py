@@ -1,0 +1,1 @@
+"""What changed in the agents' files, and how it gets into the index."""

@@ -1,0 +1,299 @@
+"""Bringing the store up to date: find, compare, read what changed, replace.
+
+One pollux at a time writes, and others wait for it. Sessions are written in batches, first their
+words, then their rows. A batch that was cut off leaves words under numbers that no row has; they are ignored, and
+dropped by the next one that writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from pollux.index.catalog.catalog import Bundled, Catalogue, Heads, first_number
+from pollux.index.sync.groups import Layout, Part
+from pollux.sources.base import Beside, Bundle, File, Root, Source, Surroundings, beside, sealed
+from pollux.sources.walk import closed
+from pollux.system.gc_pause import calm
+from pollux.system.progress import Progress, Report, Task
+from pollux.wire import shown
+
+if TYPE_CHECKING:
+    from pollux.index.catalog.rows import Reading
+    from pollux.index.search.word_index import TextIndex
+
+
+_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """What a sync did. `busy`: the cache is as it was, for another pollux has it and does not get on; or not all is in.
+
+    `removed` sessions are known no more; `kept` ones are gone from the agents' files, and still there.
+    """
+
+    sessions: int = 0
+    files: int = 0
+    changed: int = 0
+    removed: int = 0
+    kept: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    busy: bool = False
+
+
+class Stamps(Mapping[str, str]):
+    """The stamps of files by their shown paths. Mostly few are asked for."""
+
+    def __init__(self, files: list[File]) -> None:
+        self._listed = files
+
+    @cached_property
+    def _files(self) -> dict[str, File]:
+        return {shown(file.path): file for file in self._listed}
+
+    def __getitem__(self, path: str) -> str:
+        return self._files[path].stamp
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+class Look:
+    """One root as it is now."""
+
+    def __init__(self, source: Source, root: Root) -> None:
+        self.source = source
+        self.root = root
+        self.name = shown(root.path)
+        self.files: list[File] = list(source.find(root.path))
+
+    @cached_property
+    def stamps(self) -> Stamps:
+        """Those of all files by their shown paths."""
+        return Stamps(self.files)
+
+    @cached_property
+    def _seal(self) -> str:
+        try:
+            return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
+        except UnicodeEncodeError:  # names that are no text
+            return sealed(f"{shown(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
+
+    def snapshot(self, knowledge: str) -> str:
+        """Stands for all files, and for what is known beside them."""
+        return f"{self._seal} {knowledge}"
+
+    def known(self, catalogue: Catalogue, knowledge: str) -> bool:
+        """Does a catalogue hold all that is under this root?"""
+        return catalogue.root(self.source.name, self.name)[1] == self.snapshot(knowledge)
+
+
+class Circumstances(NamedTuple):
+    """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known.
+
+    `pulse` shows others who wait that it gets on, also while nothing is ready.
+    """
+
+    around: Surroundings
+    report: Report
+    learnt: Callable[[set[str]], bool]
+    pulse: Report = lambda _: None
+
+
+class Sync:
+    """One run, by the only one who writes."""
+
+    def __init__(self, catalogue: Catalogue, text: TextIndex | None, now: Circumstances) -> None:
+        self._catalogue = catalogue
+        self._text = text
+        self._around = now.around
+        self._report = now.report
+        self._learnt = now.learnt
+        self._progress = Progress()
+        self._pulse = partial(now.pulse, self._progress)
+        self._removed = 0
+        self._layouts: dict[int, Layout] = {}
+        self._sole: set[int] = set()
+        self._seen: list[tuple[Look, int]] = []
+        self._glanced: Heads = {}
+
+    def run(self, looks: Iterable[Look]) -> Outcome:
+        """Take all roots that changed in. Agents that wonder which project they worked on come last."""
+        self._heal()
+        seen = self._seen = self._begin(list(looks))
+        first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
+        wondering = [pair for pair in seen if pair[0].source.wonders]
+        last = self._tasks(wondering)
+        self._expect(first, last)
+        self._pulse()
+        self._read(first)
+        if first and last and self._learnt(_hashes(wondering)):
+            last = self._tasks(wondering)
+            self._expect(first, last)
+        self._read(last)
+        with self._catalogue.change():
+            for look, root in seen:
+                knowledge = self._around.memory.stamp
+                kept = self._layouts[root].written(knowledge)
+                self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
+                self._catalogue.put_closed(root, (shown(file.path) for file in closed(look.files)))
+        size = sum(task.size for task in (*first, *last))
+        return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
+
+    def _expect(self, *tasks: list[Task]) -> None:
+        """How much there is to read in all."""
+        every = [task for some in tasks for task in some]
+        self._progress.files = sum(len(task.bundle.files) for task in every)
+        self._progress.bytes = sum(task.size for task in every)
+
+    def _begin(self, looks: list[Look]) -> list[tuple[Look, int]]:
+        """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
+        stamp = self._around.memory.stamp
+        changed = [look for look in looks if not look.known(self._catalogue, stamp)]
+        agents = [look.source.name for look in changed]
+        seen: list[tuple[Look, int]] = []
+        with self._catalogue.change():
+            for look in looks:
+                whole = self._catalogue.root(look.source.name, look.name)[1] != ""
+                root = self._catalogue.add_root(look.source.name, look.name)
+                # What lies under one root of an agent may depend on another of its roots.
+                if whole and look in changed and agents.count(look.source.name) == 1:
+                    self._sole.add(root)
+                self._catalogue.changing(root)
+                seen.append((look, root))
+        return seen
+
+    def _tasks(self, seen: Iterable[tuple[Look, int]]) -> list[Task]:
+        """What must be read under some roots, the newest first. What is no more is dropped."""
+        gone: list[int] = []
+        with calm():
+            tasks = [task for look, root in seen for task in self._compare(look, root, gone)]
+        self._removed += self._drop(gone)
+        return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
+
+    def _heal(self) -> None:
+        """Words of a batch whose rows were never written are dropped."""
+        ahead = self._text.generation() or 0 if self._text is not None else 0
+        if self._text is not None and ahead > self._catalogue.generation:
+            with self._text.writer() as writer:
+                writer.forget_from(first_number(self._catalogue.generation + 1))
+                writer.commit(ahead)
+
+    def _compare(self, look: Look, root: int, gone: list[int]) -> list[Task]:
+        """The bundles of a root that must be read; those that are no more go to `gone`."""
+        self._pulse()
+        part = self._part(look, root)
+        tasks = self._partly(look, root, part) if part is not None else None
+        if tasks is not None:
+            return tasks
+        with self._glancing(look, root, look.files, self._catalogue.heads(root)) as around:
+            bundles = look.source.bundles(look.root.path, look.files, around)
+            old = self._catalogue.bundled(root)
+            tasks = self._outdated(look, root, bundles, old)
+        gone += [before.id for before in old.values()]
+        self._layouts[root] = Layout.of(look.files, bundles)
+        return tasks
+
+    def _part(self, look: Look, root: int) -> Part | None:
+        """What must be looked at, where that is not everything."""
+        kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
+        if kept is None:
+            return None
+        return Layout.read(kept, news).part(self._around.memory.stamp, look.files)
+
+    def _partly(self, look: Look, root: int, part: Part) -> list[Task] | None:
+        """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
+        heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
+        with self._glancing(look, root, part.files, heads) as around:
+            bundles = look.source.bundles(look.root.path, part.files, around)
+            layout = part.whole(bundles)
+            if layout is None:
+                return None
+            self._layouts[root] = layout
+            return self._outdated(look, root, bundles, self._catalogue.bundled(root, (one.key for one in bundles)))
+
+    @contextmanager
+    def _glancing(self, look: Look, root: int, files: list[File], known: Heads) -> Iterator[Surroundings]:
+        """Surroundings in which glances at these files are remembered, those before and those to come."""
+        around = msgspec.structs.replace(self._around, heads=dict(known))
+
+        def others() -> Beside:
+            for _, number in self._others(look):
+                around.heads |= self._catalogue.heads(number)
+            around.heads |= self._glanced
+            return beside(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
+
+        around.beside = others
+        yield around
+        self._glanced |= around.heads
+        stamps = {shown(file.path): file.stamp for file in files}
+        heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
+        with self._catalogue.change():
+            self._catalogue.put_heads(root, known, heads)
+
+    def _others(self, look: Look) -> list[tuple[Look, int]]:
+        """The agent's other roots, and their numbers."""
+        return [pair for pair in self._seen if pair[0].source.name == look.source.name and pair[0] is not look]
+
+    def _outdated(self, look: Look, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
+        """Those of some bundles that must be read. What is known of them is taken from `old`."""
+        tasks: list[Task] = []
+        stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])
+        for bundle in bundles:
+            seal = bundle.seal()
+            before = old.pop(bundle.key, None)
+            if before is None or before.seal != seal or not _stands(bundle, before.leaning, stamps):
+                tasks.append(Task(root, bundle, look.source, seal, before.id if before is not None else None))
+        return tasks
+
+    def _drop(self, gone: list[int]) -> int:
+        if not gone:
+            return 0
+        with self._catalogue.change():
+            return self._catalogue.forget(gone)
+
+    def _read(self, tasks: list[Task]) -> None:
+        """Read the tasks and keep what came of them."""
+        if not tasks:
+            return
+        # Imported by those alone who have something to read.
+        from pollux.index.sync.bulk import Load
+        from pollux.index.sync.small import Batch
+        from pollux.system.workers import helpers
+
+        def report(task: Task, reading: Reading) -> None:
+            self._progress.sessions += len(reading.entries)
+            self._progress.done_files += len(task.bundle.files)
+            self._progress.done_bytes += task.size
+            self._pulse()
+            self._report(self._progress)
+
+        size = helpers([task.size for task in tasks])
+        if self._text is not None and size > 1:
+            Load(self._catalogue, self._text, size, report, self._pulse).run(tasks)
+            return
+        with Batch(self._catalogue, self._text) as batch:
+            for task in tasks:
+                report(task, batch.add(task))
+
+
+def _hashes(seen: Iterable[tuple[Look, int]]) -> set[str]:
+    """The names of folders that may be hashes of directories."""
+    return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
+
+
+def _stands(bundle: Bundle, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+    try:
+        return bundle.stands(leaning, stamps)
+    except msgspec.DecodeError:
+        return False

@@ -1,0 +1,241 @@
+"""What views ask about the archive: what is kept, what happened to a session's files, and having them back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pollux.archive import restore, transfer as carry
+from pollux.archive.checkout import whole
+from pollux.archive.contents import whole_size
+from pollux.archive.history import Change, Past
+from pollux.archive.keep import Busy, Kept, wanted
+from pollux.archive.restore import Piece, Restored
+from pollux.archive.survey import standing
+from pollux.archive.verify import Verdict, stamp_of, verify
+from pollux.errors import NotFound, Unreadable
+from pollux.index.catalog.queries import Filter
+from pollux.index.sync.sync import Look
+from pollux.library.doctor import Due
+from pollux.model import Kind, Session, Value
+from pollux.system.clock import now
+from pollux.wire import folder_at, read_head
+
+if TYPE_CHECKING:
+    from pollux.archive.packs import State
+    from pollux.library.library import Library
+
+SOON = timedelta(days=7)
+_LONGEST = timedelta.max.days
+_SAMPLE = 1 << 22
+
+
+class Holding(Value, frozen=True, kw_only=True):
+    """What the archive holds. `bytes` is what all states would take side by side, `stored` what they do take.
+
+    `kept` are the sessions that are there only because pollux kept them. `busy`: another pollux is adding to it.
+    """
+
+    keeping: bool
+    busy: bool
+    ran: datetime | None
+    folder: str | None
+    files: int
+    states: int
+    bytes: int
+    stored: int
+    sessions: int
+    kept: int
+    due: tuple[Due, ...]
+
+
+class Keeping:
+    """The archive of a library."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._archive = library.archive
+
+    def turn(self, *, on: bool) -> None:
+        """Say whether every sync keeps."""
+        self._archive.turn(on=on)
+
+    def run(self) -> Kept:
+        """Keep what changed, whether or not every sync does."""
+        return self._archive.keep(self._looks())
+
+    def _looks(self) -> list[Look]:
+        return [Look(source, root) for source, root in self._library.roots()]
+
+    def estimate(self) -> int:
+        """About how many bytes keeping everything would take, judged by the files that changed last."""
+        files = sorted((f for look in self._looks() for f in wanted(look.files)), key=lambda f: -f.mtime_ns)
+        read, packed = 0, 0
+        for file in files:
+            if read > _SAMPLE:
+                break
+            with contextlib.suppress(Unreadable):
+                raw = read_head(file.path, _SAMPLE)
+                read, packed = read + len(raw), packed + whole_size(raw)
+        return sum(file.size for file in files) * packed // read if read else 0
+
+    def holding(self) -> Holding:
+        """What is kept, and what the agents will delete."""
+        states = self._archive.index.states()
+        listed = [one.summary for one in self._library.list(Filter(everything=True))]
+        return Holding(
+            keeping=self._archive.keeping,
+            busy=self._archive.busy,
+            ran=self._archive.ran,
+            folder=str(self._archive.folder),
+            files=len({(state.agent, state.home, state.path) for state in states if state.sha is not None}),
+            states=len(states),
+            bytes=sum(state.size for state in states if state.sha is not None),
+            stored=sum(standing(self._archive.folder).values()),
+            sessions=len(listed),
+            kept=sum(told.kept for told in listed),
+            due=tuple(self.due()),
+        )
+
+    def due(self) -> Iterator[Due]:
+        """What the agents will delete within a week, by their own settings."""
+        limit = now() + SOON
+        listed = [one.summary for one in self._library.list(Filter(everything=True)) if not one.summary.kept]
+        for source, root in self._library.roots():
+            told = getattr(source, "retention", lambda _: None)(root.path) if folder_at(root.path) else None
+            if told is None:
+                continue
+            base = f"{root.path}/"
+            old = [
+                one.key
+                for one in listed
+                if told.days is not None
+                and one.agent == source.name
+                and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # what people saved, and what they typed, stays
+                and any(file.startswith(base) for file in one.files)
+                and (at := one.ended or one.started) is not None
+                and limit - at > timedelta(days=min(told.days, _LONGEST))
+            ]
+            yield Due(retention=told, sessions=tuple(old))
+
+    def verify(self) -> Verdict:
+        """Read everything that is kept."""
+        return verify(self._archive)
+
+    def export(self, file: Path) -> carry.Carried:
+        """Write the whole archive into one file."""
+        self._library.protect(file)
+        return carry.export(self._archive, file)
+
+    def take_in(self, file: Path) -> carry.Carried:
+        """Add what such a file holds."""
+        return carry.take_in(self._archive, file)
+
+    # ------------------------------------------------------------------ one session
+
+    def history(self, session: Session) -> list[Change]:
+        """What happened to a session's files."""
+        return self._past(session).changes(self._library.files_of(session.key))
+
+    def then(self, session: Session, when: datetime) -> Session:
+        """The session as it was at a time. Raises `NotFound` where nothing was kept of it by then."""
+        past = self._past(session)
+        folder = self._library.places.past
+        files = self._library.files_of(session.key)
+        for source, root in past.lay_out(folder, when, files, self._looks()):
+            for bundle in self._library.bundles_of(source, root):
+                for found in source.read(bundle):
+                    if found.key == session.key:
+                        return msgspec.structs.replace(found, kept=True)
+        raise self._not_then(session, when, past.changes(files))
+
+    def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:
+        """Why there is no session from a time: it was not kept yet, or its files were gone."""
+        before = [change for change in changes if change.at <= when]
+        gone = [change for change in {change.file: change for change in before}.values() if change.change == "gone"]
+        last = max((change.at for change in before if change.sha256 is not None), default=None)
+        if gone and last is not None:
+            since = max(change.at for change in gone)
+            advice = f"Try: pollux show {session.key} --as-of {last.isoformat().replace('+00:00', 'Z')}"
+            return NotFound(f"The files of {session.key} were gone by {since:%Y-%m-%d %H:%M} UTC.", advice)
+        first = min((change.at for change in changes), default=None)
+        hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None and not before else None
+        return self._nothing(f"Nothing is kept of {session.key} from that time.", hint)
+
+    def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
+        """Why something is not kept: as long as another pollux is at it, nobody knows."""
+        if self._archive.busy:
+            return Busy("Another pollux is keeping just now, and has not come to that.", "Try again when it is done.")
+        return NotFound(sentence, hint or "Try: pollux archive run")
+
+    def _past(self, session: Session) -> Past:
+        return Past(self._archive, self._library.places.kept, session.agent)
+
+    def past_states(self, session: Session, files: Collection[str]) -> list[State]:
+        """All that was kept of some files."""
+        return self._past(session).states(files) if self._archive.exists else []
+
+    def states(self, session: Session, when: datetime | None) -> list[State]:
+        """The states to put back of a session's own files and of its sub-agents'."""
+        files = {file for key in self._library.family(session) for file in self._library.files_of(key)}
+        found = self._chosen(session, files, when)
+        if not found:
+            raise self._nothing(f"Nothing is kept of {session.key}.")
+        return found
+
+    def companions(self, session: Session, when: datetime | None) -> list[State]:
+        """Those of files without which it would be read otherwise: whose project it is, what it goes on from."""
+        family = set(self._library.family(session))
+        files: set[str] = set()
+        for source, root in self._library.every_root():
+            for bundle in self._library.bundles_of(whole(source), root) if source.name == session.agent else ():
+                if bundle.key in family:
+                    whole(source).read(bundle)
+                    files.update(bundle.companions())
+        return self._chosen(session, files, when)
+
+    def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
+        until = stamp_of(when) if when is not None else None
+        return restore.chosen(self._archive, self._past(session).states(files), until)
+
+    def plan(
+        self, states: list[State], folder: Path | None, companions: list[State] | None = None
+    ) -> list[tuple[Restored, Piece]]:
+        """What would be written below a folder, or where the files were."""
+        agents = {state.agent for state in states}
+        roots = [root.path for source, root in self._library.roots() if source.name in agents]
+        pieces = [
+            *restore.pieces(self._archive, states, folder, roots),
+            *restore.pieces(self._archive, companions or [], folder, roots, beside=True),
+        ]
+        if folder is not None:
+            self._library.protect(*(piece.place for piece in pieces))
+        return restore.plan(pieces)
+
+    def prune_lost(self) -> carry.Carried:
+        """Forget what cannot be read any more."""
+        return carry.prune_lost(self._archive)
+
+    def restore(self, planned: list[tuple[Restored, Piece]]) -> None:
+        """Write it."""
+        restore.write(planned)
+
+    def prune(self, sessions: list[Session]) -> carry.Carried:
+        """Forget what is kept of some sessions and their sub-agents; files that others were read from stay."""
+        keys = {key for session in sessions for key in self._library.family(session)}
+        others = {
+            f
+            for one in self._library.list(Filter(everything=True))
+            if one.summary.key not in keys
+            for f in self._library.files_of(one.summary.key)
+        }
+        own = {file for key in keys for file in self._library.files_of(key)} - others
+        states = [state for session in sessions for state in self._past(session).states(own)]
+        if not states:
+            raise self._nothing("Nothing is kept of that.", "Try: pollux archive status")
+        return carry.prune(self._archive, {(state.agent, state.home, state.path) for state in states})

@@ -1,0 +1,97 @@
+"""Projects that were moved: their history is shown where they are now, and the agents' files stay as they are."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from pollux.errors import NotFound, RequestError, StoreError
+from pollux.model import Session
+from pollux.projects.hashes import Table
+from pollux.sources.base import Bundle, Source
+from pollux.sources.wrapped import Wrapped
+from pollux.system.directories import Places
+from pollux.text.suggest import did_you_mean
+
+EVIDENCE = "moved"
+
+
+class Moves:
+    """From where to where projects were moved, as the user says."""
+
+    def __init__(self, places: Places) -> None:
+        self._table = Table(places.moves)
+
+    @property
+    def stamp(self) -> str:
+        """Differs when a project was moved."""
+        return self._table.stamp
+
+    def all(self) -> dict[str, str]:
+        """Each move that counts."""
+        return {old: new for old, new in self._table.all().items() if old != new}
+
+    def now(self, path: str) -> str:
+        """Where a folder is now: moved itself, or with one above it, as often as that happened."""
+        moves = self.all()
+        for _ in range(len(moves)):
+            above = max(
+                (old for old in moves if path == old or path.startswith(old.rstrip("/") + "/")), key=len, default=""
+            )
+            if not above:
+                break
+            path = moves[above] + path[len(above) :]
+        return path
+
+    def move(self, old: str, new: str) -> tuple[str, str]:
+        """Remember a move. Raises `RequestError` for one that leads in a circle."""
+        before, after = self.ends(old, new)
+        self._put(before, after)
+        return before, after
+
+    def ends(self, old: str, new: str) -> tuple[str, str]:
+        """The two folders of a move, as they are remembered. Raises `RequestError` as `move` does."""
+        before, after = folder(old), folder(new)
+        if before == after or self.now(after).startswith(before + "/") or self.now(after) == before:
+            raise RequestError(f"{old} cannot have been moved to {new}.", "Try: pollux rehome")
+        return before, after
+
+    def undo(self, old: str) -> str:
+        """Forget a move; returns where it led."""
+        before = folder(old)
+        if before not in self.all():
+            hint = did_you_mean(old, self.all(), "Try: pollux rehome")
+            raise NotFound(f"No project was moved from {old}.", hint)
+        after = self.all()[before]
+        self._put(before, before)
+        return after
+
+    def _put(self, old: str, new: str) -> None:
+        self._table.put(old, new)
+        try:
+            self._table.write()
+        except OSError as error:
+            raise StoreError(f"{self._table.file} cannot be written: {error.strerror}.") from error
+
+
+class Moved(Wrapped):
+    """An agent's source that says where projects are now."""
+
+    def __init__(self, source: Source, moves: Moves) -> None:
+        super().__init__(source)
+        self._moves = moves
+
+    def read(self, bundle: Bundle) -> list[Session]:
+        """As the agent's own, with the project's present path."""
+        return [self._told(session) for session in self.source.read(bundle)]
+
+    def _told(self, session: Session) -> Session:
+        if session.project is None or (path := self._moves.now(session.project)) == session.project:
+            return session
+        return msgspec.structs.replace(session, project=path, project_evidence=EVIDENCE)
+
+
+def folder(path: str) -> str:
+    """A path as a person typed it, in full."""
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111

@@ -1,8 +1,0 @@
-"""A timer of the user's own that runs a command now and then, by whatever the machine has for that."""
-
-from __future__ import annotations
-
-from pollux.schedule.base import Job, Period, Piece, Timer
-from pollux.schedule.choice import timers, usual
-
-__all__ = ["Job", "Period", "Piece", "Timer", "timers", "usual"]

@@ -1,0 +1,130 @@
+"""Signing and verifying: who says what about which session, and how much of that is proved."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pollux.errors import Unreadable
+from pollux.model import Value
+from pollux.signing import cose
+from pollux.signing.keys import algorithm_of, key_id
+from pollux.signing.salted import SCHEME
+from pollux.signing.subject import RECORD, Subject
+
+if TYPE_CHECKING:
+    from pollux.signing.keys import Private, Public
+
+ISSUER, SUBJECT = 1, 2
+METADATA = 100
+METADATA_HASH = "trace-metadata-sha-256"
+"""A protected label of ours: the metadata is not covered by the signature, so a hash of it is."""
+
+
+WHAT = {RECORD: "this record", SCHEME: "this salted record"}
+
+
+class Refuted(Unreadable):
+    """A signature does not hold, or not for this."""
+
+
+class Verdict(Value, frozen=True, kw_only=True):
+    """What a signature proved."""
+
+    issuer: str
+    subject: str
+    algorithm: str
+    key: str
+    content_type: str | None
+    content_hash: str
+    trace_format: str | None
+    hidden: int
+
+    @property
+    def proved(self) -> str:
+        """In one sentence, what is certain now."""
+        what = WHAT.get(self.trace_format, "this session file") if self.trace_format is not None else "this file"
+        values = f"; {self.hidden:,} of its values are hidden" if self.hidden else ""
+        return f"the holder of the key signed {what} of session {self.subject}, in the name of {self.issuer}{values}."
+
+    @property
+    def not_proved(self) -> str:
+        """In one sentence, what is not."""
+        more = ["what the hidden values are"] if self.hidden else []
+        points = [f"that the key is that of {self.issuer}", "when it was signed", *more]
+        return f"{', '.join(points)}, or that what is told happened so."
+
+
+def sign(subject: Subject, issuer: str, key: Private, *, attach: bool = False) -> bytes:
+    """A signature in the issuer's name."""
+    if subject.session_id is None:
+        raise Unreadable("The file does not say which session it is about.")
+    protected: dict[Any, Any] = {
+        cose.CONTENT_TYPE: subject.content_type,
+        cose.KID: key_id(key.public_key()),
+        cose.CLAIMS: {ISSUER: issuer, SUBJECT: subject.session_id},
+    }
+    unprotected: dict[Any, Any] = {}
+    if (metadata := subject.metadata) is not None:
+        digest = hashlib.sha256(subject.payload).hexdigest()
+        unprotected[METADATA] = {**metadata, "content-hash": digest, "content-hash-alg": "sha-256"}
+        protected[METADATA_HASH] = hashlib.sha256(cose.encode(unprotected[METADATA])).digest()
+    return cose.signed(subject.payload, protected, unprotected, key, attach=attach)
+
+
+def verify(envelope: cose.Envelope, payload: bytes, subject: Subject | None, key: Public) -> Verdict:
+    """What the signature proves of a payload. Raises `Refuted` where it, or anything beside it, does not hold."""
+    if not cose.holds(envelope, payload, key):
+        raise Refuted(
+            "The signature does not hold: the file, the signature or the key is another than when it was signed."
+        )
+    header = envelope.protected
+    issuer, sub = _claims(header)
+    digest = hashlib.sha256(payload).hexdigest()
+    told = _metadata(envelope, header, digest, sub)
+    if subject is not None and subject.session_id not in (None, sub):
+        raise Refuted(f"The signature is about session {sub}, and the file about {subject.session_id}.")
+    content = header.get(cose.CONTENT_TYPE)
+    return Verdict(
+        issuer=issuer,
+        subject=sub,
+        algorithm=algorithm_of(key),
+        key=key_id(key).hex(),
+        content_type=content if isinstance(content, str) else None,
+        content_hash=digest,
+        trace_format=told,
+        hidden=subject.hidden if subject is not None else 0,
+    )
+
+
+def key_named(envelope: cose.Envelope) -> bytes | None:
+    """What the signature says its key is known by."""
+    named = envelope.protected.get(cose.KID)
+    return named if isinstance(named, bytes) else None
+
+
+def _claims(header: Mapping[Any, Any]) -> tuple[str, str]:
+    match header.get(cose.CLAIMS):
+        case {1: str(issuer), 2: str(sub)}:
+            return issuer, sub
+    raise Refuted("The signature does not say in whose name it is, or of what.")
+
+
+def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, sub: str) -> str | None:
+    """The trace format, where the signature covers it. What stands beside must not contradict what was signed."""
+    metadata = envelope.unprotected.get(METADATA)
+    covered = header.get(METADATA_HASH)
+    if metadata is None and covered is None:
+        return None
+    if not isinstance(metadata, Mapping):
+        raise Refuted("The facts that were signed with the session are missing.")
+    if covered is not None and hashlib.sha256(cose.encode(metadata)).digest() != covered:
+        raise Refuted("The facts beside the signature are others than when it was signed.")
+    if metadata.get("content-hash", digest) != digest:
+        raise Refuted("The facts beside the signature are about another file.")
+    if (told := metadata.get("session-id")) != sub:
+        named = f"session {told}" if isinstance(told, str) else "no session"
+        raise Refuted(f"The facts beside the signature are about {named}, not {sub}.")
+    trace = metadata.get("trace-format") if covered is not None else None  # else anybody can have put it there
+    return trace if isinstance(trace, str) else None

@@ -1,0 +1,109 @@
+"""What a signature is about: the bytes, and the session that they tell of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import About, Session, Value
+from pollux.signing import cose
+from pollux.signing.salted import SCHEME, Salted, salted_of
+from pollux.writers.json import stamp
+from pollux.writers.vac.check import check
+
+RECORD = "ietf-vac-v3.0"
+"""What records are called in the header of a signature."""
+
+
+class Subject(Value, frozen=True, kw_only=True):
+    """What is signed: its bytes, what they are, and what they tell of the session. What is not known is None."""
+
+    payload: bytes
+    content_type: str
+    trace_format: str | None
+    session_id: str | None
+    vendor: str | None = None
+    start: str | int | None = None
+    end: str | int | None = None
+    hidden: int = 0
+
+    @property
+    def metadata(self) -> dict[str, Any] | None:
+        """The facts that a header may show; None where one is missing that it must show."""
+        must = {
+            "session-id": self.session_id,
+            "agent-vendor": self.vendor,
+            "trace-format": self.trace_format,
+            "timestamp-start": self.start,
+        }
+        if None in must.values():
+            return None
+        return {**must, **({"timestamp-end": self.end} if self.end is not None else {})}
+
+
+def of_record(data: bytes) -> Subject | None:
+    """A record in JSON or CBOR, or one whose leaves are salted; None where the bytes are none of these."""
+    value, content_type = parsed(data)
+    if not isinstance(value, Mapping):
+        return None
+    if value.get("scheme") == SCHEME:
+        salted = salted_of(data)
+        return _told(salted.payload, "application/cbor", SCHEME, salted.record(), salted)
+    if "session" not in value or check(value):
+        return None
+    return _told(data, content_type, RECORD, value)
+
+
+def of_session(data: bytes, name: str, session: Session, about: About) -> Subject:
+    """A file as the agent wrote it."""
+    kinds = {".json": "application/json", ".jsonl": "application/jsonl"}
+    kind = next((kinds[ending] for ending in kinds if name.endswith(ending)), "application/octet-stream")
+    return Subject(
+        payload=data,
+        content_type=kind,
+        trace_format=about.trace or session.agent,
+        session_id=session.id,
+        vendor=about.vendor,
+        start=stamp(session.started),
+        end=stamp(session.ended),
+    )
+
+
+def parsed(data: bytes) -> tuple[Any, str]:
+    """A document in JSON or CBOR, and which of them; None where it is neither."""
+    try:
+        return msgspec.json.decode(data), "application/json"
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return cose.decode(data, "The file"), "application/cbor"
+    except Unreadable:
+        return None, ""
+
+
+def _told(payload: bytes, kind: str, trace: str, record: Any, salted: Salted | None = None) -> Subject:
+    session = _inner(record, "session")
+    meta = _inner(session, "agent-meta")
+    start, end = session.get("session-start"), session.get("session-end")
+    return Subject(
+        payload=payload,
+        content_type=kind,
+        trace_format=trace,
+        session_id=_text(session.get("session-id")),
+        vendor=_text(meta.get("model-provider")),
+        start=start if isinstance(start, str | int) else None,
+        end=end if isinstance(end, str | int) else None,
+        hidden=salted.hidden if salted is not None else 0,
+    )
+
+
+def _inner(value: Any, name: str) -> Mapping[str, Any]:
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

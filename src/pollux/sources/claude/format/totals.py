@@ -1,0 +1,34 @@
+"""What the client says a session cost, when it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pollux.model import Tally
+
+if TYPE_CHECKING:
+    from pollux.sources.claude.format.side_records import Aside
+
+_COUNTED = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens")
+# No session has as many tokens: what says so is no account of one.
+_MOST = 10**15
+
+
+def tally_of(state: Aside, file: str, line: int) -> Tally | None:
+    """A `cost-state` record (2.1.325): it covers resumes, sub-agents, and requests that have no record of their own."""
+    models: Any = state.modelUsage
+    if type(models) is not dict:
+        return None
+    used = [used for used in models.values() if type(used) is dict]
+    figures = [figure for one in used for name in _COUNTED if type(figure := one.get(name)) is int]
+    if not figures or not all(0 <= figure <= _MOST for figure in figures):
+        return None
+    return Tally(
+        name="cost-state",
+        scope="family",
+        rule="It covers a run of the client: also a session before /clear, what a fork took over, unrecorded requests.",
+        total=sum(figures),
+        cost_usd=state.totalCostUSD if not state.hasUnknownModelCost else None,
+        file=file,
+        line=line,
+    )

@@ -1,0 +1,1 @@
+"""The tree that records form: its branches, copies, forks and sub-agents."""

@@ -1,0 +1,74 @@
+"""Figures of a reply that only a copy of it has: a fork may hold the end of a reply that its parent lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Message
+from pollux.sources.claude.format.figures import more_output, usage_of
+from pollux.sources.claude.format.peek import is_unique
+from pollux.sources.claude.group import ClaudeBundle
+from pollux.wire import REFUSED, Notes, opened, shown
+
+
+class _Said(msgspec.Struct):
+    id: str | None = None
+    stop_reason: str | None = None
+    usage: dict[str, Any] | None = None
+
+
+class _Copy(msgspec.Struct):
+    """The little of a reply's line that tells what it cost."""
+
+    uuid: str | None = None
+    requestId: str | None = None
+    isAbortedMidStream: bool | None = None
+    message: _Said | None = None
+
+
+_copy = msgspec.json.Decoder(_Copy).decode
+
+
+def completed(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> list[Message]:
+    """The messages; a reply without an end has the figures of a copy that has one."""
+    places = {
+        message.id: place
+        for place, message in enumerate(messages)
+        if message.usage is not None and message.usage.exact is False and not message.inherited
+    }
+    for path in [file.path for peer in bundle.peers for file in peer.transcripts()] if places else ():
+        try:
+            with opened(path) as file:
+                for number, line in enumerate(file, start=1):
+                    _take(line, (shown(path), number), messages, places, notes)
+        except Unreadable:
+            continue
+    return messages
+
+
+def _take(line: bytes, place: tuple[str, int], messages: list[Message], places: dict[str, int], notes: Notes) -> None:
+    """Let a message have the figures of a line, where that is a better copy of its end."""
+    if b'"stop_reason":"' not in line and b'"stop_reason": "' not in line:
+        return
+    try:
+        copy = _copy(line)
+    except REFUSED:
+        return
+    said = copy.message
+    if said is None or said.id not in places or said.stop_reason is None or not said.usage or copy.isAbortedMidStream:
+        return
+    message = messages[places[said.id]]
+    usage, request = message.usage, message.extra.get("requestId")
+    same = is_unique(said.id) or copy.uuid == message.extra.get("uuid")
+    if usage is None or not same or (None not in (request, copy.requestId) and request != copy.requestId):
+        return
+    if usage.exact is False and more_output(said.usage, dict(usage.native)):
+        better = usage_of(said.usage, notes, exact=True, line=place[1])
+        line_before = usage.line or (message.origin.line if message.origin is not None else None)
+        lines = [*message.extra.get("lines", ()), {"usage": dict(usage.native), "usage_line": line_before}]
+        messages[places[said.id]] = msgspec.structs.replace(
+            message, usage=msgspec.structs.replace(better, file=place[0]), extra={**message.extra, "lines": lines}
+        )

@@ -1,0 +1,1 @@
+"""Tool calls: what was asked, what came back, how long it took."""

@@ -1,0 +1,22 @@
+"""How long a tool took: told by an event, by the answer's metadata, or in the first lines of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pollux.sources.codex.calls.heads import wall_time
+from pollux.wire import seconds
+
+
+def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
+    """The first of the three that is there."""
+    for event in events or ():
+        held = item if type(item := event.get("item")) is dict else event
+        if type(duration := held.get("duration")) is dict:
+            whole, rest = seconds(duration.get("secs")), seconds(duration.get("nanos"), 10**9)
+            if whole is not None and rest is not None:
+                return whole + rest
+    if type(metadata) is dict and (taken := seconds(metadata.get("duration_seconds"))) is not None:
+        return taken
+    return wall_time(output) if output is not None else None

@@ -1,0 +1,1 @@
+"""Which sessions go on from which: chains of files, forks, reviews."""

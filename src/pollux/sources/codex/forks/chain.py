@@ -1,0 +1,218 @@
+"""The files of a session read one by one, and the chain of files a pointer leads through."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Fate, Severity
+from pollux.sources.base import File
+from pollux.sources.codex import find
+from pollux.sources.codex.forks.forks import base_of, own_part, resumed_copy, torn_origin, total_before
+from pollux.sources.codex.forks.threads import Shelf
+from pollux.sources.codex.format.compressed import unpacked
+from pollux.sources.codex.format.document import document, records_of
+from pollux.sources.codex.format.lines import records
+from pollux.sources.codex.gaps import Account
+from pollux.sources.codex.replay.bookkeeping import Books
+from pollux.sources.codex.replay.entries import Entry
+from pollux.sources.codex.replay.fates import fold, unfold
+from pollux.sources.codex.replay.walk import Walk
+from pollux.system.clock import recorded
+from pollux.wire import Notes, shown
+
+
+class Part(msgspec.Struct):
+    """What one file gave. `begins` is the line with which the session's own part begins."""
+
+    file: File
+    walk: Walk
+    books: Books
+    extra: dict[str, Any]
+    copied_from: str | None = None
+    begins: int = 0
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the file says about itself."""
+        return self.books.meta
+
+    @property
+    def rollout(self) -> str | None:
+        """The file's own id."""
+        return find.named(self.file.path)[1]
+
+    @property
+    def base(self) -> tuple[str, int] | None:
+        """The file that this one goes on from (0.149+), and up to where."""
+        return base_of(self.meta)
+
+    @property
+    def account(self) -> Account:
+        """What the session itself did in it."""
+        own = [entry for entry in self.walk.entries if not entry.inherited]
+        tasks = [task for task in self.books.tasks if task.line >= self.begins]
+        return Account(own, tasks, [line for line in self.walk.meter.unreadable if line >= self.begins])
+
+    @property
+    def started(self) -> datetime | None:
+        """When it was begun."""
+        at = recorded(self.meta.get("timestamp"))
+        if at is None:
+            return min(self.walk.times, default=None)
+        return _really(at, self.file.path) if self.books.bare else at
+
+
+def _really(at: datetime, path: str) -> datetime:
+    """Up to 0.29 local time was written as if it were UTC: it is that of the file's name, which is always local."""
+    if f"{at:%Y-%m-%dT%H-%M-%S}" != find.named(path)[2]:
+        return at
+    return at.replace(tzinfo=None).astimezone(UTC)
+
+
+def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
+    """Read one file; None where it cannot be opened."""
+    notes.file, notes.line = shown(file.path), None
+    walk, books = Walk(notes), Books(find.named(file.path)[0])
+    walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
+    extra: dict[str, Any] = {}
+    copied_from: str | None = None
+    begins = 0
+    try:
+        if file.path.endswith(".json"):
+            found = document(file.path, notes)
+            walk.run(records_of(found, notes), books.enter)
+            extra = dict(found.extra)
+            if found.session is not None and type(found.session) is not dict:
+                extra["session"] = found.session
+        else:
+            with unpacked(file.path, notes) as opened:
+                walk.run(records(opened, notes), books.enter)
+            if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
+                books.copied.append(name)
+            begins = own_part(file.path, books, shelf)
+            if books.bare and not begins:
+                begins, copied_from = resumed_copy(file.path, shelf)
+            if begins:
+                for entry in walk.entries:
+                    entry.inherited = entry.line < begins
+                _pay_for_own(walk)
+    except Unreadable as error:
+        notes.add("file.unreadable", str(error), Severity.ERROR)
+        return None
+    notes.line = None
+    return Part(file, walk, books, extra, copied_from, begins)
+
+
+def _has_torn(notes: Notes) -> bool:
+    """Could a line of the file be read by nobody?"""
+    return any(notice.code == "line.invalid" and notice.file == notes.file for notice in notes.all())
+
+
+def _pay_for_own(walk: Walk) -> None:
+    """The first figures of a session's own part are those of its response alone.
+
+    Where the total has grown by more, the figures before it could not be read, and were the parent's.
+    """
+    own = [entry for entry in walk.entries if not entry.inherited and entry.usages]
+    first = min((usage.line or 0 for entry in own for usage in entry.usages or ()), default=0)
+    if (alone := walk.meter.alone.get(first)) is None:
+        return
+    for entry in own:
+        entry.usages = [alone if usage.line == first else usage for usage in entry.usages or ()]
+
+
+def whole(own: list[Part]) -> tuple[list[Part], list[File]]:
+    """The parts that say something of their own, and the files that only repeat the beginning of another."""
+    kept: list[Part] = []
+    copies: list[File] = []
+    for held in sorted(own, key=lambda held: -held.walk.line):
+        if any(_repeats(held.file.path, other.file.path) for other in kept):
+            copies.append(held.file)
+        else:
+            kept.append(held)
+    return kept, copies
+
+
+def _repeats(path: str, longer: str) -> bool:
+    """Are the lines of a file the first ones of another?"""
+    try:
+        with unpacked(path, Notes()) as one, unpacked(longer, Notes()) as other:
+            return all(line.rstrip() == theirs.rstrip() for line, theirs in zip(one, other, strict=False))
+    except Unreadable:
+        return False
+
+
+class Chain(msgspec.Struct):
+    """A session's files in order: first those it only points to, then its own."""
+
+    foreign: list[Part]
+    own: list[Part]
+
+    def entries(self) -> list[tuple[Part, list[Entry]]]:
+        """Every message, by the file it stands in."""
+        return [(held, held.walk.entries) for held in (*self.foreign, *self.own)]
+
+
+def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
+    """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
+    if len(own) == 1 and own[0].base is None:
+        return Chain([], own)
+    path = _path(own, shelf, notes)
+    ends = {id(held): end for held, end in path}
+    for held in own:
+        _cut(held, ends.get(id(held), 0))
+    mine = {id(held) for held in own}
+    foreign = [held for held, _ in path if id(held) not in mine]
+    for held in foreign:
+        end = ends[id(held)]
+        _cut(held, end)
+        held.walk.entries = [entry for entry in held.walk.entries if end is None or entry.ordinal < end]
+        for entry in held.walk.entries:
+            entry.inherited = True
+    before: list[Entry] = []
+    for held, _ in path:
+        for summary in held.walk.folds:
+            fold(before, summary.history)
+        before += held.walk.entries
+    return Chain(foreign, own)
+
+
+def _path(own: list[Part], shelf: Shelf, notes: Notes) -> list[tuple[Part, int | None]]:
+    """From the oldest file to the newest, each with the number of the line before which the next one takes over."""
+    by_rollout = {held.rollout: held for held in own if held.rollout is not None}
+    at = own[-1]
+    path: list[tuple[Part, int | None]] = [(at, None)]
+    seen = {at.rollout}
+    while (base := at.base) is not None:
+        name, end = base
+        if name in seen:
+            notes.file, notes.line = shown(at.file.path), 1
+            notes.add("fork.circle", "A session points back to itself; the circle is cut.")
+            break
+        seen.add(name)
+        held = by_rollout.get(name)
+        if held is None:
+            file = shelf.rollout(name)
+            held = part(file, shelf, notes) if file is not None else None
+        if held is None:
+            notes.file, notes.line = shown(at.file.path), 1
+            notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
+            break
+        path.insert(0, (held, end))
+        at = held
+    notes.line = None
+    return path
+
+
+def _cut(held: Part, end: int | None) -> None:
+    """What a file says from a place on was taken back, and so were the summaries in there."""
+    if end is None:
+        return
+    for entry in held.walk.entries:
+        if entry.ordinal >= end:
+            entry.fate = Fate.REWOUND
+    held.walk.folds = unfold(held.walk.folds)

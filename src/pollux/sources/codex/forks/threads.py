@@ -1,0 +1,237 @@
+"""All session files of a home: where a fork's parent lies, and which sessions there are."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File, sealed
+from pollux.sources.codex import find
+from pollux.sources.codex.format.compressed import unpacked
+from pollux.sources.codex.format.lines import canonical, records
+from pollux.sources.codex.format.schema import Bookkeeping, MetaLine
+from pollux.system.files import LARGE, read_within
+from pollux.wire import REFUSED, Malformed, Notes, plain
+
+# Every release writes the id near the beginning of the first line.
+_FIRST = re.compile(
+    rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
+    rb'|\{"id":"([^"\\]+)","timestamp"'
+)
+_TYPED = re.compile(rb'"role"\s*:\s*"user"')
+_INJECTED = re.compile(rb'"text"\s*:\s*"<')
+_HEAD = 512
+_TRIED = 40
+_HOUR = 3600 * 10**9
+_EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+class _First(msgspec.Struct):
+    """A file's first line: in the bare era it has an id and a time, and no kind."""
+
+    id: str | None = None
+    timestamp: str | None = None
+    type: str | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Is the file of the bare era?"""
+        return bool(self.id) and self.timestamp is not None and self.type is None
+
+
+_first = msgspec.json.Decoder(_First).decode
+
+
+class Head(msgspec.Struct):
+    """What a glance at a file tells: its id, and in the bare era what the human says first."""
+
+    id: str | None = None
+    prompt: bytes | None = None
+
+
+Look = Callable[[File], Head]
+
+
+def head_of(file: File) -> Head:
+    """Look at a file's beginning."""
+    return Head(identity(file.path), _first_prompt(file.path))
+
+
+class Shelf:
+    """The session files under a root and, where it is one of Codex's two folders, in the other.
+
+    `asked` is what was asked since it was last emptied, and what the answer depends on.
+    """
+
+    def __init__(self, root: Path, files: list[File] | None = None, look: Look | None = None) -> None:
+        self._root = root
+        self._given = files
+        self._look = look or head_of
+        self.asked: dict[str, str] = {}
+
+    @cached_property
+    def files(self) -> list[File]:
+        """Every session file."""
+        own = self._given if self._given is not None else find.rollouts(self._root)
+        return [*own, *self.other]
+
+    @cached_property
+    def other(self) -> list[File]:
+        """The session files of the home's other folder."""
+        names = {find.LIVE: find.ARCHIVE, find.ARCHIVE: find.LIVE}
+        beside = names.get(self._root.name)
+        return find.rollouts(self._root.parent / beside) if beside is not None else []
+
+    @cached_property
+    def _rollouts(self) -> dict[str, File]:
+        found: dict[str, File] = {}
+        for file in self.files:
+            rollout = find.named(file.path)[1]
+            # A plain file wins over its compressed twin.
+            if rollout is not None and (rollout not in found or found[rollout].path.endswith(".zst")):
+                found[rollout] = file
+        return found
+
+    def rollout(self, name: str) -> File | None:
+        """The file with this id of its own."""
+        file = self._rollouts.get(name)
+        self.asked[f"file {name}"] = file.stamp if file is not None else ""
+        return file
+
+    def holds(self, thread: str) -> bool:
+        """Is there a session of this id?"""
+        there = thread in self.threads
+        self.asked[f"thread {thread}"] = "yes" if there else ""
+        return there
+
+    def answers(self, question: str) -> str:
+        """What a question that was `asked` before depends on now."""
+        kind, _, name = question.partition(" ")
+        kept, self.asked = self.asked, {}
+        match kind:
+            case "file":
+                self.rollout(name)
+            case "thread":
+                self.holds(name)
+            case "around":
+                since, _, path = name.partition(" ")
+                self._around(path, int(since))
+            case _:
+                self.alike(name)
+        now, self.asked = self.asked.get(question, ""), kept
+        return now
+
+    def behind(self, question: str) -> list[File]:
+        """The files whose words a question that was `asked` gave away."""
+        kind, _, name = question.partition(" ")
+        if kind == "alike":
+            return self.alike(name)
+        return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
+
+    @cached_property
+    def threads(self) -> frozenset[str]:
+        """The ids of all sessions, by the names of their files."""
+        return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
+
+    @cached_property
+    def _beginnings(self) -> dict[bytes, list[File]]:
+        """The files of the bare era by the first thing the human said in them."""
+        found: dict[bytes, list[File]] = {}
+        for file in self.files:
+            if (first := self._look(file).prompt) is not None:
+                found.setdefault(first, []).append(file)
+        return found
+
+    def alike(self, path: str) -> list[File]:
+        """The other files of the bare era that begin with the same prompt."""
+        first = _first_prompt(path)
+        found = [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
+        self.asked[f"alike {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
+        return found
+
+    def around(self, reviewer: File, begun: datetime) -> list[File]:
+        """The files of sessions that were begun before a reviewer, and written to since."""
+        # Where files were copied, all of them are younger, or all are older.
+        since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
+        return self._around(reviewer.path, since)
+
+    def _around(self, path: str, since: int) -> list[File]:
+        own = find.named(path)[0]
+        last = find.created(own) or _NEVER
+        found = [
+            file
+            for file in self.files
+            if file.mtime_ns >= since
+            and (name := find.named(file.path)[0]) != own
+            and (find.created(name) or _EVER) <= last
+        ]
+        self.asked[f"around {since} {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
+        return found
+
+
+def _first_prompt(path: str) -> bytes | None:
+    """The line of the bare era in which the human speaks first, however it is spaced."""
+    try:
+        with unpacked(path, Notes()) as file:
+            if not _is_bare(next(iter(file), b"")):
+                return None
+            for _, line in zip(range(_TRIED), file, strict=False):
+                if _TYPED.search(line) and not _INJECTED.search(line):
+                    return canonical(line.rstrip())
+    except Unreadable:
+        pass
+    return None
+
+
+def _is_bare(line: bytes) -> bool:
+    try:
+        return _first(line).is_bare
+    except REFUSED:
+        return False
+
+
+def identity(path: str) -> str | None:
+    """A session's id: as its file says in its first line, else by its name, else as a later line says."""
+    try:
+        with unpacked(path, Notes()) as file:
+            head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
+            if (first := _FIRST.match(head)) is not None:
+                return (first[1] or first[2]).decode("utf-8", "replace")
+            if path.endswith(".json"):
+                return _of_document(read_within(file, LARGE)) or find.named(path)[0]
+            for number, (_, record) in enumerate(records(file, Notes())):
+                if number and find.named(path)[0] is not None:
+                    # A later line may be a copy of a parent's; the name is the file's own.
+                    break
+                if type(record) in (Bookkeeping, MetaLine) and record.kind in ("session_meta", "bare"):  # type: ignore[union-attr]
+                    name = record.payload.get("id")  # type: ignore[union-attr]
+                    if type(name) is str and name:
+                        return name
+                if number >= _TRIED:
+                    break
+    except Unreadable:
+        pass
+    return find.named(path)[0]
+
+
+def _of_document(raw: bytes) -> str | None:
+    try:
+        match plain(raw, Notes()):
+            case {"session": {"id": str(name)}} if name:
+                return name
+    except Malformed:
+        pass
+    return None
+
+
+def stem(path: str) -> str:
+    """A file's name without its endings."""
+    name = os.fsencode(os.path.basename(path)).decode("utf-8", "backslashreplace")  # noqa: PTH119
+    return re.sub(r"\.(?:jsonl(?:\.zst)?|json)\Z", "", name)

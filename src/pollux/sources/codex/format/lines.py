@@ -1,0 +1,55 @@
+"""The lines of a session file as records, each decoded once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from pollux.sources.codex.format.records import Record, odd
+from pollux.sources.codex.format.schema import ECHOES, Bookkeeping, Line, NoteLine
+from pollux.wire import REFUSED, Notes, filled
+
+_Decode = Callable[[bytes], Record]
+_quick: _Decode = msgspec.json.Decoder(Line).decode
+_note: _Decode = msgspec.json.Decoder(NoteLine).decode
+
+# An event that is none of those which are typed. The type of a line stands behind its time and its ordinal.
+_is_note = re.compile(
+    rb'.{0,80}"event_msg","payload":\{"type":"(?!(?:%s)")' % "|".join(ECHOES).encode(), re.DOTALL
+).match
+
+
+def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]]:
+    """The records, each with the number of its line; damaged and empty lines are passed over.
+
+    Bookkeeping is refused at first, which takes long. Where there is some, it is looked for from then on.
+    """
+    decode = _quick
+    for number, line in filled(lines):
+        try:
+            record = decode(line)
+        except REFUSED:
+            notes.line = number
+            found = odd(line, notes)
+            if found is None:
+                continue
+            record = found
+            if type(record) is Bookkeeping:
+                decode = _looked_at
+        yield number, record
+    notes.line = None
+
+
+def canonical(content: bytes) -> bytes:
+    """What some JSON says, however its keys are ordered and its letters spaced; damaged JSON as it is."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
+    except REFUSED:
+        return content
+
+
+def _looked_at(line: bytes) -> Record:
+    """A record in a file with bookkeeping among the events."""
+    return _note(line) if _is_note(line) else _quick(line)

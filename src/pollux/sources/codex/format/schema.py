@@ -1,0 +1,357 @@
+"""Every record Codex CLI is known to have written, May 2025 to 0.166, as far as it carries the conversation.
+
+The names are Codex's. A key that does not stand here is unknown to us: it is kept in `extra` and reported. Records that
+are only bookkeeping (settings, snapshots, marks) are kept as they are; `KEYS` names what is known to stand in them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from pollux.sources.codex.format.keys import ALIASES
+from pollux.wire import Dated, Shape, Utc
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
+"""A figure. One that no program could have counted is odd, and kept as such."""
+MOST = 10**9
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+"""Tokens of one response. No model reads or writes more."""
+
+
+class Piece(Shape):
+    """A part of a message's content; `odd` holds an item that is none."""
+
+    type: str | None = None
+    text: str | None = None
+    image_url: str | None = None
+    detail: str | None = None
+    file_id: str | None = None
+    audio_url: str | None = None
+    encrypted_content: str | None = None
+    annotations: Any = None
+    logprobs: Any = None
+    odd: Any = msgspec.field(name="⁂odd", default=None)
+
+
+class Passed(Shape, omit_defaults=True):
+    """What newer releases (0.145+) send along with an item: the turn, the time, and what each part is (0.150+)."""
+
+    turn_id: str | None = None
+    create_time: Any = None
+    content_item_kinds: list[str] | None = None
+    content_item_metadata: Any = None
+
+
+class Item(Shape):
+    """What all items of the conversation may carry."""
+
+    id: str | None = None
+    status: str | None = None
+    passed: Passed | None = msgspec.field(name="internal_chat_message_metadata_passthrough", default=None)
+
+
+class MessageItem(Item, tag_field="type", tag="message"):
+    """Something said, or put into somebody's place."""
+
+    role: str | None = None
+    content: list[Piece] | str | None = None
+    phase: str | None = None
+    end_turn: Any = None
+
+
+class ReasoningItem(Item, tag_field="type", tag="reasoning"):
+    """What the model thought: in summaries, in words, or sealed."""
+
+    summary: list[Piece] | None = None
+    content: list[Piece] | None = None
+    encrypted_content: str | None = None
+    duration_ms: Any = None
+
+
+class FunctionCall(Item, tag_field="type", tag="function_call"):
+    """A tool asked for, its arguments as a string of JSON."""
+
+    name: str | None = None
+    namespace: str | None = None
+    arguments: str | None = None
+    call_id: str | None = None
+
+
+class CustomCall(Item, tag_field="type", tag="custom_tool_call"):
+    """A tool asked for with free text."""
+
+    name: str | None = None
+    namespace: str | None = None
+    input: str | None = None
+    call_id: str | None = None
+
+
+class Action(Shape):
+    """What the shell or the search was asked to do."""
+
+    type: str | None = None
+    command: list[str] | None = None
+    working_directory: str | None = None
+    env: Any = None
+    timeout_ms: Any = None
+    user: str | None = None
+    query: str | None = None
+    queries: list[str] | None = None
+    url: str | None = None
+    pattern: str | None = None
+
+
+class ShellCall(Item, tag_field="type", tag="local_shell_call"):
+    """The shell of the codex-mini models."""
+
+    call_id: str | None = None
+    action: Action | None = None
+
+
+class SearchCall(Item, tag_field="type", tag="web_search_call"):
+    """A search the model's own service made; its answer is not recorded."""
+
+    action: Action | None = None
+    call_id: str | None = None
+
+
+class ToolSearchCall(Item, tag_field="type", tag="tool_search_call"):
+    """The model looks for tools it may use (0.115+)."""
+
+    call_id: str | None = None
+    execution: Any = None
+    arguments: Any = None
+
+
+class ImageCall(Item, tag_field="type", tag="image_generation_call"):
+    """A picture the model's own service made."""
+
+    revised_prompt: str | None = None
+    result: str | None = None
+
+
+class ShellOutput(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The first of the three forms of a command's answer: JSON in a string (up to 0.49; patches up to 0.130)."""
+
+    output: str
+    metadata: dict[str, Any]
+
+
+class Output(Item):
+    """An answer as a text, as parts, or wrapped in an object."""
+
+    call_id: str | None = None
+    output: str | list[Piece] | dict[str, Any] | None = None
+
+
+class FunctionOutput(Output, tag_field="type", tag="function_call_output"):
+    """What a tool answered."""
+
+
+class CustomOutput(Output, tag_field="type", tag="custom_tool_call_output"):
+    """What a tool with free text answered."""
+
+    name: str | None = None
+
+
+class ToolSearchOutput(Item, tag_field="type", tag="tool_search_output"):
+    """The tools that were found."""
+
+    call_id: str | None = None
+    execution: Any = None
+    tools: Any = None
+
+
+class AgentItem(Item, tag_field="type", tag="agent_message"):
+    """Words from one agent to another (0.138+)."""
+
+    author: str | None = None
+    recipient: str | None = None
+    content: list[Piece] | str | None = None
+
+
+Conversation = (
+    MessageItem
+    | ReasoningItem
+    | FunctionCall
+    | FunctionOutput
+    | CustomCall
+    | CustomOutput
+    | ShellCall
+    | SearchCall
+    | ToolSearchCall
+    | ToolSearchOutput
+    | ImageCall
+    | AgentItem
+)
+
+
+class Spent(Shape, omit_defaults=True):
+    """Tokens of a response: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
+
+    input_tokens: Tokens | None = None
+    cached_input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    reasoning_output_tokens: Tokens | None = None
+    total_tokens: Tokens | None = None
+    cache_write_input_tokens: Tokens | None = None
+
+
+class Figures(Shape, omit_defaults=True):
+    """Tokens of a turn or a thread, in the same meaning."""
+
+    input_tokens: Count | None = None
+    cached_input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    reasoning_output_tokens: Count | None = None
+    total_tokens: Count | None = None
+    cache_write_input_tokens: Count | None = None
+
+
+class TokenInfo(Shape):
+    """The thread's figures so far, and those of the last response or an estimate."""
+
+    total_token_usage: Figures | None = None
+    last_token_usage: Spent | None = None
+    model_context_window: Count | None = None
+    last_usage_includes_reasoning: bool | None = None
+
+
+class TokenCount(Shape, tag_field="type", tag="token_count"):
+    """The figures the user interface shows."""
+
+    info: TokenInfo | None = None
+    rate_limits: Any = None
+
+
+class UserEvent(Shape, tag_field="type", tag="user_message"):
+    """The human's prompt as it was typed."""
+
+    message: str | None = None
+    kind: str | None = None
+    images: list[str] | None = None
+    local_images: list[str] | None = None
+    audio: list[str] | None = None
+    local_audio: list[str] | None = None
+    text_elements: Any = None
+    client_id: str | None = None
+
+
+class AgentEvent(Shape, tag_field="type", tag="agent_message"):
+    """The model's words as they were shown."""
+
+    message: str | None = None
+    phase: str | None = None
+    memory_citation: Any = None
+
+
+class ReasoningEvent(Shape, tag_field="type", tag="agent_reasoning"):
+    """A summary of what the model thought, as it was shown."""
+
+    text: str | None = None
+
+
+class RawReasoningEvent(Shape, tag_field="type", tag="agent_reasoning_raw_content"):
+    """What the model thought, as it was shown."""
+
+    text: str | None = None
+
+
+Echo = UserEvent | AgentEvent | ReasoningEvent | RawReasoningEvent | TokenCount
+
+
+class Envelope(Dated):
+    """What stands around a record (0.32+)."""
+
+    timestamp: Utc | None = None
+    ordinal: Count | None = None
+    metadata: Any = None
+
+
+class ItemLine(Envelope, kw_only=True, tag_field="type", tag="response_item"):
+    """A line with an item of the conversation."""
+
+    payload: Conversation
+
+
+class EventLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
+    """A line with what the user interface showed."""
+
+    payload: Echo
+
+
+class UsageRecord(Shape, omit_defaults=True):
+    """The figures of one response (0.153+)."""
+
+    thread_id: str | None = None
+    turn_id: str | None = None
+    session_id: str | None = None
+    root_turn_id: str | None = None
+    response_id: str | None = None
+    usage: Spent | None = None
+    turn_token_usage: Figures | None = None
+    thread_token_usage: Figures | None = None
+
+
+class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_record"):
+    """A line with the figures of one response."""
+
+    payload: UsageRecord
+
+
+class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
+    """A line with the settings of a turn, or of a request: as most say what the one before said, not decoded yet."""
+
+    kind: ClassVar[str] = "turn_context"
+    payload: msgspec.Raw
+
+
+class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
+    """The line with which a file begins."""
+
+    kind: ClassVar[str] = "session_meta"
+    payload: dict[str, Any]
+
+
+class CompactedLine(Envelope, kw_only=True, tag_field="type", tag="compacted"):
+    """A line with a summary that takes the place of what was said so far."""
+
+    kind: ClassVar[str] = "compacted"
+    payload: dict[str, Any]
+
+
+class WorldLine(Envelope, kw_only=True, tag_field="type", tag="world_state"):
+    """A line with what the client told the model about the machine (0.143+)."""
+
+    kind: ClassVar[str] = "world_state"
+    payload: dict[str, Any]
+
+
+class NoteLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
+    """A line with an event that is only bookkeeping."""
+
+    payload: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What sort of event it is."""
+        kind = f"event_msg/{self.payload.get('type')}"
+        return ALIASES.get(kind, kind)
+
+
+Line = ItemLine | EventLine | UsageLine | ContextLine | MetaLine | CompactedLine | WorldLine
+ITEMS: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Conversation.__args__}
+ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in Echo.__args__}
+
+
+class Bookkeeping(Envelope, kw_only=True):
+    """A record that is not typed, as it was: its kind (`compacted`, `event_msg/task_started`) and what it says."""
+
+    kind: str = msgspec.field(name="type")
+    payload: dict[str, Any]
+
+
+Kept = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
+"""What is no part of the conversation: an object, and what kind it is of."""

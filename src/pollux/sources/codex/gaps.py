@@ -1,0 +1,128 @@
+"""Do the files hold every token that was used?"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import msgspec
+
+from pollux.model import Attachment, Gap
+from pollux.sources.codex.calls.calls import Call
+from pollux.sources.codex.replay.bookkeeping import Task
+from pollux.sources.codex.replay.entries import ASSISTANT, MODEL, USER, Entry
+
+_UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
+_BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
+_CUT = "A response has no figures, because it or its tool never ended."
+_UNREADABLE = "A figure is missing or cannot be read."
+
+
+class Account(msgspec.Struct):
+    """One file's messages and turns, and the lines with figures that cannot be read."""
+
+    entries: list[Entry]
+    tasks: list[Task]
+    unreadable: list[int]
+
+
+def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Gap, ...]:
+    """What is missing, or may be, in the files of a session, which another one `spawned` or a human began.
+
+    The request for a summary is in no figure up to 0.48, nor where the service made the summary itself up to 0.152. Up
+    to 0.40 and in 0.145 the figures come after the tools: of a response whose tool never ended they were never
+    written. Nor are they of a response that was cut. Of a request that was cut before anything was written, nobody
+    knows what it cost.
+    """
+    found = [_gap(_UNREADABLE, line, certain=True) for account in accounts for line in account.unreadable]
+    usages = [usage for account in accounts for entry in account.entries for usage in entry.usages or ()]
+    found += [
+        _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
+    ]
+    for account in accounts:
+        for part in _parts(account, spawned=spawned):
+            found += _missing(part)
+    if uncounted:
+        found.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
+    if found and not usages:
+        return (Gap(why="The files hold no figures at all.", certain=False),)
+    return tuple(found)
+
+
+class _Part(msgspec.Struct):
+    """A turn, or what was said in it up to the next prompt: `is_steered` says that there is one."""
+
+    task: Task | None
+    entries: list[Entry]
+    asked: list[Entry]
+    is_steered: bool = False
+
+
+def _parts(account: Account, *, spawned: bool) -> list[_Part]:
+    """The messages by turn and prompt. Before turns were written (0.100) each prompt begins one."""
+    part = _Part(None, [], [])
+    found = [part]
+    tasks = deque(account.tasks)
+    for entry in account.entries:
+        while tasks and entry.line > tasks[0].line:
+            part = _Part(tasks.popleft(), [], [])
+            found.append(part)
+        if _is_asked(entry, spawned=spawned):
+            if part.asked and not _is_picture(part.asked, entry):
+                part.is_steered = part.task is not None
+                part = _Part(part.task, [], [])
+                found.append(part)
+            part.asked.append(entry)
+        part.entries.append(entry)
+    return found + [_Part(task, [], []) for task in tasks]
+
+
+def _is_picture(asked: list[Entry], entry: Entry) -> bool:
+    """Releases around 0.40 send a picture and its question as two prompts, and answer once, after either."""
+    alone = [all(type(part) is Attachment for part in prompt.parts) for prompt in (*asked, entry)]
+    return len(alone) == 2 and any(alone)
+
+
+def _is_asked(entry: Entry, *, spawned: bool) -> bool:
+    """Does it ask the model for something? A report of another agent does not; the task that one gave does."""
+    return entry.is_prompt or entry.sure or (spawned and entry.role is USER and entry.author is MODEL)
+
+
+def _missing(part: _Part) -> Iterator[Gap]:
+    """What one part leaves open."""
+    task = part.task
+    if not part.entries:
+        if task is not None and not task.ended:
+            yield _gap(_BROKEN_OFF, task.line)
+        return
+    unpaid: Entry | None = None
+    latest: Entry | None = None
+    refused = False
+    for entry in part.entries:
+        refused = refused or entry.refused
+        if entry.role is ASSISTANT and entry.author is MODEL:
+            # A response may stand in several messages; the last of them has its figures.
+            unpaid = None if entry.is_paid else unpaid or entry
+            latest = entry
+    if unpaid is not None:
+        yield _gap(_CUT, unpaid.line, certain=True)
+    elif refused:
+        return
+    elif latest is None:
+        yield from (_gap(_UNANSWERED, entry.line) for entry in part.asked[:1])
+    elif _awaits(latest) and (task is None or task.cuts or not part.is_steered):
+        yield _gap(_BROKEN_OFF, latest.line)
+
+
+def _awaits(entry: Entry) -> bool:
+    """Does a turn end with answers of tools, so that the next request may have been under way?"""
+    calls = entry.calls
+    return bool(calls) and type(entry.parts[-1]) is Call and calls[-1].ended is None and all(map(_is_settled, calls))
+
+
+def _is_settled(call: Call) -> bool:
+    return call.ended is not None or (call.is_settled and not (call.cancelled and call.is_denied))
+
+
+def _gap(why: str, line: int | None, *, certain: bool = False) -> Gap:
+    return Gap(why=why, certain=certain, line=line)

@@ -1,0 +1,189 @@
+"""Which files belong to one session: a thread and its reverts, plain and compressed twins, growing copies."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Kind
+from pollux.sources.base import Bundle, File, Surroundings, sealed
+from pollux.sources.codex import find
+from pollux.sources.codex.forks.threads import Head, Shelf, head_of, identity, stem
+from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
+from pollux.sources.codex.format.document import Items, items_of
+from pollux.sources.codex.prompts import Beside
+from pollux.sources.walk import stat_file
+from pollux.wire import read_head, shown
+
+AGENT = "codex"
+_ENVELOPE = re.compile(
+    rb'\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,(?:\s*"ordinal"\s*:\s*\d+\s*,)?\s*"type"\s*:\s*'
+    rb'"(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
+)
+_BARE = re.compile(rb'\s*\{\s*"id"\s*:\s*"[^"]+"\s*,\s*"timestamp"\s*:\s*"[^"]+"\s*,\s*"instructions"\s*:')
+_DOCUMENT = re.compile(rb'\s*\{\s*"session"\s*:\s*\{\s*"timestamp"')
+_TYPED = re.compile(rb'\s*\{\s*"session_id"\s*:\s*"[^"]+"\s*,\s*"ts"\s*:\s*\d+\s*,\s*"text"\s*:')
+
+
+class CodexBundle(Bundle, kw_only=True):
+    """The files of one session and what lies around them.
+
+    `asked` is set where a person named the file, so that a problem with it is theirs to hear.
+    """
+
+    kind: Kind = Kind.MAIN
+    shelf: Shelf
+    beside: Beside
+    asked: bool = False
+    leant: dict[str, str] = {}
+
+    def seal(self) -> str:
+        """Its own files, and what the files beside the sessions say of it."""
+        beside = self.beside
+        said = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
+        said += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
+        if self.kind is Kind.PROMPTS or not self.files:
+            return sealed([*said, *map(repr, beside.notices())])
+        return sealed([*said, *(f"{file.path}\n{file.stamp}" for file in self.files)])
+
+    def leaning(self) -> bytes:
+        """What it asked about other sessions, and what the answers depend on."""
+        return msgspec.msgpack.encode(self.leant) if self.leant else b""
+
+    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
+        """Would it be told the same?"""
+        then: dict[str, str] = msgspec.msgpack.decode(leaning, type=dict[str, str]) if leaning else {}
+        return all(self.shelf.answers(question) == answer for question, answer in then.items())
+
+    def companions(self) -> list[str]:
+        """The files of the sessions it goes on from."""
+        return [shown(file.path) for question in list(self.leant) for file in self.shelf.behind(question)]
+
+
+def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    """The sessions under one root."""
+    listed = list(files)
+    rollouts = [file for file in listed if file.role == find.ROLLOUT]
+
+    def look(file: File) -> Head:
+        return around.glance(file, Head, head_of)
+
+    shelf = Shelf(root, rollouts, look)
+    beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
+    found: dict[str, CodexBundle] = {}
+    for file in rollouts:
+        _put(found, file, look(file), shelf, beside)
+    if root.name == find.ARCHIVE:
+        # What lies in both folders is told with the live one.
+        live = {thread for file in shelf.other if (thread := find.named(file.path)[0]) is not None}
+        found = {name: bundle for name, bundle in found.items() if name not in live}
+    elif found:
+        for file in shelf.other:
+            if find.named(file.path)[0] in found:
+                _put(found, file, look(file), shelf, beside)
+    result = _grown(list(found.values()), around)
+    if root.name == find.LIVE:
+        result += _alone(found, shelf, beside)
+    return list(result)
+
+
+def _put(found: dict[str, CodexBundle], file: File, head: Head, shelf: Shelf, beside: Beside) -> None:
+    name = head.id or stem(file.path)
+    bundle = found.get(name)
+    if bundle is None:
+        bundle = found[name] = CodexBundle(agent=AGENT, id=name, shelf=shelf, beside=beside)
+    bundle.files = (*bundle.files, file)
+
+
+def _files_beside(root: Path) -> list[File]:
+    """The home's own files, for a folder that is not the one they are counted with."""
+    return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
+
+
+def _grown(found: list[CodexBundle], around: Surroundings) -> list[CodexBundle]:
+    """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
+    documents = [bundle for bundle in found if all(file.path.endswith(".json") for file in bundle.files)]
+    held = {bundle.id: around.glance(bundle.files[0], Items, items_of).seals for bundle in documents}
+    documents.sort(key=lambda bundle: (len(held[bundle.id]), bundle.id), reverse=True)
+    gone: set[str] = set()
+    for index, bundle in enumerate(documents):
+        mine = held[bundle.id]
+        whole = next(
+            (o for o in documents[:index] if mine and o.id not in gone and held[o.id][: len(mine)] == mine), None
+        )
+        if whole is not None:
+            whole.files = (*whole.files, *bundle.files)
+            gone.add(bundle.id)
+    return [bundle for bundle in found if bundle.id not in gone]
+
+
+def _alone(found: dict[str, CodexBundle], shelf: Shelf, beside: Beside) -> list[CodexBundle]:
+    """Sessions of which only typed prompts are left; and where the log cannot be read, somebody must say so."""
+    log = beside.log
+    names = (
+        [name for name in beside.typed if name not in found and name not in shelf.threads] if log is not None else []
+    )
+    alone = [
+        CodexBundle(
+            agent=AGENT,
+            id=name,
+            kind=Kind.PROMPTS,
+            files=(log,),
+            shelf=shelf,
+            beside=beside,
+        )
+        for name in names
+        if log is not None
+    ]
+    if beside.notices():
+        alone.append(CodexBundle(agent=AGENT, id=f"{beside.nobody}-and-names", shelf=shelf, beside=beside))
+    return alone
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Does the beginning of a file look like something Codex CLI wrote?"""
+    if head.startswith(MAGIC):
+        head = unpacked_head(head)
+        if not head:
+            return path.name.endswith(".jsonl.zst")
+    if any(form.match(head) for form in (_ENVELOPE, _BARE, _DOCUMENT, _TYPED)):
+        return True
+    return find.named(str(path))[0] is not None
+
+
+def loose(path: Path, around: Surroundings) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
+    """A file handed over by path, wherever it lies."""
+    try:
+        file = stat_file(path, find.ROLLOUT)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
+    folder = _enclosing(path)
+    shelf = Shelf(folder)
+    if path.suffix == ".jsonl" and _is_log(path):
+        beside = Beside([stat_file(path, find.PROMPTS)])
+        name = next(iter(beside.typed), "") or stem(str(path))
+        return CodexBundle(
+            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), shelf=shelf, beside=beside, asked=True
+        )
+    beside = Beside(_files_beside(folder) if folder.name in (find.LIVE, find.ARCHIVE) else ())
+    name = identity(str(path)) or f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]}-{stem(str(path))}"
+    return CodexBundle(agent=AGENT, id=name, files=(file,), shelf=shelf, beside=beside, asked=True)
+
+
+def _is_log(path: Path) -> bool:
+    try:
+        return _TYPED.match(read_head(path, 4096)) is not None
+    except Unreadable:
+        return False
+
+
+def _enclosing(path: Path) -> Path:
+    """The folder of sessions a file lies in; else its own folder."""
+    resolved = path.resolve()
+    return next((p for p in resolved.parents if p.name in (find.LIVE, find.ARCHIVE)), resolved.parent)

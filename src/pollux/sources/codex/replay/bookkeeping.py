@@ -1,0 +1,271 @@
+"""Bookkeeping that matters: whose file it is, which model answers, turns taken back, summaries, events about calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from pollux.model import Fate, SummaryPart, Text
+from pollux.sources.codex.format.content import letter, words_of
+from pollux.sources.codex.format.keys import KNOWN
+from pollux.sources.codex.format.records import look_through, settled
+from pollux.sources.codex.format.schema import Bookkeeping, ContextLine, Envelope, Kept
+from pollux.sources.codex.replay.entries import CLIENT, MODEL, SYSTEM, USER, Entry
+from pollux.sources.codex.replay.fates import Fold, absorbed, fold, foldable, roll_back, unfold
+from pollux.sources.codex.replay.items import adopt, take
+from pollux.sources.codex.replay.walk import Walk
+from pollux.sources.codex.usage.refusals import is_refusal
+from pollux.wire import Malformed, Notes, plain
+
+_ERROR = "error"
+_UNTOLD = object()
+
+
+class Task(msgspec.Struct):
+    """A turn as the client counts them (0.100+): the line with which it begins, and whether it came to its end.
+
+    `cuts` says that a prompt in the midst of it cuts the request that is under way (0.163+); before, it waits.
+    """
+
+    line: int
+    cuts: bool = False
+    ended: bool = False
+
+
+class _Settings(dict[str, Any]):
+    """Settings as they are now."""
+
+    def news(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Those that were not told before, or otherwise."""
+        news = {key: value for key, value in told.items() if self.get(key, _UNTOLD) != value}
+        self.update(news)
+        return news
+
+
+class Books:
+    """What the bookkeeping of one file says; `thread` is the id in the file's name."""
+
+    def __init__(self, thread: str | None = None) -> None:
+        self.thread = thread
+        self.meta: dict[str, Any] = {}
+        self.copied: list[str] = []
+        self.turns: list[tuple[int, str]] = []
+        self.tasks: list[Task] = []
+        self.name: str | None = None
+        self.uncounted: list[Entry] = []
+        self.bare = False
+        self._context = _Settings()
+        self._raw = msgspec.Raw()
+        self._latest: Any = None
+        self._seen: dict[str, Any] = {}
+        self._settings = _Settings()
+
+    def enter(self, walk: Walk, held: Any, record: Kept | ContextLine) -> None:
+        """See to one record, which holds an object, or settings that are not decoded yet."""
+        kind, notes = record.kind, walk.notes
+        notes.line = walk.line
+        if type(record) is ContextLine:
+            kind, held = self._settings_on(record, notes)
+        elif type(record) is not Bookkeeping:
+            look_through(kind, held, notes)
+        own = _KINDS.get(kind)
+        if own is not None:
+            own(self, walk, held, record)
+        elif kind.startswith("response_item/") and kind not in KNOWN:
+            walk.unknown(record, held)
+        elif kind.startswith("event_msg/") and type(call := held.get("call_id")) is str:
+            event = walk.told(call, held)
+            child = held.get("new_thread_id")
+            if event is not None and type(child) is str:
+                event.child = child
+        else:
+            walk.keep(kind, held)
+        if record.metadata is not None or record.extra:
+            walk.keep(kind, {"line_metadata": record.metadata, **record.extra})
+
+    # ------------------------------------------------------------------ whose file it is
+
+    def _meta(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        """The first is the file's own, unless that was torn; later ones came with a parent's lines."""
+        name = held.get("id")
+        if not self.meta and (walk.line <= 1 or self.thread in (None, name)):
+            self.meta = held
+            return
+        if type(name) is str and name != self.meta.get("id"):
+            self.copied.append(name)
+        walk.keep("session_meta", held)
+
+    def _bare(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """Up to 0.31 the first line has no kind; marks of the API's state stand between the items."""
+        if "record_type" not in held and not self.meta:
+            self.bare = True
+            self._meta(walk, held, around)
+        elif held.keys() != {"record_type"} or held["record_type"] != "state":
+            walk.keep("bare", held)
+
+    # ------------------------------------------------------------------ turns
+
+    def _settings_on(self, line: ContextLine, notes: Notes) -> tuple[str, dict[str, Any]]:
+        """The settings on a line, which are decoded only where they are not the same as before."""
+        if line.payload != self._raw:
+            self._raw, raw = line.payload, bytes(line.payload)
+            try:
+                self._latest = plain(raw, notes)
+            except Malformed:
+                # Nested so deeply that it could just be passed over.
+                self._latest = raw.decode("utf-8", "replace")
+        kind, held = settled(line.kind, self._latest, notes)
+        if held is self._latest:
+            look_through(kind, held, notes)
+        return kind, held
+
+    def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        """Written for each request or each turn; what has not changed is not kept again."""
+        if held is not self._seen and (changed := self._context.news(held)):
+            walk.keep("turn_context", changed)
+        self._seen = held
+        if type(model := held.get("model")) is str and model:
+            walk.name(model, turn if type(turn := held.get("turn_id")) is str else None)
+        self._turn(walk, held)
+
+    def _turn(self, walk: Walk, held: dict[str, Any]) -> None:
+        if type(turn := held.get("turn_id")) is str and (not self.turns or self.turns[-1][1] != turn):
+            self.turns.append((walk.line, turn))
+
+    def _settings_applied(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        settings = held.get("thread_settings")
+        if type(settings) is not dict:
+            walk.keep("event_msg/thread_settings_applied", held)
+            return
+        held["thread_settings"] = self._settings.news(settings)
+        walk.keep("event_msg/thread_settings_applied", held)
+        if walk.model is None and type(model := settings.get("model")) is str and model:
+            walk.name(model, None)
+
+    def _named(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        if type(name := held.get("thread_name")) is str:
+            self.name = name
+        walk.keep("event_msg/thread_name_updated", held)
+
+    def _started(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.rest()
+        walk.fresh = False
+        if not walk.reviewing:
+            # Nothing says so, but the same releases tell whose turn it is.
+            self.tasks.append(Task(walk.line, cuts="turn_attribution" in held))
+        self._turn(walk, held)
+        walk.keep("event_msg/task_started", held)
+
+    def _completed(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        walk.open = None
+        if self.tasks:
+            self.tasks[-1].ended = True
+        said = held.get("last_agent_message")
+        if type(said) is str and walk.echoes.knows(said):
+            del held["last_agent_message"]
+        error = held.get("error")
+        if type(error) is dict and type(text := error.get("message")) is str:
+            self._notice(walk, around, text, error)
+            del held["error"]
+        walk.keep("event_msg/task_complete", held)
+
+    def _error(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        if type(text := held.get("message")) is str:
+            self._notice(walk, around, text, held)
+        else:
+            walk.keep("event_msg/error", held)
+
+    def _notice(self, walk: Walk, around: Envelope, text: str, error: dict[str, Any]) -> None:
+        """The only trace of a failed request."""
+        entry = walk.add(SYSTEM, CLIENT, around, [Text(text=text)])
+        entry.refused = is_refusal(text, error.get("codex_error_info"))
+        entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
+
+    def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        """What the turn was still waiting for will never come."""
+        walk.rest()
+        went_on = False
+        for entry in reversed(walk.entries):
+            if entry.is_prompt and not entry.is_doubtful:
+                break
+            for call in entry.calls:
+                call.cancelled = not call.answered or (call.is_denied and not went_on)
+            went_on = went_on or entry.author is MODEL
+        walk.keep("event_msg/turn_aborted", held)
+
+    def _rolled_back(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.open = walk.last = None
+        turns = held.get("num_turns")
+        if type(turns) is int:
+            roll_back(walk.entries, turns)
+            walk.folds = unfold(walk.folds)
+        walk.keep("event_msg/thread_rolled_back", held)
+
+    def _compacted(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """The model's new context is a copy, no new conversation: it stays beside the summary."""
+        summary = held.get("message")
+        text = summary if type(summary) is str else ""
+        rest = {key: value for key, value in held.items() if key != "message" or type(summary) is not str}
+        last = walk.entries[-1] if walk.entries else None
+        if absorbed(last, text) and last is not None:
+            entry = last
+            entry.note(line=walk.line)
+        else:
+            entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
+            if not walk.fresh:
+                self.uncounted.append(entry)
+        before = walk.entries[:-1]
+        history = held.get("replacement_history")
+        folded = fold(live := foldable(walk.folds, before), history)
+        left = [other for other in live if other.fate is Fate.LIVE]
+        walk.folds.append(Fold(entry, history, folded, left, len(before)))
+        if walk.pending:
+            entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
+            entry.model = entry.model or walk.model
+        if rest:
+            entry.note(compacted=rest)
+        walk.open = walk.last = None
+
+    def _review(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        walk.reviewing = held.get("type") == "entered_review_mode"
+        walk.keep(f"event_msg/{held.get('type')}", held)
+
+    def _item(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        take(walk, held, around)
+
+    # ------------------------------------------------------------------ other agents
+
+    def _between(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """Words from one agent to another that are no item, or stand beside one."""
+        mail = letter(held)
+        last = walk.entries[-1] if walk.entries else None
+        if mail is None or (last is not None and words_of(last.parts) == words_of([Text(text=mail["content"])])):
+            walk.keep("inter_agent_communication", held)
+        else:
+            walk.mail(mail, around)
+
+    def _activity(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+        adopt(walk, {**held, "type": "SubAgentActivity", "id": held.get("event_id")})
+        walk.keep("event_msg/sub_agent_activity", held)
+
+
+_KINDS: dict[str, Callable[[Books, Walk, dict[str, Any], Envelope], None]] = {
+    "session_meta": Books._meta,  # noqa: SLF001 (its own table)
+    "bare": Books._bare,  # noqa: SLF001
+    "turn_context": Books._turn_context,  # noqa: SLF001
+    "compacted": Books._compacted,  # noqa: SLF001
+    "event_msg/thread_settings_applied": Books._settings_applied,  # noqa: SLF001
+    "event_msg/thread_name_updated": Books._named,  # noqa: SLF001
+    "event_msg/sub_agent_activity": Books._activity,  # noqa: SLF001
+    "inter_agent_communication": Books._between,  # noqa: SLF001
+    "event_msg/task_started": Books._started,  # noqa: SLF001
+    "event_msg/task_complete": Books._completed,  # noqa: SLF001
+    "event_msg/turn_aborted": Books._aborted,  # noqa: SLF001
+    "event_msg/thread_rolled_back": Books._rolled_back,  # noqa: SLF001
+    "event_msg/error": Books._error,  # noqa: SLF001
+    "event_msg/entered_review_mode": Books._review,  # noqa: SLF001
+    "event_msg/exited_review_mode": Books._review,  # noqa: SLF001
+    "event_msg/item_completed": Books._item,  # noqa: SLF001
+}

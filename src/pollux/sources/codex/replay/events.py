@@ -1,0 +1,118 @@
+"""What the user interface showed: prompts, words, reasoning and figures, all of which stand elsewhere as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pollux.model import Part, Text, Thinking, Usage
+from pollux.sources.codex.format.content import picture
+from pollux.sources.codex.format.schema import (
+    AgentEvent,
+    Envelope,
+    RawReasoningEvent,
+    ReasoningEvent,
+    TokenCount,
+    UsageRecord,
+    UserEvent,
+)
+from pollux.sources.codex.usage.tokens import native
+from pollux.wire import coherent, tidy
+
+if TYPE_CHECKING:
+    from pollux.sources.codex.replay.walk import Walk
+
+
+def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
+    """A prompt as it was typed; up to 0.47 it says what it is, which may be the client's context."""
+    if event.kind not in (None, "plain"):
+        walk.keep("event_msg/user_message", {**tidy(event), **around.extra})
+        return
+    parts: list[Part] = [picture(url) for url in event.images] if event.images else []
+    if event.message:
+        parts.append(Text(text=event.message))
+    rest: dict[str, Any] = {**event.extra, **around.extra}
+    if event.local_images:
+        rest["local_images"] = event.local_images
+    if event.audio:
+        rest["audio"] = event.audio
+    if event.local_audio:
+        rest["local_audio"] = event.local_audio
+    if event.text_elements:
+        rest["text_elements"] = event.text_elements
+    if event.client_id:
+        rest["client_id"] = event.client_id
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
+    walk.typed(around, parts, rest)
+
+
+def _agent_event(walk: Walk, event: AgentEvent, around: Envelope) -> None:
+    """Words of the model."""
+    if event.message:
+        walk.heard(event.message, around, Text)
+    if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
+        known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
+        walk.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
+
+
+def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
+    """Reasoning of the model."""
+    if event.text:
+        walk.heard(event.text, around, Thinking)
+    if event.extra or around.extra or around.metadata:
+        walk.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
+
+
+def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
+    """Figures, and the limits beside them."""
+    walk.counted = True
+    info = event.info
+    if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
+        _spend(walk, figures, around)
+    if "info" in event.extra:
+        walk.meter.lose(walk.line)
+    rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
+    limits = event.rate_limits
+    if limits is not None and limits != walk.limits:
+        walk.limits = rest["rate_limits"] = limits
+    if info is not None:
+        if info.model_context_window != walk.window:
+            walk.window = rest["model_context_window"] = info.model_context_window
+        last, total = info.last_token_usage, info.total_token_usage
+        if info.extra or (last is not None and last.extra) or (total is not None and total.extra):
+            rest["info"] = tidy(info)
+    if rest:
+        walk.keep("event_msg/token_count", rest)
+
+
+def _spend(walk: Walk, figures: Usage, around: Envelope) -> None:
+    walk.notes.line = walk.line
+    walk.spent(coherent(figures, walk.notes), around.timestamp)
+
+
+def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
+    """A response's own figures."""
+    walk.counted = True
+    usage = walk.meter.record(record, walk.line)
+    if usage is not None:
+        _spend(walk, usage, around)
+    rest: dict[str, Any] = dict(around.extra)
+    if around.metadata is not None:
+        rest["line_metadata"] = around.metadata
+    if usage is None:
+        rest |= native(record)
+    if rest:
+        walk.keep("token_usage_record", rest)
+
+
+EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+    UserEvent: _user_event,
+    AgentEvent: _agent_event,
+    ReasoningEvent: _reasoning_event,
+    RawReasoningEvent: _reasoning_event,
+    TokenCount: _count,
+    UsageRecord: _usage,
+}

@@ -1,0 +1,405 @@
+"""One session file, line by line: who said what, what was done, what it cost, and what became of it.
+
+The conversation comes from `response_item`s. Events only say which prompts were the human's, and add what the answers
+of tools do not tell. Everything else is bookkeeping: kept, but no part of the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.model import NOTHING, Part, Text, Thinking, Unknown, Usage
+from pollux.sources.codex.calls.calls import Answered, Asked, Call, called, leftovers, rides, unasked
+from pollux.sources.codex.format.content import as_context, directory_in, divided, letter, only_words, part_of, pieces
+from pollux.sources.codex.format.records import Record
+from pollux.sources.codex.format.schema import (
+    AgentItem,
+    CustomCall,
+    CustomOutput,
+    Envelope,
+    FunctionCall,
+    FunctionOutput,
+    ImageCall,
+    Item,
+    MessageItem,
+    ReasoningItem,
+    SearchCall,
+    ShellCall,
+    ToolSearchCall,
+    ToolSearchOutput,
+)
+from pollux.sources.codex.replay.echoes import Echoes, Heard, Prompts
+from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
+from pollux.sources.codex.replay.events import EVENTS
+from pollux.sources.codex.replay.fates import Fold
+from pollux.sources.codex.usage.tokens import Meter
+from pollux.wire import Notes, Pile
+from pollux.wire.pile import MOST
+
+_ROLES = ("developer", "system")
+
+
+class _Loose(msgspec.Struct):
+    """Figures that found no response, the message that has them for the time being, and the line before them."""
+
+    payer: Entry
+    figures: list[Usage]
+    since: int
+
+
+class Walk:
+    """The state of one file while its records go by."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.entries: list[Entry] = []
+        self.kept = Pile(notes)
+        self.strange = 0
+        self.times: list[datetime] = []
+        self.directory: str | None = None
+        self.model: str | None = None
+        self.models: dict[str, str] = {}
+        self.echoes = Echoes()
+        self.prompts = Prompts()
+        self.meter = Meter()
+        self.shown: set[tuple[str, str]] = set()
+        self.calls: dict[str, Call] = {}
+        self.spawns: list[Call] = []
+        self.folds: list[Fold] = []
+        self.waiting: dict[str, list[dict[str, Any]]] = {}
+        self.line = 0
+        self.ordinal = 0
+        self.reviewing = False
+        self.reviewed = False
+        self.open: Entry | None = None
+        self.last: Entry | None = None
+        self.pending: list[Usage] = []
+        self.paid_at: datetime | None = None
+        self.loose: list[_Loose] = []
+        self.fresh = False
+        self.counted = False
+        self.limits: Any = None
+        self.window: int | None = None
+
+    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Any, Any], None]) -> Walk:
+        """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
+        sees_to = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
+        time = self.times.append
+        for self.line, record in records:
+            if record.ordinal is not None:
+                self.ordinal = record.ordinal
+            at, payload = record.timestamp, record.payload
+            if at is not None:
+                time(at)
+            sees_to[type(payload)](self, payload, record)
+        self._finish()
+        return self
+
+    # ------------------------------------------------------------------ entries
+
+    def add(self, role: Any, author: Any, around: Envelope, parts: list[Any]) -> Entry:
+        """A message at the place where we are."""
+        entry = Entry(role, author, self.line, self.ordinal, around.timestamp, parts)
+        self.entries.append(entry)
+        return entry
+
+    def turn(self, item: Item, around: Envelope) -> Entry:
+        """The model's message that an item belongs to: a new one where something came between."""
+        entry = self.open
+        if entry is None:
+            model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, around.timestamp, [], None, model)
+            # Up to 0.60 figures come first, then each call of the response with its answer.
+            entry.continued = self.last is not None and self.last.is_paid and not self.counted
+            self.entries.append(entry)
+            self.open = self.last = entry
+            self.prompts.forget()
+            self.fresh = self.counted = False
+            if self.pending:
+                entry.usages, self.pending = self.pending, []
+        return entry
+
+    def name(self, model: str, turn: str | None) -> None:
+        """The model of a turn, whose first messages may stand before this is told."""
+        self.model = model
+        if turn is not None:
+            self.models[turn] = model
+        for entry in reversed(self.entries):
+            if entry.is_prompt or entry.model is not None:
+                break
+            if entry.role is ASSISTANT or entry.usages is not None:
+                entry.model = model
+
+    def keep(self, kind: str, rest: dict[str, Any]) -> None:
+        """Bookkeeping, and whatever else has no place in the conversation."""
+        self.kept.add({"line": self.line, "kind": kind, "record": rest})
+
+    def _finish(self) -> None:
+        self.spend()
+        heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
+        for words in heard:
+            self.entries.insert(words.place, self._paid(words))
+        emptied = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
+        if emptied:
+            self.entries = [entry for entry in self.entries if id(entry) not in emptied]
+        for told in self.waiting.values():
+            for event in told:
+                self.keep("event_msg", event)
+
+    # ------------------------------------------------------------------ what was said
+
+    def _message(self, item: MessageItem, around: Envelope) -> None:
+        role = item.role
+        if role == "assistant":
+            self._reply(item, around)
+        elif role == "user":
+            self._user(item, around)
+        else:
+            entry = self.add(SYSTEM, CLIENT, around, [part_of(piece) for piece in pieces(item.content)])
+            self._beside(entry, item, around)
+            entry.note(role=role)
+            if role not in _ROLES:
+                self.notes.line = self.line
+                self.notes.add(
+                    "role.unknown", f"A message is by {role!r}, whom we do not know.", subject=f"role {role!r}"
+                )
+
+    def _reply(self, item: MessageItem, around: Envelope) -> None:
+        first = item.content[0].text if item.content and type(item.content) is list else None
+        if first is not None and first[:1] == "{" and (mail := letter(first)) is not None:
+            self._beside(self.mail(mail, around), item, around)
+            return
+        if self.reviewed:
+            # What a reviewer found, put into words by the client.
+            self.open = None
+            entry = self.add(ASSISTANT, CLIENT, around, [])
+            self.reviewed = False
+        else:
+            entry = self.open or self.turn(item, around)
+        for piece in item.content if type(item.content) is list else pieces(item.content):
+            if (text := only_words(piece)) is not None:
+                self.echoes.say(text)
+                entry.parts.append(Text(text=text))
+            else:
+                part = part_of(piece)
+                if type(part) is Text:
+                    self.echoes.say(part.text)
+                entry.parts.append(part)
+        self._beside(entry, item, around)
+
+    def _beside(self, entry: Entry, item: MessageItem | AgentItem, around: Envelope) -> None:
+        """The id, and whatever else rides along with a message."""
+        if entry.id is None:
+            entry.id = item.id
+        elif item.id is not None:
+            entry.note(item=item.id)
+        if rides(item, around):
+            entry.note(**leftovers(item, around))
+        if item.status not in (None, "completed"):
+            entry.note(status=item.status)
+        if type(item) is MessageItem:
+            if item.phase is not None:
+                entry.note(phase=item.phase)
+            if item.end_turn is not None:
+                entry.note(end_turn=item.end_turn)
+
+    def _user(self, item: MessageItem, around: Envelope) -> None:
+        self.open = None
+        said, slipped = divided(item)
+        if not said:
+            entry = self.add(USER, CLIENT, around, slipped)
+            for part in slipped:
+                if type(part) is Text:
+                    if self.directory is None:
+                        self.directory = directory_in(part.text)
+                    self.reviewed = self.reviewed or "<action>review</action>" in part.text[:1000]
+        else:
+            self.spend()
+            self.reviewing = self.reviewed = False
+            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)] if slipped else said)
+            known = self.prompts.send(entry)
+            if known is not None:
+                # The echo came first and has the place; what was sent tells more.
+                self.entries.pop()
+                known.differs(known.parts, entry.parts)
+                known.parts, entry = entry.parts, known
+            self.last = None
+        self._beside(entry, item, around)
+
+    def _agent(self, item: AgentItem, around: Envelope) -> None:
+        """Another agent's words: the task of a sub-agent, or its report."""
+        self.open = None
+        entry = self.add(USER, MODEL, around, [part_of(piece) for piece in pieces(item.content)])
+        self._beside(entry, item, around)
+        entry.note(author=item.author, recipient=item.recipient)
+
+    def mail(self, mail: dict[str, Any], around: Envelope) -> Entry:
+        """Another agent's words in another form."""
+        self.open = None
+        text = mail.pop("content")
+        entry = self.add(USER, MODEL, around, [Text(text=text)] if text else [])
+        entry.note(**mail)
+        return entry
+
+    def typed(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
+        """A prompt as the user interface showed it."""
+        if self.reviewing:
+            # The reviewer's prompt, in some releases twice.
+            before = self.entries[-1] if self.entries else None
+            if before is None or before.parts != parts:
+                before = self.add(USER, CLIENT, around, list(parts))
+            if rest:
+                before.note(typed=rest)
+            return
+        entry = Entry(USER, HUMAN, self.line, self.ordinal, around.timestamp, list(parts), sure=True)
+        known = self.prompts.type(entry)
+        if known is None:
+            self.open = None
+            self.spend()
+            self.entries.append(entry)
+            self.last = None
+        else:
+            known.sure, entry = True, known
+            known.differs(parts, known.parts)
+        if rest:
+            entry.note(typed=rest)
+
+    def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
+        """The model's words as they were shown; a reviewer's stand in its own file."""
+        if self.reviewing:
+            self.keep("event_msg", {"text": text})
+            return
+        place, at = len(self.entries), around.timestamp
+        self.echoes.hear(Heard(place, self.line, self.ordinal, at, kind, text, self.model))
+
+    def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
+        entry = self.open or self.turn(item, around)
+        extra: dict[str, Any] = leftovers(item, around) if rides(item, around) else {}
+        if item.encrypted_content is not None:
+            extra["encrypted_content"] = item.encrypted_content
+        if item.id is not None:
+            extra["id"] = item.id
+        if item.duration_ms is not None:
+            extra["duration_ms"] = item.duration_ms
+        if item.status not in (None, "completed"):
+            extra["status"] = item.status
+        for piece in item.summary or () if item.content is None else (*(item.summary or ()), *item.content):
+            if (text := only_words(piece)) is not None:
+                self.echoes.say(text)
+                part: Part = Thinking(text=text, extra=extra)
+                extra = NOTHING
+            elif type(part := part_of(piece)) is Text:
+                self.echoes.say(part.text)
+                part = Thinking(text=part.text, extra={**part.extra, **extra})
+                extra = NOTHING
+            entry.parts.append(part)
+        if extra:
+            entry.note(reasoning=extra)
+
+    # ------------------------------------------------------------------ what was done
+
+    def _call(self, item: Asked, around: Envelope) -> None:
+        call = called(item, around)
+        (self.open or self.turn(item, around)).parts.append(call)
+        if call.name == "spawn_agent":
+            self.spawns.append(call)
+        if item.id is not None:
+            self._name(item.id, call)
+        if type(item) is not ImageCall and item.call_id is not None:  # type: ignore[union-attr]
+            self._name(item.call_id, call)  # type: ignore[union-attr]
+
+    def _name(self, name: str, call: Call) -> None:
+        """A name by which answers and events know a call."""
+        self.calls[name] = call
+        if self.waiting and name in self.waiting:
+            call.events = [*(call.events or ()), *self.waiting.pop(name)]
+
+    def _answer(self, item: Answered, around: Envelope) -> None:
+        self.open = None
+        self.fresh = False
+        call = self.calls.get(item.call_id or "")
+        if call is not None and not call.answered:
+            call.answer_with(item, around)
+            return
+        # A killed run may lose a call and keep its answer.
+        self.add(USER, CLIENT, around, [unasked(item, around)])
+
+    def told(self, name: str, event: dict[str, Any]) -> Call | None:
+        """What the user interface told of a call, which may be written later; a reviewer's stand in its own file."""
+        if self.reviewing:
+            self.keep("event_msg", event)
+            return None
+        call = self.calls.get(name)
+        if call is None:
+            self.waiting.setdefault(name, []).append(event)
+        else:
+            call.also(event)
+        return call
+
+    def unknown(self, around: Envelope, raw: dict[str, Any]) -> None:
+        """An item of a kind we do not know may well be something the model said."""
+        self.strange += 1
+        if self.strange > MOST:
+            self.keep("response_item", raw)
+            return
+        entry = self.turn(Item(), around)
+        entry.parts.append(Unknown(raw=raw))
+
+    # ------------------------------------------------------------------ what it cost
+
+    def spend(self) -> None:
+        """Figures that found no response: of this one nothing else is left."""
+        if not self.pending:
+            return
+        figures, payer = self.pending, self.last
+        if payer is not None:
+            since = payer.line
+            payer.usages = [*(payer.usages or ()), *figures]
+            self.pending = []
+        else:
+            since = self.entries[-1].line if self.entries else 0
+            payer = self.turn(Item(), Envelope(timestamp=self.paid_at))
+            payer.line = figures[0].line or self.line
+        self.loose.append(_Loose(payer, figures, since))
+        self.open = None
+
+    def _paid(self, words: Heard) -> Entry:
+        """Words that were only shown, with the figures that found no response after them."""
+        entry = words.entry()
+        for loose in self.loose if entry.author is MODEL else ():
+            own = [figures for figures in loose.figures if loose.since < words.line < (figures.line or 0)]
+            if own:
+                left = [figures for figures in loose.payer.usages or () if figures not in own]
+                loose.figures = [figures for figures in loose.figures if figures not in own]
+                entry.usages, loose.payer.usages = own, left or None
+                entry.model = entry.model or loose.payer.model
+                break
+        return entry
+
+    def rest(self) -> None:
+        """A turn is over: figures that come now are not of its last response."""
+        self.spend()
+        self.open = self.last = None
+
+    def spent(self, figures: Usage, at: datetime | None) -> None:
+        """What a response cost."""
+        self.fresh = True
+        if self.last is not None and not self.last.is_paid:
+            self.last.usages = [figures]
+        else:
+            self.paid_at = self.paid_at if self.pending else at
+            self.pending.append(figures)
+
+
+_CONVERSATION: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+    MessageItem: Walk._message,  # noqa: SLF001 (its own table)
+    ReasoningItem: Walk._reasoning,  # noqa: SLF001
+    AgentItem: Walk._agent,  # noqa: SLF001
+    **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Walk._call),  # noqa: SLF001
+    **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Walk._answer),  # noqa: SLF001
+    **EVENTS,
+}

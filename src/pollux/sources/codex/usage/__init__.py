@@ -1,0 +1,1 @@
+"""What requests cost, from figures that are repeated, restarted, estimated and overwritten."""

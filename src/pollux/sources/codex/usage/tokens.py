@@ -1,0 +1,251 @@
+"""What a session used, out of figures that are repeated, restarted, estimated and overwritten.
+
+The thread's total goes up with each response, but the event that tells it is repeated, starts again at nothing after
+some resumes, and is overwritten when the context overflows; what it calls the last usage may be an estimate. Only what
+both say together can be added up. From 0.153 each response has a record of its own, which is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from pollux.model import NOTHING, Tally, Usage, joint
+from pollux.sources.codex.format.schema import MOST, Figures, Spent, TokenInfo, UsageRecord
+from pollux.wire import tidy
+
+_Parts = tuple[int | None, ...]
+_NAMES = (
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+    "cache_write_input_tokens",
+)
+_UNKNOWN: _Parts = (None,) * len(_NAMES)
+
+
+class Meter:
+    """Reads the figures of one file in order, and gives what each adds.
+
+    `origin` gives the total of the session that a file goes on from, which its first event may only repeat. A figure
+    that is not there, or is none, is unknown: what the total and the last response's figures both do not tell stays so.
+    `alone` has what the last response says of itself, by line, where the total has grown by something else.
+    """
+
+    def __init__(self) -> None:
+        self.origin: Callable[[], Figures | None] | None = None
+        self._total: _Parts | None = None
+        self._step = _UNKNOWN
+        self._counted: set[str] = set()
+        self._recorded = False
+        self._owed: int | None = None
+        self._lost: list[int] = []
+        self.said: tuple[str, Figures, int] | None = None
+        self.alone: dict[int, Usage] = {}
+
+    @property
+    def unreadable(self) -> list[int]:
+        """The lines with figures of which nothing can be read."""
+        return [*self._lost, *([self._owed] if self._owed is not None else [])]
+
+    def lose(self, line: int) -> None:
+        """Figures stand here of which nothing can be read."""
+        self._lost.append(line)
+
+    def count(self, info: TokenInfo, line: int) -> Usage | None:
+        """What a `token_count` adds; None where it adds nothing."""
+        so_far, last = info.total_token_usage, info.last_token_usage
+        if so_far is not None:
+            self.said = ("total_token_usage", so_far, line)
+        total, step = _parts(so_far), _parts(last)
+        if total == step == _UNKNOWN:
+            if info.extra:
+                self.lose(line)
+            return None
+        again, self._step = step == self._step, step
+        before = self._before(total, step)
+        if _alike(total, before) or (total == _UNKNOWN and again):
+            return None
+        grown, told = _grown(total, before), step
+        # Nearly always the total has grown by what the last response says.
+        if grown == step:
+            self._total = total
+        else:
+            step = _step(total, grown, step, first=before == _UNKNOWN)
+            sums = map(_plus, before, step)
+            self._total = tuple(map(_either, total, sums))
+        recorded, self._recorded, self._owed = self._recorded, False, None
+        if recorded or not any(step):
+            return None
+        odd = _is_odd(step, before, so_far, last)
+        exact = False if odd else None if _is_wild(total, grown) else True
+        native = {"last_token_usage": _native(last or so_far)}
+        if step != told != _UNKNOWN:
+            self.alone[line] = _usage(told, native, line, exact=None)
+        return _usage(step, native, line, exact=exact)
+
+    def _before(self, total: _Parts, step: _Parts) -> _Parts:
+        """The total so far."""
+        if self._total is None and not _alike(total, step) and self.origin is not None:
+            begun = self.origin()
+            return _parts(begun)
+        return self._total or _UNKNOWN
+
+    def record(self, record: UsageRecord, line: int) -> Usage | None:
+        """What a response's own record adds; None where it was counted already."""
+        step = _parts(record.usage)
+        if self._owed is not None:
+            self.lose(self._owed)
+        # Where it tells nothing, the next `token_count` may.
+        self._owed = line if step == _UNKNOWN else None
+        self._recorded = self._recorded or step != _UNKNOWN
+        if record.thread_token_usage is not None:
+            self.said = ("thread_token_usage", record.thread_token_usage, line)
+        if record.response_id is not None:
+            if record.response_id in self._counted:
+                return None
+            self._counted.add(record.response_id)
+        if step == _UNKNOWN:
+            return None
+        return _usage(step, native(record), line, exact=not _is_odd(step, _UNKNOWN, record.usage))
+
+
+def native(record: UsageRecord) -> dict[str, Any]:
+    """A response's own record as it was."""
+    for held in (record, record.usage, record.turn_token_usage, record.thread_token_usage):
+        if held is not None and held.extra is not NOTHING:
+            return tidy(record)  # type: ignore[no-any-return]
+    return msgspec.to_builtins(record)  # type: ignore[no-any-return]
+
+
+def _native(figures: Spent | Figures | None) -> dict[str, Any]:
+    """The figures as they were."""
+    if figures is None:
+        return {}
+    native: dict[str, Any] = {
+        "input_tokens": figures.input_tokens,
+        "cached_input_tokens": figures.cached_input_tokens,
+        "output_tokens": figures.output_tokens,
+        "reasoning_output_tokens": figures.reasoning_output_tokens,
+        "total_tokens": figures.total_tokens,
+    }
+    if figures.cache_write_input_tokens is not None:
+        native["cache_write_input_tokens"] = figures.cache_write_input_tokens
+    return native
+
+
+def _parts(figures: Spent | Figures | None) -> _Parts:
+    if figures is None:
+        return _UNKNOWN
+    return (
+        figures.input_tokens,
+        figures.cached_input_tokens,
+        figures.output_tokens,
+        figures.reasoning_output_tokens,
+        figures.cache_write_input_tokens,
+    )
+
+
+def _grown(total: _Parts, before: _Parts) -> _Parts:
+    """By how much the total has grown, as far as both are known."""
+    pairs = zip(total, before, strict=True)
+    return tuple([now - then if now is not None and then is not None else None for now, then in pairs])
+
+
+def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
+    """What the last response used: as it says itself, unless the total has grown by something else."""
+    if first or any(more is not None and not 0 <= more <= MOST for more in grown):
+        # There was no total yet, it started again, or it is none.
+        return last if last != _UNKNOWN else total
+    if _alike(total, last) or _alike(grown, last):
+        return tuple(map(_either, last, grown))
+    return tuple(map(_either, grown, last))
+
+
+def _is_wild(total: _Parts, grown: _Parts) -> bool:
+    """Is it no total, so that it does not tell whether the event is repeated?"""
+    return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST
+
+
+def _is_odd(step: _Parts, before: _Parts, *told: Spent | Figures | None) -> bool:
+    """Is a figure not there that should be? What is written into a cache is told since 0.145."""
+    if None in step[:4]:
+        return True
+    if step[4] is not None:
+        return False
+    return before[4] is not None or any(figures is not None and _NAMES[4] in figures.extra for figures in told)
+
+
+def _alike(one: _Parts, other: _Parts) -> bool:
+    """Do two say the same, as far as both say something?"""
+    known = False
+    for mine, theirs in zip(one, other, strict=True):
+        if mine is not None and theirs is not None:
+            if mine != theirs:
+                return False
+            known = True
+    return known
+
+
+def _either(one: int | None, other: int | None) -> int | None:
+    return one if one is not None else other
+
+
+def _plus(one: int | None, other: int | None) -> int | None:
+    return one + other if one is not None and other is not None else None
+
+
+def _usage(parts: _Parts, native: dict[str, Any], line: int, *, exact: bool | None) -> Usage:
+    """The figures in the shared meaning."""
+    return Usage(
+        input=parts[0],
+        cached=parts[1],
+        cache_write=parts[4],
+        output=parts[2],
+        reasoning=parts[3],
+        requests=1,
+        exact=exact,
+        native=native,
+        line=line,
+    )
+
+
+def together(usages: list[Usage]) -> Usage:
+    """The figures of several requests as one."""
+    return Usage(
+        input=_sum([usage.input for usage in usages]),
+        cached=_sum([usage.cached for usage in usages]),
+        cache_write=_sum([usage.cache_write for usage in usages]),
+        output=_sum([usage.output for usage in usages]),
+        reasoning=_sum([usage.reasoning for usage in usages]),
+        requests=len(usages),
+        exact=joint(usage.exact for usage in usages),
+        native={"requests": [dict(usage.native) for usage in usages]},
+        line=usages[0].line,
+        each=tuple(usages),
+    )
+
+
+def tally(meter: Meter, file: str) -> Tally | None:
+    """The thread's total as the file tells it last, where it can be read."""
+    if meter.said is None:
+        return None
+    name, figures, line = meter.said
+    if figures.input_tokens is None or figures.output_tokens is None:
+        return None
+    return Tally(
+        name=name,
+        scope="thread",
+        rule="Told after each response. It may start again at nothing, go on from a parent's, or be overwritten.",
+        total=figures.input_tokens + figures.output_tokens,
+        file=file,
+        line=line,
+    )
+
+
+def _sum(figures: list[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None

@@ -1,0 +1,303 @@
+"""What a file holds, told by its content and never by its name.
+
+A session log (JSON Lines), a session document (one JSON object, pretty or not), a checkpoint or shared conversation
+(`Content`s), a log of typed prompts, or the captured output of a run: each becomes one of the values below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from io import FileIO
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from pollux.model import Severity
+from pollux.sources.gemini.format.schema import Checkpoint, Message, Record, Typed
+from pollux.system.files import LARGE, read_within
+from pollux.wire import (
+    REFUSED,
+    Lines,
+    Malformed,
+    Notes,
+    decode,
+    decoder,
+    filled,
+    fit,
+    note_bad_line,
+    opened,
+    plain,
+    read_lines,
+)
+from pollux.wire.salvage import blocks, close
+
+# So many lines are tried, where the first is garbage, to tell what a file is.
+_LOOK_AT = 20
+_HEAD = 4096
+# Reading long lines is three times as quick as with the usual buffer.
+_BUFFER = 1 << 18
+# How a message begins, as most lines of a log do.
+_MESSAGE = b'{"id":"'
+_EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
+
+
+class Log(msgspec.Struct):
+    """Records in file order, to be taken once, each with its line; a document is one record, its line unknown."""
+
+    records: Iterable[tuple[int | None, Message | Record]]
+
+
+class History(msgspec.Struct):
+    """A conversation as the API sees it."""
+
+    checkpoint: Checkpoint
+
+
+class Prompts(msgspec.Struct):
+    """Lines the human typed."""
+
+    lines: list[Typed]
+
+
+class Captured(msgspec.Struct):
+    """What `--output-format json` or `stream-json` printed: its objects with their lines."""
+
+    events: list[tuple[int | None, dict[str, Any]]]
+
+
+class Nothing(msgspec.Struct):
+    """A file that holds nothing we can read, and why."""
+
+    reason: str
+    damaged: bool
+
+
+Contents = Log | History | Prompts | Captured | Nothing
+
+
+def contents(path: str, notes: Notes) -> Contents:
+    """Read a file. Raises `Unreadable` only where it cannot be opened."""
+    with ExitStack() as held:
+        raw: FileIO = held.enter_context(opened(path, buffer=0))  # type: ignore[assignment]
+        pretty = _is_pretty(raw.read(_HEAD))
+        raw.seek(0)
+        if pretty:
+            return _whole(read_within(raw, LARGE), notes)
+        file = Lines(raw, _BUFFER)
+        lines = (line for line in file if not line.isspace())
+        first = next(lines, None)
+        if first is not None and _is_event(first):
+            return Captured(_events(path, notes))
+        log = first is not None and _is_record(first, lines)
+        file.seek(0)
+        if not log and not _is_damaged_log(whole := read_within(file, LARGE)):
+            return _whole(whole, notes) if whole.strip() else Nothing("the file is empty", damaged=False)
+        file.seek(0)
+        file.notes = notes
+        return Log(_records(file, held.pop_all(), notes))
+
+
+def _is_pretty(head: bytes) -> bool:
+    """Does a file begin like a pretty-printed document: a bracket alone on its line?"""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:2] in (b"{\n", b"[\n", b"{\r", b"[\r")
+
+
+def _whole(raw: bytes, notes: Notes) -> Contents:
+    """A document, or what is left of one."""
+    try:
+        return _document(raw, notes)
+    except Malformed as error:
+        return _salvaged(raw, error, notes)
+
+
+def _is_record(first: bytes, more: Iterator[bytes]) -> bool:
+    """Is the first line of a file a record of a log? A line that stands alone may be a whole document."""
+    try:
+        record = decode(Record, first, Notes())
+    except Malformed:
+        return False
+    return record is not None and (_is_header(record) or next(more, None) is not None)
+
+
+def _is_damaged_log(raw: bytes) -> bool:
+    """Is a file a log whose first lines are garbage? Then as a whole it is no JSON."""
+    try:
+        plain(raw, Notes())
+    except Malformed:
+        pass
+    else:
+        return False
+    for line in raw.split(b"\n", _LOOK_AT)[:_LOOK_AT]:
+        try:
+            if not line.isspace() and decode(Record, line, Notes()) is not None:
+                return True
+        except Malformed:
+            continue
+    return False
+
+
+def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Message | Record]]:
+    """The records of a log as they are read, so that what a later one replaces need not be held.
+
+    What is a message with an id and nothing else is a `Message`: that is smaller, and quicker to read.
+    """
+    quick, message = decoder(Record), decoder(Message)
+    record: Message | Record | None
+    with held:
+        for number, line in filled(file):
+            try:
+                record = message(line) if line[:7] == _MESSAGE else quick(line)
+            except REFUSED:
+                notes.line = number
+                record = _oddly(line, notes)
+            if record is not None:
+                yield number, record
+    notes.line = None
+
+
+def _oddly(line: bytes, notes: Notes) -> Record | None:
+    """A line that is not as it should be."""
+    try:
+        record = decode(Record, line, notes)
+    except Malformed as error:
+        note_bad_line(error, line, notes)
+        return None
+    if record is None:
+        notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+    return record
+
+
+def _is_header(record: Record) -> bool:
+    """Is a single line the beginning of a log, rather than a whole document?"""
+    return record.messages is None and record.sessionId is not None and record.projectHash is not None
+
+
+def _is_event(line: bytes) -> bool:
+    """Does a file begin like a captured stream?"""
+    if not line.startswith(b'{"type"'):
+        return False
+    try:
+        event = plain(line, Notes())
+    except Malformed:
+        return False
+    return event.get("type") in _EVENTS and "id" not in event
+
+
+def _events(path: str, notes: Notes) -> list[tuple[int | None, dict[str, Any]]]:
+    events: list[tuple[int | None, dict[str, Any]]] = []
+    for number, line in read_lines(path, notes):
+        notes.line = number
+        try:
+            value = plain(line, notes)
+        except Malformed as error:
+            note_bad_line(error, line, notes)
+            continue
+        if type(value) is dict:
+            events.append((number, value))
+        else:
+            notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+    notes.line = None
+    return events
+
+
+def _document(raw: bytes, notes: Notes) -> Contents:
+    """One JSON value. Raises `Malformed`."""
+    try:
+        record = decoder(Record)(raw)
+    except REFUSED:
+        pass
+    else:
+        if record.messages is not None or record.sessionId is not None:
+            return Log([(None, record)])
+    return _told_apart(plain(raw, notes), notes)
+
+
+def _told_apart(value: Any, notes: Notes) -> Contents:
+    match value:
+        case {"clientHistory": list(), "history": shown}:
+            # `/restore` keeps the turns, and beside them the lines the interface had on show.
+            kept = fit(Checkpoint, {key: item for key, item in value.items() if key != "history"}, notes)
+            return History(Checkpoint() if kept is None else replace(kept, extra={**kept.extra, "history": shown}))
+        case {"history": list()} | {"clientHistory": list()}:
+            return History(fit(Checkpoint, value, notes) or Checkpoint())
+        case {"response": _} | {"stats": dict()} | {"session_id": str()}:
+            return Captured([(None, value)])
+        case {"type": str(word)} if word in _EVENTS and "id" not in value:
+            return Captured([(None, value)])
+        case dict():
+            record = fit(Record, value, notes)
+            return (
+                Log([(None, record)])
+                if record is not None and value
+                else Nothing("the file holds no session", damaged=False)
+            )
+        case []:
+            return Nothing("the file holds an empty list", damaged=False)
+        case list():
+            return _listed(value, notes)
+        case _:
+            return Nothing("the file holds JSON, but nothing Gemini CLI writes", damaged=True)
+
+
+def _listed(items: list[Any], notes: Notes) -> Contents:
+    """A list is what most plainly stands in it: turns, or typed lines."""
+    keys = {key for item in items if isinstance(item, dict) for key in item}
+    if keys & {"role", "parts"}:
+        return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
+    if keys & {"message", "messageId"}:
+        return Prompts([line for item in items if (line := _typed(item, notes)) is not None])
+    return Nothing("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
+
+
+def _typed(item: Any, notes: Notes) -> Typed | None:
+    line = fit(Typed, item, notes)
+    if line is None and item is not None:
+        shown = msgspec.json.encode(item).decode()
+        notes.add("log.odd", f"An item of the log is no typed line; it says: {shown}")
+    return line
+
+
+def _salvaged(raw: bytes, error: Malformed, notes: Notes) -> Contents:
+    """What is left of a damaged document: its whole messages, and the beginning of a cut one."""
+    start = raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    notes.add("document.damaged", f"The document is damaged ({error}); read as far as it goes.", Severity.ERROR)
+    closed, end = close(raw)
+    whole = _closed(closed, notes)
+    depth = 2 if start == b"[" else 4
+    # Where nothing follows the damage, the document was cut: what could be closed is all there is.
+    more = blocks(raw, depth) if b"\n" + b" " * depth + b"{" in raw[end:] or whole is None else []
+    items = [item for line, block in more if (item := _item(block, line, notes)) is not None]
+    match whole:
+        case {"history": list(kept)} if len(items) > len(kept):
+            return _told_apart({**whole, "history": items}, notes)
+        case {"messages": list(kept)} if len(items) > len(kept):
+            record = fit(Record, {**whole, "messages": items}, notes)
+            return Log([(None, record)]) if record is not None else Nothing("damaged", damaged=True)
+        case list(kept) if len(items) > len(kept):
+            return _told_apart(items, notes)
+        case None if items:
+            record = fit(Record, {"messages": items}, notes)
+            return Log([(None, record)]) if record is not None else Nothing("damaged", damaged=True)
+        case _ if not whole:
+            return Nothing(f"the file is damaged beyond reading ({error})", damaged=True)
+        case _:
+            return _told_apart(whole, notes)
+
+
+def _closed(raw: bytes, notes: Notes) -> Any:
+    try:
+        return plain(raw, notes)
+    except Malformed:
+        return None
+
+
+def _item(block: bytes, line: int, notes: Notes) -> Any:
+    try:
+        return plain(block, notes)
+    except Malformed:
+        notes.line = line
+        notes.add("item.damaged", "A message is damaged; what stands before the damage was kept.", Severity.ERROR)
+        notes.line = None
+        return _closed(close(block)[0], notes) or None

@@ -1,0 +1,299 @@
+"""Which files belong to one session: copies, twins, stubs and parts joined by the id they carry."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from pollux.errors import Unreadable
+from pollux.model import Kind
+from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.gemini import find
+from pollux.sources.gemini.bundle import GeminiBundle
+from pollux.sources.gemini.identity import Identity, id_around, identity, stem
+from pollux.sources.gemini.projects.projects import Folder, Projects
+from pollux.sources.gemini.prompts.log import PromptLog
+from pollux.sources.walk import stat_file
+from pollux.wire import Malformed, Notes, plain
+
+AGENT = "gemini"
+# Between a session's id and the number of a prompt: 0.35 and 0.36 name a sub-agent's session by the prompt it serves.
+_PROMPT = "########"
+
+
+def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    """The sessions under one root."""
+    grouped: dict[str, list[File]] = {}
+    for file in files:
+        if file.role == find.REGISTRY:
+            continue
+        grouped.setdefault(_folder_of(root, file.path), []).append(file)
+    folders = {path: Folder(path, held) for path, held in grouped.items() if path}
+    projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])
+    logs = _logs(folders.values(), around)
+    served: list[tuple[Folder, File]] = []
+    mains = _mains(folders.values(), projects, logs, around, served)
+    _divide(mains, [log for _, log in logs.values()])
+    served += ((folder, file) for folder in folders.values() for file in folder.files if file.role == find.SUBAGENT)
+    _adopt(mains, _subagents(served, projects, around))
+    checkpoints = _checkpoints(folders.values(), projects)
+    return [*mains, *(child for main in mains for child in main.children), *checkpoints, *_alone(logs, mains, projects)]
+
+
+def _folder_of(root: Path, path: str) -> str:
+    """The project's folder a file lies in; empty for a file that lies in none."""
+    above = os.path.join(root, "")  # noqa: PTH118 (`Path` takes as long as all the rest, for thousands of files)
+    name, inside, _ = path[len(above) :].partition(os.sep) if path.startswith(above) else ("", "", "")
+    return above + name if inside else ""
+
+
+def _mains(
+    folders: Iterable[Folder],
+    projects: Projects,
+    logs: dict[str, tuple[list[Folder], PromptLog]],
+    around: Surroundings,
+    served: list[tuple[Folder, File]],
+) -> list[GeminiBundle]:
+    """The sessions of their own; the files of sub-agents among them are put aside."""
+    found: dict[tuple[str, str], GeminiBundle] = {}
+    for folder in folders:
+        chats = [file for file in folder.files if file.role == find.SESSION]
+        tales = [around.glance(file, Identity, identity) for file in chats]
+        for file, told in zip(chats, tales, strict=True):
+            project = told.project or folder.hash
+            log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
+            around_it = _ids_around(folder, tales, log) if told.id is None and told.speaks else ()
+            name = told.id or id_around(file.path, around_it) or stem(file.path)
+            if _PROMPT in name:
+                served.append((folder, file))
+                continue
+            same = (name, project or folder.path)
+            bundle = found.get(same)
+            if bundle is None:
+                bundle = found[same] = GeminiBundle(
+                    agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None
+                )
+            bundle.files = (*bundle.files, file)
+            bundle.begun = min(filter(None, (bundle.begun, told.started)), default=None)
+            if folder not in bundle.folders:
+                bundle.folders = (*bundle.folders, folder)
+    return _told_apart(list(found.values()))
+
+
+def _ids_around(folder: Folder, tales: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None) -> Iterator[str]:
+    """The ids of sessions that a project tells of: in its files, in names of folders, in the log of typed lines."""
+    yield from (told.id for told in tales if told.id is not None)
+    for file in folder.files:
+        if file.role == find.SUBAGENT:
+            yield os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
+    if log is not None:
+        yield from log[1].lines
+
+
+def _divide(mains: list[GeminiBundle], logs: list[PromptLog]) -> None:
+    """Give each log the sessions that have files, so that it can tell them apart."""
+    for log in logs:
+        own = [main for main in mains if main.log is log]
+        log.sessions.update(main.id for main in own)
+        # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
+        renewing = {main.id for main in own if any(".jsonl" in file.path for file in main.files)}
+        log.divide({main.id: main.begun for main in own if main.begun is not None}, renewing)
+
+
+def _in_project(name: str, bundle: GeminiBundle) -> str:
+    return f"{name}@{(bundle.hash or 'unknown')[:8]}"
+
+
+def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
+    """Users may choose ids (0.41+), also twice: the same id in another project gets the project's hash behind it."""
+    seen: set[str] = set()
+    for bundle in sorted(found, key=lambda bundle: (bundle.id, bundle.hash or "")):
+        if bundle.id in seen:
+            bundle.id = _in_project(bundle.id, bundle)
+        seen.add(bundle.id)
+    return found
+
+
+def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: Surroundings) -> list[GeminiBundle]:
+    """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
+    found: dict[tuple[str, str, str], GeminiBundle] = {}
+    for folder, file in files:
+        told = around.glance(file, Identity, identity)
+        name = told.id or stem(file.path)
+        parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
+        if file.role == find.SUBAGENT:
+            parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
+            evidence = f"its file lies in the folder named by {parent}"
+        same = (name, parent, told.project or folder.hash or folder.path)
+        bundle = found.get(same)
+        if bundle is None:
+            bundle = found[same] = GeminiBundle(
+                agent=AGENT,
+                id=name,
+                kind=Kind.SUBAGENT,
+                parent=parent,
+                evidence=evidence,
+                hash=told.project or folder.hash,
+                projects=projects,
+            )
+        bundle.files = (*bundle.files, file)
+        if folder not in bundle.folders:
+            bundle.folders = (*bundle.folders, folder)
+    return _told_apart(list(found.values()))
+
+
+def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
+    """Give each sub-agent to its parent; one whose parent is gone stands for itself."""
+    by_id = {main.id: main for main in mains}
+    for child in children:
+        named = child.parent or ""
+        parent = by_id.get(_in_project(named, child)) or by_id.get(named)
+        if parent is None:
+            mains.append(child)
+        else:
+            child.parent = parent.id
+            parent.children = (*parent.children, child)
+
+
+def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBundle]:
+    """Saved conversations. A copy that a migration left in another folder of the same project is the same one."""
+    found: dict[tuple[str, str, int], GeminiBundle] = {}
+    # Slug folders first: the name of the folder that is in use is part of the id.
+    for folder in sorted(folders, key=lambda folder: folder.name == folder.hash):
+        for file in folder.files:
+            if file.role != find.CHECKPOINT:
+                continue
+            place = os.path.relpath(file.path, folder.path)
+            same = (folder.hash or folder.path, place, file.size)
+            if same in found:
+                found[same].files = (*found[same].files, file)
+                found[same].folders = (*found[same].folders, folder)
+                continue
+            seed = f"{folder.name}/{place}".encode("utf-8", "surrogateescape")
+            found[same] = GeminiBundle(
+                agent=AGENT,
+                id=f"{hashlib.sha256(seed).hexdigest()[:12]}-checkpoint",
+                kind=Kind.CHECKPOINT,
+                files=(file,),
+                hash=folder.hash,
+                folders=(folder,),
+                projects=projects,
+                tag=tag_of(file.path),
+            )
+    return list(found.values())
+
+
+def tag_of(path: str) -> str | None:
+    """The name the user saved a conversation under."""
+    name = os.path.basename(path)  # noqa: PTH119
+    saved = re.match(r"checkpoint-(.+)\.json\Z", name, re.DOTALL)
+    return unquote(saved.group(1)) if saved else None
+
+
+def _logs(folders: Iterable[Folder], around: Surroundings) -> dict[str, tuple[list[Folder], PromptLog]]:
+    """The logs of typed lines, one a project: a migration copies the log too."""
+    held: dict[str, list[Folder]] = {}
+    for folder in folders:
+        if any(file.role == find.PROMPTS for file in folder.files):
+            held.setdefault(folder.hash or folder.path, []).append(folder)
+    roles = (find.PROMPTS, find.SHELL)
+    return {
+        name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), around))
+        for name, group in held.items()
+    }
+
+
+def _alone(
+    logs: dict[str, tuple[list[Folder], PromptLog]], mains: list[GeminiBundle], projects: Projects
+) -> list[GeminiBundle]:
+    """Sessions of which only typed lines are left."""
+    known = {(main.id, main.hash) for main in mains} | {(main.id, None) for main in mains}
+    found: list[GeminiBundle] = []
+    for folders, log in logs.values():
+        # A log in which nothing can be read has no sessions, but somebody must say so.
+        if not log.lines and log.notices:
+            name = f"{hashlib.sha256(folders[0].path.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-prompts"
+            log.lines[name] = []
+        digest = folders[0].hash
+        for session in log.lines:
+            if (session, digest) in known or (session, None) in known:
+                continue
+            found.append(
+                GeminiBundle(
+                    agent=AGENT,
+                    id=session,
+                    kind=Kind.PROMPTS,
+                    files=log.files,
+                    hash=digest,
+                    folders=tuple(folders),
+                    projects=projects,
+                    log=log,
+                )
+            )
+    return _told_apart(found)
+
+
+def loose(path: Path, around: Surroundings) -> GeminiBundle:
+    """A file handed over by path, wherever it lies."""
+    try:
+        file = stat_file(path, find.SESSION)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
+    told = identity(file)
+    name, project = told.id, told.project
+    folder = _enclosing(path)
+    projects = Projects(Path(folder.path).parent if folder is not None else path.parent, around)
+    if name is None:
+        digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]
+        name = f"{digest}-{'checkpoint' if tag_of(str(path)) else stem(str(path)) or 'file'}"
+    return GeminiBundle(
+        agent=AGENT,
+        id=name,
+        files=(file,),
+        hash=project or (folder.hash if folder is not None else None),
+        folders=(folder,) if folder is not None else (),
+        projects=projects,
+        tag=tag_of(str(path)),
+        asked=True,
+    )
+
+
+def _enclosing(path: Path) -> Folder | None:
+    """The project's folder above a file, where there is one: it may hold offloaded output and the project's path."""
+    for parent in list(path.resolve().parents)[:3]:
+        if (parent / ".project_root").is_file() or (parent.parent.name == "tmp" and (parent / "chats").is_dir()):
+            return Folder(str(parent), find.in_project(str(parent)))
+    return None
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Does the beginning of a file look like something Gemini CLI wrote?"""
+    if b'"projectHash"' in head or b'"$set"' in head[:200]:
+        return True
+    if b'"sessionId"' in head[:200] and re.search(rb'"(?:startTime|lastUpdated|messages)"', head):
+        return True
+    if re.search(rb'"history"\s*:|"clientHistory"\s*:|"role"\s*:\s*"(?:user|model)"', head) and b'"parts"' in head:
+        return True
+    if (
+        path.name.startswith(("session-", "checkpoint"))
+        and path.suffix in (".json", ".jsonl")
+        and head.lstrip()[:1] in (b"{", b"[")
+    ):
+        return True
+    if head.lstrip()[:1] == b"[" and re.search(rb'"messageId"\s*:', head) and b'"message"' in head:
+        return True
+    try:
+        first = plain(head.split(b"\n", 1)[0], Notes())
+    except Malformed:
+        first = None
+    if (
+        isinstance(first, dict)
+        and first.get("type") in ("init", "message")
+        and ("session_id" in first or "role" in first)
+    ):
+        return True
+    return re.search(rb'"response"\s*:|"stats"\s*:', head) is not None and head.lstrip()[:1] == b"{"

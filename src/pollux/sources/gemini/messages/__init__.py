@@ -1,0 +1,1 @@
+"""From replayed entries to messages: prompts, replies, tool calls, sub-agents."""

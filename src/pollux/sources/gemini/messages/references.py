@@ -1,0 +1,188 @@
+"""A prompt as it was typed, apart from the files its `@path`s brought in and from what hooks added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pollux.model import Attachment, Context, FileReference, Part, Text
+from pollux.sources.gemini.format.content import (
+    CONTEXTS,
+    attachment,
+    begins,
+    client_parts,
+    is_client_text,
+    other_part,
+    pieces,
+    signature,
+    text_of,
+)
+from pollux.sources.gemini.format.schema import Message, Part as Piece
+
+
+class Mark:
+    """A line that divides a prompt; its pattern is tried only where a line begins with its fixed first words."""
+
+    def __init__(self, words: str, rest: str) -> None:
+        self.words = words
+        self._pattern = re.compile(re.escape(words) + rest)
+
+    def find(self, text: str, position: int) -> re.Match[str] | None:
+        """The next such line."""
+        place = text.find(self.words, position)
+        while place >= 0:
+            if (place == 0 or text[place - 1] == "\n") and (found := self._pattern.match(text, place)) is not None:
+                return found
+            place = text.find(self.words, place + 1)
+        return None
+
+
+START = Mark("--- Content from referenced ", r"(?:files|context) ---")
+HEADING = Mark("Content from ", r"(?:@|referenced file )([^\n]+):\n")
+END = Mark("--- End of content", r"(?P<folder> for directory: [^\n]*)? ---")
+CONTEXT_END = "</session_context>"
+HOOK_WORDS = "<hook_context>"
+HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+
+
+def prompt_parts(message: Message) -> list[Part]:
+    """A human's message: the words as typed, the files they brought in, and what the client added."""
+    items = pieces(message.content)
+    if len(items) == 1 and message.displayContent is None and (text := text_of(items[0])) and is_typed(text):
+        return [Text(text=text, extra=signature(items[0]))]
+    found = Expansion().parts(items)
+    if message.displayContent is None:
+        return _typed_first(found)
+    typed = "".join(text_of(piece) for piece in pieces(message.displayContent))
+    shown: list[Part] = [Text(text=typed)] if typed else []
+    shown += [part for piece in pieces(message.displayContent) if not text_of(piece) for part in other_part(piece)]
+    said = "".join(part.text for part in found if type(part) is Text)
+    if said.strip() not in (typed.strip(), ""):
+        shown.append(Context(source="expansion", text=said))
+    return shown + [part for part in found if type(part) is not Text and part not in shown]
+
+
+def fused_parts(message: Message) -> list[Part] | None:
+    """A prompt that was run together with the session's context before it: its parts, the context told apart.
+
+    So are the first turns of a shared conversation, and of a history since 0.5x; None where nobody typed anything.
+    """
+    items = [part for item in pieces(message.content) for part in _parted(item)]
+    context = [item for item in items if begins(text_of(item), CONTEXTS)]
+    typed = [item for item in items if not is_client_text(text_of(item))]
+    if not context or not any(map(text_of, typed)):
+        return None
+    others = client_parts(Message(content=[item for item in items if is_client_text(text_of(item))]))
+    return [
+        *prompt_parts(Message(content=typed)),
+        *(Context(source="session", text=part.text) if type(part) is Text else part for part in others),
+    ]
+
+
+def _parted(item: str | Piece) -> list[str | Piece]:
+    """The context and the prompt that follows it in the same text."""
+    text = text_of(item)
+    end = text.find(CONTEXT_END) + len(CONTEXT_END)
+    if not begins(text, CONTEXTS) or end < len(CONTEXT_END) or not text[end:].strip():
+        return [item]
+    rest = {} if isinstance(item, str) else item.extra
+    return [Piece(text=text[:end], extra=rest), Piece(text=text[end:].lstrip())]
+
+
+def is_typed(text: str) -> bool:
+    """Was all of a text typed, as far as it shows?"""
+    return START.words not in text and HOOK_WORDS not in text
+
+
+def _typed_first(parts: list[Part]) -> list[Part]:
+    """One text for all the words, in front: what the human typed around the expansions belongs together."""
+    texts = [part.text for part in parts if type(part) is Text]
+    if len(texts) < 2:
+        return parts
+    return [Text(text="".join(texts)), *(part for part in parts if type(part) is not Text)]
+
+
+class Expansion:
+    """Walks through a prompt's pieces: each mark a piece of its own (0.28+), or all in one string (before)."""
+
+    def __init__(self) -> None:
+        self._inside = False
+        self._path: str | None = None
+        self._body: list[str] = []
+        self._attached: list[Attachment] = []
+        self._found: list[Part] = []
+
+    def parts(self, items: list[str | Piece]) -> list[Part]:
+        """Words, files and other parts in order."""
+        for item in items:
+            text = text_of(item)
+            if text:
+                self._walk(text)
+            elif self._inside and isinstance(item, Piece) and (held := attachment(item)) is not None:
+                self._attached.append(held)
+            else:
+                self._found.extend(other_part(item))
+        if self._inside:
+            self._finish()
+        return self._found
+
+    def _walk(self, text: str) -> None:
+        position = 0
+        while position < len(text):
+            position = self._file(text, position) if self._inside else self._words(text, position)
+
+    def _words(self, text: str, position: int) -> int:
+        """Outside: everything up to the start mark was typed."""
+        start = START.find(text, position)
+        if start is None:
+            self._found.extend(_without_hooks(text[position:]))
+            return len(text)
+        self._found.extend(_without_hooks(_before(text, position, start)))
+        self._inside = True
+        return start.end()
+
+    def _file(self, text: str, position: int) -> int:
+        """Inside: everything up to the next heading or the end mark belongs to the file."""
+        end, heading = END.find(text, position), HEADING.find(text, position)
+        if heading is not None and (end is None or heading.start() < end.start()):
+            self._body.append(_before(text, position, heading))
+            self._finish()
+            self._path = heading.group(1)
+            return heading.end()
+        if end is None:
+            self._body.append(text[position:])
+            return len(text)
+        self._body.append(_before(text, position, end))
+        self._finish()
+        self._inside = end["folder"] is not None
+        return end.end()
+
+    def _finish(self) -> None:
+        """A file is complete."""
+        text = "".join(self._body)
+        if self._path is not None:
+            self._found.append(FileReference(path=self._path, text=text or None, attachments=tuple(self._attached)))
+        else:
+            if text:
+                self._found.append(Context(source="referenced content", text=text))
+            self._found.extend(self._attached)
+        self._path = None
+        self._body.clear()
+        self._attached.clear()
+
+
+def _before(text: str, position: int, mark: re.Match[str]) -> str:
+    """The text before a mark; the line break in front belongs to the mark."""
+    return text[position : max(position, mark.start() - 1)]
+
+
+def _without_hooks(text: str) -> Iterator[Part]:
+    """Typed words, with a hook's additions told apart from them."""
+    position = 0
+    for hook in HOOK.finditer(text) if HOOK_WORDS in text else ():
+        if said := text[position : hook.start()]:
+            yield Text(text=said)
+        yield Context(source="hook", text=hook.group().strip())
+        position = hook.end()
+    if rest := text[position:]:
+        yield Text(text=rest)

@@ -1,0 +1,191 @@
+"""Sub-agents: which call started which session, and those that Gemini CLI up to 0.34 wrote into their parent's file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from datetime import datetime
+from itertools import pairwise
+
+import msgspec
+
+from pollux.model import Author, Gap, Kind, Link, Message, Role, Session, ToolCall, first_words
+from pollux.sources.gemini.format.content import TASK
+from pollux.sources.gemini.format.tools import TASKS
+from pollux.system.clock import since_epoch
+
+_CREATED = re.compile(r"[-_](\d{13})[-_]")
+
+
+def made_at(call_id: str | None) -> float | None:
+    """The millisecond in which a call was made: the CLI's own ids hold it."""
+    found = _CREATED.search(call_id) if call_id else None
+    return float(found[1]) if found is not None else None
+
+
+def created(call_id: str | None) -> datetime | None:
+    """When a call was made."""
+    return since_epoch(made_at(call_id), 1000)
+
+
+def task_of(call: ToolCall) -> str | None:
+    """The task a call hands to a sub-agent; None where the tool is none."""
+    names = TASKS.get(call.name)
+    if names is None or not isinstance(call.input, dict):
+        return None
+    return next((task for name in names if isinstance(task := call.input.get(name), str) and task.strip()), None)
+
+
+class Run(msgspec.Struct):
+    """A sub-agent's run inside its parent's file: where it ends, and the call that started it, where it was recorded.
+
+    A call is recorded when it ends: in a message of its own, or with the last words of the sub-agent.
+    """
+
+    end: int
+    call: ToolCall | None = None
+
+
+def objective_of(task: str) -> str:
+    """What a sub-agent is to do: the objective in its task, where it is marked as such."""
+    marked = re.search(r"<objective>\s*(.+?)\s*</objective>", task, re.DOTALL)
+    return marked.group(1) if marked else task
+
+
+def carve(session: Session) -> list[Session]:
+    """The session without its sub-agents' messages, then each sub-agent as a session of its own.
+
+    The sub-agent's prompt was recorded as the user's while its call was running: after the call was made, before it
+    ended. The call itself stands in a later message.
+    """
+    runs = _runs(session.messages) if session.kind is Kind.MAIN else {}
+    if not runs:
+        return [session]
+    own = dict(enumerate(session.messages))
+    children: list[Session] = []
+    starts = [*sorted(runs), len(own)]
+    for start, following in pairwise(starts):
+        run = runs[start]
+        inside = [n for n in range(start, min(run.end, following)) if own[n].role is not Role.SYSTEM]
+        messages = [own.pop(n) for n in inside]
+        if run.call is None:
+            children.append(_child(session, None, messages))
+            continue
+        holder = own[run.end]
+        if holder.at is not None and run.call.at is not None and holder.at < run.call.at and run.end < following:
+            calls = tuple(part for part in holder.parts if type(part) is ToolCall)
+            words = tuple(part for part in holder.parts if type(part) is not ToolCall)
+            messages.append(msgspec.structs.replace(holder, parts=words))
+            holder = msgspec.structs.replace(holder, parts=calls, usage=None, model=None)
+        children.append(_child(session, run.call, messages))
+        parts = tuple(
+            msgspec.structs.replace(part, child=children[-1].key) if part is run.call else part for part in holder.parts
+        )
+        own[run.end] = msgspec.structs.replace(holder, parts=parts)
+    return [msgspec.structs.replace(session, messages=tuple(own.values())), *children]
+
+
+def _runs(messages: tuple[Message, ...]) -> dict[int, Run]:
+    """Where sub-agents begin. One whose call was never recorded, for the agent was killed, is known by its prompt."""
+    runs: dict[int, Run] = {}
+    for place, call in _spawns(messages):
+        start = _task_place(messages, place, call, runs)
+        if start is not None:
+            runs[start] = Run(place, call)
+    for place, message in enumerate(messages):
+        if place not in runs and _is_prompt(message) and message.text.startswith(TASK):
+            later = (n for n in range(place + 1, len(messages)) if _is_prompt(messages[n]))
+            runs[place] = Run(next(later, len(messages)))
+    return runs
+
+
+def _is_prompt(message: Message) -> bool:
+    return message.role is Role.USER and message.author is Author.HUMAN
+
+
+def _spawns(messages: tuple[Message, ...]) -> Iterator[tuple[int, ToolCall]]:
+    for place, message in enumerate(messages):
+        for part in message.parts:
+            if type(part) is ToolCall and part.name in TASKS and part.child is None and task_of(part) is not None:
+                yield place, part
+
+
+def _task_place(messages: tuple[Message, ...], place: int, call: ToolCall, taken: Container[int]) -> int | None:
+    """Where the sub-agent's prompt stands: the first user message of the call's running time that holds its task."""
+    made, task = created(call.id), task_of(call) or ""
+    for index in range(place):
+        message = messages[index]
+        if index in taken or not _is_prompt(message):
+            continue
+        text = message.text
+        if task in text and (text.startswith(TASK) or _while_running(message, made, call)):
+            return index
+    return None
+
+
+def _while_running(message: Message, made: datetime | None, call: ToolCall) -> bool:
+    if made is None or message.at is None:
+        return False
+    return made <= message.at and (call.at is None or message.at <= call.at)
+
+
+def _child(parent: Session, call: ToolCall | None, inside: list[Message]) -> Session:
+    task, *rest = inside
+    messages = (
+        msgspec.structs.replace(task, author=Author.MODEL),
+        *(
+            msgspec.structs.replace(message, author=Author.CLIENT) if message.author is Author.HUMAN else message
+            for message in rest
+        ),
+    )
+    ended = call.at if call is not None else None
+    times = [at for at in (*(message.at for message in messages), ended) if at is not None]
+    # Since 0.32 every answer has a message with figures, also one of calls alone.
+    whole = any(message.usage is not None and not message.text for message in messages)
+    return Session(
+        agent=parent.agent,
+        id=task.id,
+        kind=Kind.SUBAGENT,
+        parent=parent.key,
+        title=first_words((task_of(call) if call is not None else None) or objective_of(task.text)) or None,
+        project=parent.project,
+        project_evidence=parent.project_evidence,
+        project_hash=parent.project_hash,
+        started=min(times, default=None),
+        ended=max(times, default=None),
+        messages=messages,
+        links=(
+            Link(kind="subagent_of", target=parent.key, evidence="recorded in the parent's file while its call ran"),
+        ),
+        files=parent.files,
+        exact=None if whole else False,
+        gaps=(Gap(why="Its requests were written into its parent's file, and not all of them.", certain=not whole),),
+    )
+
+
+def wants_children(session: Session) -> bool:
+    """Is there a call that started a sub-agent and does not say which?"""
+    return next(_spawns(session.messages), None) is not None
+
+
+def link_children(session: Session, children: list[Session]) -> Session:
+    """Give calls that do not name their sub-agent (0.37, 0.38) the child whose task they hand over."""
+    free = [child for child in children if not _named(session, child)]
+    if not free:
+        return session
+    messages: list[Message] = []
+    for message in session.messages:
+        parts = list(message.parts)
+        for index, part in enumerate(parts):
+            if type(part) is ToolCall and part.child is None and (task := task_of(part)) is not None:
+                child = next((c for c in free if any(task in m.text for m in c.messages[:3])), None)
+                if child is not None:
+                    free.remove(child)
+                    parts[index] = msgspec.structs.replace(part, child=child.key)
+        same = all(new is old for new, old in zip(parts, message.parts, strict=True))
+        messages.append(message if same else msgspec.structs.replace(message, parts=tuple(parts)))
+    return msgspec.structs.replace(session, messages=tuple(messages))
+
+
+def _named(session: Session, child: Session) -> bool:
+    return any(type(part) is ToolCall and part.child == child.key for m in session.messages for part in m.parts)

@@ -1,0 +1,1 @@
+"""Which project a folder of sessions belongs to, and what proves it."""

@@ -1,0 +1,1 @@
+"""What became of each message of a log: written again, rewound, compressed, copied."""

@@ -1,0 +1,285 @@
+"""One log, two views: as it happened, and as Gemini CLI would resume it.
+
+Gemini CLI's own loader walks the records and ends with a list of messages; whatever a rewind, a compression, a resume
+or a cancelled turn took out of that list is gone for it, though it is still in the file. Replay follows the loader
+step by step to know which messages are *live*, and at the same time keeps every message ever written, once, at the
+place where it first stood, with what became of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import dropwhile, pairwise
+from typing import Any
+
+from pollux.model import Fate, Severity
+from pollux.sources.gemini.format.content import is_client_text, is_summary, plain_text
+from pollux.sources.gemini.format.schema import Facts, Message, Record
+from pollux.sources.gemini.replay.copies import aligned
+from pollux.sources.gemini.replay.entries import Entry, answers, enrich
+from pollux.wire import Notes, Pile, tidy
+
+_LOST = (Fate.FAILED, Fate.REWOUND)
+_COUNTS = (
+    "messageCount",
+    "userMessageCount",
+    "firstUserMessage",
+    "hasResumableContent",
+    "hasUserOrAssistantMessage",
+)
+_LIVE = Fate.LIVE  # looked up once: an enumeration's members are slow to name
+
+
+class Replay:
+    """The state of one session log while its records go by."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.facts: dict[str, Any] = {}
+        self.earlier_facts: list[dict[str, Any]] = []
+        self.unknown = Pile(notes)
+        self._written: list[Entry] = []
+        self.started: datetime | None = None
+        self.updated: datetime | None = None
+        self._by_id: dict[str, Entry] = {}
+        self._live: dict[str, Entry] = {}
+        self._fused: dict[str, list[Entry]] = {}
+        self._dropped = False
+        self._rewinding = False
+
+    def run(self, records: Iterable[tuple[int | None, Message | Record]]) -> Replay:
+        """Take all records in; the order of the questions is the loader's."""
+        for line, record in records:
+            self.notes.line = line
+            if not isinstance(record, Record):
+                self._add(record, line, None)
+            elif record.rewindTo is not None:
+                self._rewind(record.rewindTo)
+                self._leftovers(line, record)
+            elif record.id is not None or (record.type is not None and record.content is not None):
+                self._add(record, line, None)
+            elif record.set is not None:
+                self._set(record.set, line)
+                if record.extra:
+                    self._leftovers(line, record)
+            elif record.sessionId is not None or record.projectHash is not None or record.messages is not None:
+                self._state(record)
+                for item, message in enumerate(record.messages or ()):
+                    self._add(message, line, item if line is None else None)
+            else:
+                self._leftovers(line, record, unknown=True)
+        self.notes.line = None
+        if self._dropped:
+            self._keep_together()
+        return self
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every message ever written, once, in the order in which they first stood in the file."""
+        return [entry for entry in self._written if entry.copy_of is None]
+
+    @property
+    def live(self) -> dict[str, Entry]:
+        """The messages the CLI would resume with, in its order, under the ids by which it knows them."""
+        return dict(self._live)
+
+    def _add(self, message: Message, line: int | None, item: int | None) -> None:
+        """A message: new, or written again under the same id."""
+        if message.type == "human":  # as published notes on the format have it; no release is known to write it
+            message.type, message.extra = "user", {**message.extra, "type": "human"}
+        known = self._by_id.get(message.id) if message.id is not None else None
+        if known is None:
+            entry = Entry(message, len(self._written), line, item)
+            if message.id is None:
+                message.id = f"{'line' if line is not None else 'item'}-{line if line is not None else item}"
+                self.notes.add("message.no-id", "A message has no id; one was derived from its place.")
+                if message.id in self._by_id:
+                    message.id = f"{message.id}-{len(self._written)}"
+            self._written.append(entry)
+            self._by_id[message.id] = entry
+            self._live[message.id] = entry
+        else:
+            self._again(known, message, line)
+            self._live.setdefault(message.id, known)  # type: ignore[arg-type]
+
+    def _again(self, known: Entry, message: Message, line: int | None) -> None:
+        """A message under an id that was there before: alive again, and perhaps richer."""
+        run = self._fused.get(message.id or "")
+        if run is None:
+            enrich(known, message, line)
+            known.fate = _LIVE
+            return
+        known.also(message.id, message.timestamp, line)
+        if all(old.get("copy") != message for old in known.replaced or ()):
+            known.set_aside(copy=message, line=line)
+        for entry in run:
+            entry.fate = Fate.LIVE
+
+    def _named(self, name: str) -> list[Entry]:
+        """The messages that stand under an id: one, or those that a copy holds together."""
+        return self._fused.get(name) or [self._live[name]]
+
+    def _rewind(self, target: str) -> None:
+        """`/rewind`: that message and all after it go; an unknown id clears everything."""
+        order = list(self._live)
+        start = order.index(target) if target in self._live else 0
+        if target not in self._live:
+            self.unknown.add({"line": self.notes.line, "record": {"$rewindTo": target}})
+            self.notes.add(
+                "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
+            )
+        for name in order[start:]:
+            for entry in self._named(name):
+                entry.fate = Fate.REWOUND
+            del self._live[name]
+        self._rewinding = True
+
+    def _keep_together(self) -> None:
+        """A loader passes over some prompts whose answers it keeps: they were not lost, and go with the answer."""
+        spoken = [entry for entry in self.entries if _is_spoken(entry.message)]
+        for prompt, after in pairwise(spoken):
+            answered = after.message.type == "gemini" and after.message.model is not None
+            if answered and prompt.fate in _LOST and _is_prompt(prompt.message):
+                prompt.fate = after.fate
+
+    def _set(self, changes: Facts, line: int | None) -> None:
+        if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
+            # As every second line of a log.
+            if self.updated is None or changes.lastUpdated > self.updated:
+                self.updated = changes.lastUpdated
+            return
+        self._state(changes)
+        if changes.messages is not None:
+            self._rebuild(changes.messages, line)
+
+    def _rebuild(self, messages: list[Message], line: int | None) -> None:
+        """`$set.messages`: the live list is made anew. What it holds again is recognised, what it lacks is dropped."""
+        listed = {message.id for message in messages}
+        unlisted = [entry for name in self._live if name not in listed for entry in self._named(name)]
+        burst = self._burst(messages)
+        folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
+        renamed = [message.id not in self._by_id or message.id in burst for message in messages]
+        originals = aligned(messages, [entry.message for entry in unlisted], renamed, backwards=folded)
+        self._live = {}
+        taken: set[int] = set()
+        for message, places in zip(messages, originals, strict=True):
+            known = self._by_id.get(message.id) if message.id is not None else None
+            if places:
+                taken.update(places)
+                known = self._absorb([unlisted[place] for place in places], known, message)
+            elif known is None:
+                self._add(message, line, None)
+                continue
+            else:
+                # A burst that copies nothing of this session came from a checkpoint of another.
+                known.inherited = known.inherited or message.id in burst
+            self._again(known, message, line)
+            self._live[message.id or ""] = known
+        dropped = [entry for place, entry in enumerate(unlisted) if place not in taken]
+        fate = Fate.COMPRESSED if folded else _cause(dropped)
+        if fate is Fate.COMPRESSED and not folded and self._rewinding:
+            fate = Fate.REWOUND
+        self._dropped = self._dropped or fate in _LOST
+        for entry in dropped:
+            entry.fate = fate
+        self._rewinding = False
+
+    def _burst(self, messages: list[Message]) -> set[str | None]:
+        """The ids of messages written again just before the list: turns without model or figures, and nothing else."""
+        burst: list[Message] = []
+        for entry in reversed(self._written[max(len(self._written) - len(messages), 0) :]):
+            message = entry.message
+            own = message.model is not None or message.tokens is not None or bool(message.toolCalls)
+            if (
+                entry.copy_of is not None
+                or message.type not in ("gemini", "user")
+                or (own and message.type == "gemini")
+            ):
+                break
+            burst.append(message)
+        names = {message.id for message in burst}
+        bare = any(message.type == "gemini" for message in burst)
+        return names if bare and names <= {message.id for message in messages} else set()
+
+    def _absorb(self, run: list[Entry], copy: Entry | None, message: Message) -> Entry:
+        """A message that says what an earlier one said is that one, written again; or several, then run together."""
+        original = run[-1]
+        if len(run) > 1:
+            self._fused[message.id or ""] = run
+        if copy is not None and copy is not original:
+            self._again(original, copy.message, copy.line)
+            copy.copy_of = original
+            for (name, at), place in (copy.copies or {}).items():
+                original.also(name, at, place)
+        self._by_id[message.id or ""] = original
+        return original
+
+    def _state(self, facts: Facts | Record) -> None:
+        """Merge what the session says about itself; an earlier statement that differs is kept aside."""
+        said = (
+            ("sessionId", facts.sessionId),
+            ("projectHash", facts.projectHash),
+            ("kind", facts.kind),
+            ("summary", facts.summary),
+            ("directories", facts.directories),
+            ("memoryScratchpad", tidy(facts.memoryScratchpad) if facts.memoryScratchpad is not None else None),
+        )
+        for name, value in said:
+            if value is not None:
+                if name in self.facts and self.facts[name] != value:
+                    self.earlier_facts.append({name: self.facts[name]})
+                self.facts[name] = value
+        if facts.startTime is not None:
+            if self.started is not None and facts.startTime != self.started:
+                self.earlier_facts.append({"startTime": max(self.started, facts.startTime).isoformat()})
+            self.started = facts.startTime if self.started is None else min(self.started, facts.startTime)
+        if facts.lastUpdated is not None:
+            self.updated = facts.lastUpdated if self.updated is None else max(self.updated, facts.lastUpdated)
+        if isinstance(facts, Record):
+            for name in _COUNTS:
+                if (value := getattr(facts, name)) is not None:
+                    self.facts[name] = value
+        if facts.extra:
+            self.facts.update(facts.extra)
+
+    def _leftovers(self, line: int | None, record: Record, *, unknown: bool = False) -> None:
+        """A record of a kind we do not know is kept whole, and so is what stood beside a known one."""
+        rest = dict(record.extra)
+        if unknown:
+            for name in ("type", "timestamp", "model", "content", "summary", "kind"):
+                if (value := getattr(record, name)) is not None:
+                    rest[name] = value if type(value) in (str, dict) else str(value)
+            what = ", ".join(sorted(key for key in rest)) or "empty"
+            kind = f"type {record.type!r}" if record.type else f"keys {what}"
+            self.notes.add(
+                "record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}"
+            )
+        if rest:
+            self.unknown.add({"line": line, "record": rest})
+
+
+def _cause(dropped: list[Entry]) -> Fate:
+    """Why messages left the list: cancelled, failed, or simply not taken along."""
+    turn = list(dropwhile(lambda message: not _is_spoken(message), (entry.message for entry in dropped)))
+    spoken = list(filter(_is_spoken, turn))
+    if not spoken:
+        return Fate.COMPRESSED
+    if sum(map(_is_prompt, spoken)) <= 1 and any(map(_cancelled, turn)):
+        return Fate.CANCELLED
+    return Fate.FAILED if all(map(_is_prompt, spoken)) else Fate.REWOUND
+
+
+def _is_spoken(message: Message) -> bool:
+    return message.type == "gemini" or _is_prompt(message)
+
+
+def _is_prompt(message: Message) -> bool:
+    """Did a human say it? Neither a tool's answer nor the client's own texts are."""
+    return message.type == "user" and not answers(message) and not is_client_text(plain_text(message))
+
+
+def _cancelled(message: Message) -> bool:
+    if message.type == "info":
+        return message.content == "Request cancelled."
+    return any(call.status == "cancelled" for call in message.toolCalls or ())

@@ -1,0 +1,1 @@
+"""Conversations in other files than session logs: saved chats, checkpoints, captured runs."""

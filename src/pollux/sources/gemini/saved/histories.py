@@ -1,0 +1,182 @@
+"""Conversations kept as the API saw them: `/chat save`, `/chat share`, `/restore`."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, ToolResult, Unknown
+from pollux.sources.gemini.format import records, schema
+from pollux.sources.gemini.format.content import (
+    client_parts,
+    is_client_text,
+    loose_ends,
+    model_parts,
+    pieces,
+    plain_text,
+    stand_in,
+)
+from pollux.sources.gemini.messages.calls import asked, refused
+from pollux.sources.gemini.messages.references import fused_parts, prompt_parts
+from pollux.system.clock import recorded
+from pollux.wire import Notes, shown
+
+if TYPE_CHECKING:
+    from pollux.sources.base import File
+    from pollux.sources.gemini.bundle import GeminiBundle
+
+
+_MINUTE = re.compile(r"session-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-")
+
+
+def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
+    """A saved conversation as a session of kind `checkpoint`: no figures, and no time but one its name may tell."""
+    saved = found.checkpoint
+    messages = _messages(saved.history or saved.clientHistory or [], shown(file.path), notes)
+    project, evidence = bundle.project()
+    extra: dict[str, Any] = dict(saved.extra)
+    for name in ("authType", "toolCall", "commitHash", "filePath", "messageId"):
+        if (value := getattr(saved, name)) is not None:
+            extra[name] = value
+    return Session(
+        agent=bundle.agent,
+        id=bundle.id,
+        kind=Kind.CHECKPOINT,
+        title=bundle.tag,
+        project=project,
+        project_evidence=evidence,
+        project_hash=bundle.hash,
+        started=_begun(file.path),
+        messages=tuple(messages),
+        notices=notes.all(),
+        files=tuple(shown(held.path) for held in bundle.files),
+        extra=extra,
+    )
+
+
+def _begun(path: str) -> datetime | None:
+    """The minute, in UTC, that a file has in its name where it is called like a session's."""
+    told = _MINUTE.match(os.path.basename(path))  # noqa: PTH119
+    return recorded(f"{told[1]}T{told[2]}:{told[3]}Z") if told is not None else None
+
+
+def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Message]:
+    answers = _answers(turns)
+    messages: list[Message] = []
+    for number, turn in enumerate(turns):
+        message = schema.Message(content=turn.parts or [], type="gemini" if turn.role == "model" else "user")
+        text = plain_text(message)
+        if turn.role == "model":
+            role = Role.ASSISTANT
+            words = stand_in(message)
+            author = Author.MODEL if words is None else Author.CLIENT
+            parts = words or [_call(part, answers) for part in model_parts(message, set())]
+        else:
+            role = Role.USER
+            if turn.role != "user":
+                notes.add(
+                    "role.unknown",
+                    f"A turn has the role {turn.role!r}, which we do not know.",
+                    subject=f"role {turn.role!r}",
+                )
+            author, parts = _said(message, text, answers)
+        messages.append(
+            Message(
+                id=f"turn-{number}",
+                role=role,
+                author=author,
+                parts=tuple(parts),
+                origin=Origin(file=file, item=number),
+                extra={
+                    **turn.extra,
+                    **({} if turn.role in ("user", "model", None) else {"role": turn.role}),
+                    **_ends(message),
+                },
+            )
+        )
+    return refused(messages)
+
+
+def _ends(message: schema.Message) -> dict[str, Any]:
+    ends = loose_ends(message, dict)
+    return {"pieces": ends} if ends else {}
+
+
+def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author, list[Part]]:
+    """Who speaks in a user's turn."""
+    if any(not isinstance(p, str) and p.functionResponse is not None for p in pieces(message.content)):
+        return Author.CLIENT, [_reference(part, answers) for part in client_parts(message)]
+    if is_client_text(text):
+        fused = fused_parts(message)
+        return (Author.CLIENT, client_parts(message)) if fused is None else (Author.HUMAN, fused)
+    return Author.HUMAN, prompt_parts(message)
+
+
+class Answers:
+    """Tools' answers waiting for their calls: by id, or by name in order where old releases gave the call no id."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, schema.FunctionResponse] = {}
+        self.by_name: dict[str | None, list[schema.FunctionResponse]] = {}
+        self.taken: set[int] = set()
+        self._met: dict[str | None, int] = {}
+
+    def take(self, call: schema.FunctionCall) -> schema.FunctionResponse | None:
+        """The answer to a call; it is not given to another."""
+        found = self.by_id.get(call.id) if call.id is not None else None
+        if found is None and call.id is None:
+            found = next((r for r in self.by_name.get(call.name, ()) if id(r) not in self.taken), None)
+        if found is not None:
+            self.taken.add(id(found))
+        return found
+
+    def held(self, result: ToolResult) -> bool:
+        """Does a call hold this answer? Those without an id are met in the order in which they stand."""
+        named = self.by_name.get(result.name, [])
+        if result.call is not None:
+            return any(id(r) in self.taken for r in (self.by_id.get(result.call), *named) if r and r.id == result.call)
+        nameless = [r for r in named if r.id is None]
+        place = self._met[result.name] = self._met.get(result.name, -1) + 1
+        return place < len(nameless) and id(nameless[place]) in self.taken
+
+
+def _answers(turns: list[schema.Content]) -> Answers:
+    answers = Answers()
+    for turn in turns:
+        for item in turn.parts or ():
+            if not isinstance(item, str) and item.functionResponse is not None:
+                response = item.functionResponse
+                if response.id is not None:
+                    answers.by_id.setdefault(response.id, response)
+                answers.by_name.setdefault(response.name, []).append(response)
+    return answers
+
+
+def _call(part: Part, answers: Answers) -> Part:
+    if (
+        type(part) is not Unknown
+        or not isinstance(part.raw, dict)
+        or not isinstance(part.raw.get("functionCall"), dict)
+    ):
+        return part
+    raw = part.raw["functionCall"]
+    name, given = raw.get("name"), raw.get("id")
+    if not isinstance(name, str | None) or not isinstance(given, str | None):
+        return part
+    rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
+    call = schema.FunctionCall(
+        id=given,
+        name=name,
+        args=raw.get("args"),
+        extra={k: v for k, v in raw.items() if k not in ("id", "name", "args")},
+    )
+    return asked(call, answers.take(call), rest)
+
+
+def _reference(part: Part, answers: Answers) -> Part:
+    """An answer that found its call keeps only the reference."""
+    if type(part) is not ToolResult:
+        return part
+    return ToolResult(call=part.call, name=part.name, extra=part.extra) if answers.held(part) else part

@@ -1,0 +1,1 @@
+"""What the machine offers: directories, files, locks, processes, timers, the clock. It imports the model."""

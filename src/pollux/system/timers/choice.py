@@ -1,0 +1,34 @@
+"""Which timers there are, and which suits this machine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from pollux.errors import RequestError
+from pollux.system.timers.base import Timer
+from pollux.system.timers.cron import Cron
+from pollux.system.timers.launchd import Launchd
+from pollux.system.timers.systemd import Systemd
+
+_BOOTED = Path("/run/systemd/system")
+"""There where systemd runs the machine."""
+
+
+def timers(home: Path, config: Path) -> dict[str, Timer]:
+    """Every kind of timer by name, for a user whose settings lie in `config`."""
+    every: list[Timer] = [Systemd(config / "systemd" / "user"), Launchd(home), Cron()]
+    return {timer.name: timer for timer in every}
+
+
+def usual() -> str:
+    """The kind of timer that this machine has. Raises `RequestError` where it has none."""
+    if sys.platform == "darwin":
+        return Launchd.name
+    if shutil.which("systemctl") and (_BOOTED.is_dir() or not shutil.which("crontab")):
+        return Systemd.name
+    if shutil.which("crontab"):
+        return Cron.name
+    hint = "Let whatever starts programs on this machine run: pollux archive run"
+    raise RequestError("This machine has no systemd, launchd or cron.", hint)

@@ -1,0 +1,1 @@
+"""What can be done with letters alone: compare, guess, escape. It imports nothing."""

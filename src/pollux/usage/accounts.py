@@ -1,0 +1,256 @@
+"""What was used and what it cost: the questions that views ask about tokens and money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from pollux.index.catalog.families import Families
+from pollux.index.catalog.origins import Maker, makers
+from pollux.index.catalog.queries import Filter, Questions
+from pollux.index.catalog.rollups import beyond, quarter
+from pollux.index.catalog.rows import micros
+from pollux.index.catalog.usage_queries import FIGURES, Rolled, Tallying
+from pollux.model import Message, Session, Summary, Usage, summarize
+from pollux.system.config import load
+from pollux.usage.audit import Evidence, evidence
+from pollux.usage.days import day_of, zone
+from pollux.usage.prices import PriceList, own_card
+from pollux.usage.profile import Charge, Price, Profile, profile
+from pollux.usage.rates import Till, dollars
+from pollux.usage.review import Review, review
+from pollux.usage.stats import By, Of, Stats, opened, stats
+from pollux.usage.sums import Bill, gather
+from pollux.usage.timeline import days_of_prompts, days_of_rows, stacks
+from pollux.usage.tools import ToolRow, tools
+
+__all__ = ["Accounts", "By", "Of", "Stats", "ToolRow"]
+
+T = TypeVar("T")
+
+Ask = Callable[[Callable[[Questions], Any]], Any]
+"""Puts a question to the catalogue."""
+
+
+class Accounts:
+    """The books over all sessions. Nothing here reads an agent's file, and no price is kept with what was used.
+
+    >>> for row in Library().accounts.stats(By.PROJECT).rows:
+    ...     print(row.name, row.usage.total, row.cost_usd)
+    """
+
+    def __init__(self, ask: Ask, *, settings: Path, prices: Path) -> None:
+        self._ask = ask
+        self._settings = settings
+        self._prices = prices
+
+    @cached_property
+    def prices(self) -> PriceList:
+        """What models cost. Raises `RequestError` where the user's settings are wrong."""
+        own = load(self._settings).prices
+        return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
+
+    def till(self, models: Iterable[str]) -> Till:
+        """What can price requests of these models."""
+        return Till(self.prices.cards(models))
+
+    def stats(  # noqa: PLR0913
+        self,
+        by: By,
+        wanted: Filter | None = None,
+        timezone: str | None = None,
+        *,
+        within: Sequence[By] = (),
+        of: Of | None = None,
+        timed: bool = False,
+    ) -> Stats:
+        """Usage by agent, model, project, session, or by days, weeks and months in a time zone.
+
+        Each row is told by what is named in `within` as well. `of` is what the rows are sorted by.
+        `timed` leaves out what has no time.
+        """
+        where = zone(timezone)
+        day = day_of(where)
+
+        def question(current: Questions) -> Stats:
+            tallying = Tallying(current, wanted or Filter())
+            till = self.till(tallying.models())
+            rows = (row for row in _rows(tallying, till) if not timed or day(row[1]) is not None)
+            found = stats(by, tallying.sessions, rows, till, where, within=within, of=of)
+            lacking = _asked(current.lacking(), wanted)
+            return opened(found, lacking) if lacking else found
+
+        found: Stats = self._ask(question)
+        return found
+
+    def tools(
+        self, wanted: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
+    ) -> tuple[tuple[ToolRow, ...], ToolRow]:
+        """Each tool's calls, and those of all together; by agent, project, session or time as well."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> tuple[tuple[ToolRow, ...], ToolRow]:
+            tallying = Tallying(current, wanted or Filter())
+            rows, total = tools(tallying.sessions, tallying.calls(), by, where)
+            return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
+
+        found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
+        return found
+
+    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
+        """How much was done on each day; None stands for what has no time."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> dict[date | None, float]:
+            tallying = Tallying(current, wanted or Filter())
+            if of is Of.PROMPTS:
+                return days_of_prompts(tallying.prompts(), where)
+            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: dict[date | None, float] = self._ask(question)
+        return found
+
+    def stacks(
+        self, by: By, of: Of, stack: By, wanted: Filter | None = None, timezone: str | None = None
+    ) -> dict[str | None, dict[str, float]]:
+        """Tokens or dollars of each name, by agent or model: what a chart shows."""
+        where = zone(timezone)
+
+        def question(current: Questions) -> dict[str | None, dict[str, float]]:
+            tallying = Tallying(current, wanted or Filter())
+            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            return stacks(by, of, stack, tallying.sessions, _rows(tallying, till), till, where)
+
+        found: dict[str | None, dict[str, float]] = self._ask(question)
+        return found
+
+    def costs(self, keys: Collection[str]) -> dict[str, float | None]:
+        """What each of some sessions cost by itself: the sum of what has a price."""
+        return {key: bill.usd for key, bill in self.bills(keys).items()}
+
+    def bills(self, keys: Collection[str]) -> dict[str, Bill]:
+        """What each of some sessions cost by itself, and how many of its requests are not in that."""
+
+        def question(current: Questions) -> dict[str, Bill]:
+            tallying = Tallying(current, Filter(), {key.partition(":")[2] for key in keys})
+            till = self.till(tallying.models())
+            sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+            return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
+
+        found: dict[str, Bill] = self._ask(question)
+        return {key: found.get(key, Bill()) for key in keys}
+
+    def cost(self, session: Session) -> float | None:
+        """What a session cost by itself, wherever it was read from."""
+        return self.bill(session).usd
+
+    def bill(self, session: Session) -> Bill:
+        """What a session cost by itself, and how many of its requests are not in that."""
+        charge = self.charging(session)
+        charges = [charge(m) for m in session.messages if m.usage is not None and not m.inherited]
+        known = [cost for cost, _ in charges if cost is not None]
+        return Bill(dollars(sum(known)) if known else None, sum(unpriced for _, unpriced in charges))
+
+    def pricing(self, session: Session) -> Price:
+        """What can price each message of a session; None where nothing of one has a price."""
+        charge = self.charging(session)
+        return lambda message: charge(message)[0]
+
+    def charging(self, session: Session) -> Charge:
+        """What each message of a session cost, request by request, and how many requests are not in that."""
+        till = self.till({message.model for message in session.messages if message.model is not None})
+
+        def charge(message: Message) -> tuple[int | None, int]:
+            usage, model = message.usage, message.model or ""
+            period = till.period(model, quarter(micros(message.at)))
+            requests = (usage.each or (usage,)) if usage is not None else ()
+            costs = [(one, till.cost(model, one, period, beyond(one))) for one in requests]
+            known = [cost for _, cost in costs if cost is not None]
+            return sum(known) if known else None, sum(_requests(one) for one, cost in costs if cost is None)
+
+        return charge
+
+    def profile(self, session: Session) -> Profile:
+        """Where one session's tokens went."""
+        return profile(session, self.charging(session))
+
+    def audit(self, session: Session) -> Evidence:
+        """Every figure of a session with its evidence."""
+        own, cost = session.usage.total, self.cost(session)
+        family = self.family(session)
+        members = [*self.costs(family[1:]).values(), cost]
+        inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
+        used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        elsewhere: dict[str, Maker] = self._ask(lambda current: makers(current, session))
+        known = [one for one in members if one is not None]
+        totals = {
+            "session": (own, cost),
+            "family": (used.total, sum(known) if known else None),
+            "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
+        }
+        return evidence(session, self.pricing(session), totals, elsewhere, sum(inherited))
+
+    def review(self, wanted: Filter | None = None, *, priced: bool = True) -> Review:
+        """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
+
+        Where they are not `priced`, nobody waits for prices, and costs are None.
+        """
+
+        def question(current: Questions) -> Review:
+            tallying = Tallying(current, wanted or Filter())
+            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
+            inherited = tallying.inherited()
+            every = current.listed(Filter(everything=True), None)
+            costs = self._costs(current) if priced else {}
+            children: dict[str, list[Summary]] = {}
+            for one in every:
+                children.setdefault(one.summary.parent or "", []).append(one.summary)
+            families = Families(children)
+            ours = {}
+            for one in every:
+                own, key = one.summary.usage.total, one.summary.key
+                thread = own if key not in inherited else (own or 0) + inherited[key][1]
+                known = [cost for member in families.keys(key) if (cost := costs.get(member)) is not None]
+                ours[key] = {
+                    "session": (own, costs.get(key)),
+                    "family": (one.family_usage.total, sum(known) if known else None),
+                    "thread": (thread, costs.get(key)),
+                }
+            return review(found, tallying.proofs(), inherited, ours)
+
+        found: Review = self._ask(question)
+        return found
+
+    def _costs(self, current: Questions) -> dict[str, float | None]:
+        """What each of all sessions cost by itself."""
+        tallying = Tallying(current, Filter(everything=True))
+        till = self.till(tallying.models())
+        sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+        return {key: dollars(held.cost) for key, held in sums.items()}
+
+    def family(self, session: Session) -> list[str]:
+        """The keys of a session and all its descendants."""
+        found: list[str] = self._ask(lambda current: current.family(session.key))
+        return found
+
+
+def _requests(usage: Usage) -> int:
+    """How many requests figures stand for; none where there are no figures at all."""
+    silent = all(getattr(usage, name) is None for name in FIGURES)
+    return 0 if silent else usage.requests or 1
+
+
+def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
+    """Those of some agents that were asked for."""
+    return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
+
+
+def _rows(tallying: Tallying, till: Till) -> Iterable[Rolled]:
+    """Roll-ups, or each request where a price depends on a size that roll-ups were not made for."""
+    return tallying.rolled() if till.fits_roll_ups else tallying.requests()

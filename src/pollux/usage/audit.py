@@ -1,0 +1,171 @@
+"""Every figure of a session with its evidence: where it stands, what the vendor wrote, which rule was applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from pollux.index.catalog.origins import Maker
+from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
+from pollux.usage.profile import Price
+from pollux.usage.rates import dollars
+
+
+class Item(Value, frozen=True, kw_only=True):
+    """One request, or one message's requests that were only told together. What is not `counted` says why in `rule`."""
+
+    message: str
+    at: datetime | None
+    model: str | None
+    file: str | None
+    line: int | None
+    item: int | None
+    usage: Usage
+    native: Extra
+    counted: bool
+    rule: str
+    cost_usd: float | None
+
+
+class Verdict(Value, frozen=True, kw_only=True):
+    """An agent's own total beside ours, and what the difference comes from."""
+
+    key: str
+    tally: Tally
+    ours: int | None
+    cost_usd: float | None
+    why: str
+
+    @property
+    def difference(self) -> int | None:
+        """How many tokens the agent counts more; None where we have no figures."""
+        return None if self.ours is None else self.tally.total - self.ours
+
+
+class Evidence(Value, frozen=True, kw_only=True):
+    """All that speaks for and against a session's figures."""
+
+    items: tuple[Item, ...]
+    gaps: tuple[Gap, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def evidence(
+    session: Session,
+    price: Price,
+    totals: Mapping[str, tuple[int | None, float | None]],
+    elsewhere: Mapping[str, Maker],
+    inherited: int,
+) -> Evidence:
+    """Look at every figure.
+
+    `totals` has tokens and dollars of the `session`, its `family` and its `thread`; `elsewhere` the sessions that made
+    inherited requests, by the message; `inherited` is how many tokens those have.
+    """
+    items = tuple(item for message in session.messages for item in _items(message, price, elsewhere))
+    verdicts = tuple(
+        judge(session.key, tally, *totals[tally.scope], session.gaps, inherited) for tally in session.tallies
+    )
+    return Evidence(items=items, gaps=session.gaps, verdicts=verdicts)
+
+
+def _items(message: Message, price: Price, elsewhere: Mapping[str, Maker]) -> Iterator[Item]:
+    """The figures of a message, and those that it replaced."""
+    usage = message.usage
+    if usage is not None:
+        requests = usage.each or (usage,)
+        cost = price(message) if not message.inherited else None
+        for number, one in enumerate(requests):
+            # A message's requests are priced one by one; the first shows what they cost together.
+            yield _item(message, one, _rule(message, len(requests), elsewhere), cost if number == 0 else None)
+    for figures, line, why in _passed_over(message):
+        told = Usage(native=figures)
+        place = line or (message.origin.line if message.origin is not None else None)
+        yield _item(message, told, why, None, counted=False, line=place)
+
+
+def _item(  # noqa: PLR0913
+    message: Message, usage: Usage, rule: str, cost: int | None, *, counted: bool = True, line: int | None = None
+) -> Item:
+    origin = message.origin
+    return Item(
+        message=message.id,
+        at=message.at,
+        model=message.model,
+        file=usage.file or (origin.file if origin is not None else None),
+        line=line or usage.line or (origin.line if origin is not None else None),
+        item=origin.item if origin is not None else None,
+        usage=usage,
+        native=usage.native,
+        counted=counted and not message.inherited,
+        rule=rule,
+        cost_usd=dollars(cost),
+    )
+
+
+def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> str:
+    if message.inherited:
+        return _heirloom(elsewhere.get(message.id))
+    repeated = _lines(message)
+    if message.usage is not None and message.usage.known is None:
+        said = ["a request without figures"]
+    else:
+        said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
+    if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
+        said.append("at least: the reply has no end")
+    if message.usage is not None and message.usage.file is not None:
+        said.append("only this copy of the reply has its end")
+    if requests > 1:
+        said.append(f"one of {requests} requests")
+    if message.fate != "live":
+        said.append(f"{message.fate} later")
+    return "; ".join(said)
+
+
+def _heirloom(maker: Maker | None) -> str:
+    if maker is None:
+        return "inherited from another session: not counted here"
+    counted = "counted there" if maker.there else "that session is not here, so nobody counts it"
+    return f"inherited from {maker.key}: {counted}"
+
+
+def _lines(message: Message) -> list[int]:
+    """Where a message was written again with the same figures."""
+    again = [*message.extra.get("lines", ()), *message.extra.get("copies", ())]
+    plain = [each for each in again if isinstance(each, dict) and "usage" not in each]
+    return [line for each in plain if type(line := each.get("line")) is int]
+
+
+def _listed(lines: list[int]) -> str:
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+
+
+def _passed_over(message: Message) -> Iterator[tuple[Mapping[str, Any], int | None, str]]:
+    """Figures that stand in the file and do not count, because better ones of the same request do."""
+    for line in message.extra.get("lines", ()):
+        if isinstance(line, dict) and isinstance(line.get("usage"), dict):
+            yield line["usage"], line.get("usage_line"), "replaced by the line of the same reply with the most output"
+    for old in message.extra.get("replaced", ()):
+        held = old.get("message") if isinstance(old, dict) else None
+        if isinstance(held, dict) and isinstance(told := held.get("usage"), dict):
+            origin = held.get("origin") or {}
+            yield told.get("native") or told, origin.get("line"), "replaced by a later writing of the same message"
+
+
+def judge(  # noqa: PLR0913, PLR0917
+    key: str, tally: Tally, ours: int | None, cost: float | None, gaps: tuple[Gap, ...], inherited: int
+) -> Verdict:
+    """Compare an agent's own total with ours, and say what a difference comes from."""
+    return Verdict(key=key, tally=tally, ours=ours, cost_usd=cost, why=_why(tally, ours, gaps, inherited))
+
+
+def _why(tally: Tally, ours: int | None, gaps: tuple[Gap, ...], inherited: int) -> str:
+    if ours == tally.total:
+        return "They agree."
+    if inherited and tally.scope != "thread" and tally.total - (ours or 0) == inherited:
+        return "The agent also counts what this session inherited. We count that in the session that used it."
+    missing = next((gap.why for gap in gaps if gap.certain), None)
+    if ours is None or tally.total > ours:
+        return f"The agent counts what its files do not hold. {missing or tally.rule}"
+    return f"The agent's own total is too low. {tally.rule}"

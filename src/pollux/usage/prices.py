@@ -1,0 +1,159 @@
+"""Which prices hold: the user's own, else those that come with genai-prices.
+
+Loading that package takes longer than any answer. What it says of a model is kept in a small file beside the cache, and
+the package is loaded only for a model it was never asked about, or when it was replaced by another release.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pollux.system.config import Price
+from pollux.system.files import private, read
+from pollux.usage.rates import Card, Period, Rates, Tier
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, ModelPrice
+
+PACKAGE = "genai-prices"
+_UNITS = {
+    "input_mtok": "input",
+    "output_mtok": "output",
+    "cache_read_mtok": "cached",
+    "cache_write_mtok": "cache_write",
+    "cache_write_1h_mtok": "cache_write_long",
+    "output_reasoning_mtok": "reasoning",
+}
+
+
+class Kept(msgspec.Struct):
+    """What a release of the package said of models; one it does not know has no card."""
+
+    edition: str
+    cards: dict[str, Card | None] = {}
+
+
+class PriceList:
+    """Cards by model. `own` are the user's, `file` keeps what the package said."""
+
+    def __init__(self, own: Mapping[str, Card], file: Path) -> None:
+        self.own = own
+        self._file = file
+
+    @cached_property
+    def edition(self) -> str | None:
+        """The release of the package that the prices come from; None where it is not installed."""
+        try:
+            return f"{PACKAGE} {version(PACKAGE)}"
+        except PackageNotFoundError:
+            return None
+
+    def cards(self, models: Iterable[str]) -> dict[str, Card | None]:
+        """What each model costs; None where nobody says."""
+        wanted = {model for model in models if model}
+        others = wanted - self.own.keys()
+        listed = self._listed(others) if others and self.edition is not None else {}
+        return {model: self.own.get(model) or listed.get(model) for model in wanted}
+
+    def _listed(self, models: set[str]) -> dict[str, Card | None]:
+        assert self.edition is not None  # noqa: S101 (the caller looked)
+        kept = self._read()
+        if kept.edition != self.edition:
+            kept = Kept(self.edition)
+        if missing := models - kept.cards.keys():
+            kept.cards |= {model: listed_card(model) for model in missing}
+            self._write(kept)
+        return kept.cards
+
+    def _read(self) -> Kept:
+        try:
+            return msgspec.json.decode(read(self._file), type=Kept)
+        except (OSError, msgspec.DecodeError, RecursionError):
+            return Kept("")
+
+    def _write(self, kept: Kept) -> None:
+        """The package can be asked again, so a full disk is no error."""
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            private(self._file.parent)
+            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".prices-")
+            try:
+                with os.fdopen(handle, "wb") as out:
+                    out.write(msgspec.json.encode(kept))
+                Path(name).replace(self._file)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+
+
+def own_card(price: Price) -> Card:
+    """The card of prices that the user wrote down; a tier changes what it names."""
+    usual = {name: _decimal(value) for name in _UNITS.values() if (value := getattr(price, name)) is not None}
+    tiers = []
+    rates = dict(usual)
+    for tier in sorted(price.tiers, key=lambda tier: tier.above):
+        rates |= {name: _decimal(value) for name in _UNITS.values() if (value := getattr(tier, name)) is not None}
+        tiers.append(Tier(tier.above, Rates(**rates)))
+    return Card((Period(Rates(**usual), tuple(tiers)),))
+
+
+def _decimal(value: float) -> Decimal:
+    return Decimal(str(value))
+
+
+def listed_card(model: str) -> Card | None:
+    """What the package says of a model."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        _, found = get_snapshot().find_provider_model(model, None, None, None)
+    except LookupError:
+        return None
+    periods = [period for period in _periods(found) if period is not None]
+    return Card(tuple(periods)) if periods else None
+
+
+def _periods(model: ModelInfo) -> Iterable[Period | None]:
+    if not isinstance(model.prices, list):
+        yield _period(model.prices)
+        return
+    for held in model.prices:
+        limits: dict[str, Any] = {}
+        day = getattr(held.constraint, "start_date", None)
+        begin, end = getattr(held.constraint, "start_time", None), getattr(held.constraint, "end_time", None)
+        if isinstance(day, date):
+            limits["since"] = day.isoformat()
+        if begin is not None and end is not None:
+            limits["hours"] = (begin.replace(tzinfo=None), end.replace(tzinfo=None))
+        yield _period(held.prices, **limits)
+
+
+def _period(prices: ModelPrice, **limits: Any) -> Period | None:
+    """None for a model that is not paid by the token."""
+    held = {name: price for unit, name in _UNITS.items() if (price := getattr(prices, unit, None)) is not None}
+    if "input" not in held or "output" not in held:
+        return None
+    starts = sorted({tier.start for price in held.values() for tier in getattr(price, "tiers", ())})
+    tiers = tuple(Tier(start, _rates(held, start)) for start in starts)
+    return Period(_rates(held, -1), tiers, **limits)
+
+
+def _rates(held: dict[str, Any], start: int) -> Rates:
+    """The rates of prompts beyond a size; each kind of token has tiers of its own."""
+    return Rates(**{name: _rate(price, start) for name, price in held.items()})
+
+
+def _rate(price: Any, start: int) -> Decimal:
+    tiers = [tier.price for tier in getattr(price, "tiers", ()) if tier.start <= start]
+    found: Decimal = tiers[-1] if tiers else getattr(price, "base", price)
+    return found

@@ -1,0 +1,195 @@
+"""One session looked into: where its tokens went, turn by turn, and which tools took long or failed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from datetime import datetime
+
+from pollux.model import (
+    NOTHING_USED,
+    Author,
+    Context,
+    FileReference,
+    Gap,
+    Message,
+    Role,
+    Session,
+    Status,
+    SummaryPart,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    Value,
+    add,
+    exactness,
+    joint,
+)
+from pollux.usage.rates import dollars
+
+Price = Callable[[Message], int | None]
+"""What a message's requests cost."""
+
+Charge = Callable[[Message], tuple[int | None, int]]
+"""What a message's requests cost, and how many are not in that."""
+
+
+class Turn(Value, frozen=True, kw_only=True):
+    """A prompt and all that was done about it.
+
+    `context` is the largest prompt that was sent, which is how much the conversation had grown to.
+    """
+
+    prompt: str | None
+    message: str | None
+    at: datetime | None
+    usage: Usage
+    context: int | None
+    calls: int
+    failed: int
+    cost_usd: float | None
+    unpriced_requests: int
+    requests: tuple[int, ...]
+
+
+class Sent(Value, frozen=True, kw_only=True):
+    """Characters that entered the conversation from outside the model, by where they came from."""
+
+    typed: int = 0
+    files: int = 0
+    injected: int = 0
+    summaries: int = 0
+    tools: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.typed + self.files + self.injected + self.summaries + self.tools
+
+
+class Ended(Value, frozen=True, kw_only=True):
+    """A tool call worth a look."""
+
+    name: str
+    status: str
+    seconds: float | None
+    what: str
+    message: str
+    output: str | None
+
+
+class Profile(Value, frozen=True, kw_only=True):
+    """What is to be said of one session; nothing inherited is in it."""
+
+    turns: tuple[Turn, ...]
+    sent: Sent
+    slowest: tuple[Ended, ...]
+    failed: tuple[Ended, ...]
+
+
+def profile(session: Session, charge: Charge) -> Profile:
+    """Look into a session."""
+    own = [message for message in session.messages if not message.inherited]
+    groups = _turns(own)
+    calls = [(m, part) for m in own for part in m.parts if type(part) is ToolCall]
+    timed = [(m, call) for m, call in calls if call.seconds is not None]
+    timed.sort(key=lambda pair: -(pair[1].seconds or 0))
+    return Profile(
+        turns=tuple(
+            _turn(group, charge, exact=exact) for group, exact in zip(groups, _exact(session, groups), strict=True)
+        ),
+        sent=_sent(own),
+        slowest=tuple(_ended(*pair) for pair in timed[:5]),
+        failed=tuple(_ended(m, call) for m, call in calls if call.status is Status.ERROR),
+    )
+
+
+def _turns(messages: list[Message]) -> list[list[Message]]:
+    """Each begins with a prompt; what comes before the first is a turn of its own if something was used in it."""
+    groups: list[list[Message]] = [[]]
+    for message in messages:
+        if message.role is Role.USER and message.author is not Author.CLIENT:
+            groups.append([])
+        groups[-1].append(message)
+    return [group for group in groups if any(m.usage is not None or _asks(m) for m in group)]
+
+
+def _asks(message: Message) -> bool:
+    return message.role is Role.USER and message.author is not Author.CLIENT
+
+
+def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
+    """Of each turn, whether its figures hold everything. A gap is the turn's that stands before it; else any's."""
+    missing: list[list[Gap]] = [[] for _ in groups]
+    places: dict[str | None, list[tuple[int, int]]] = {}
+    for number, group in enumerate(groups):
+        for origin in (message.origin for message in group if message.origin is not None):
+            for file in (origin.file, None):
+                places.setdefault(file, []).append((origin.line or 0, number))
+    for held in places.values():
+        held.sort()
+    sure = session.exact or bool(session.gaps)
+    for gap in session.gaps:
+        held = places.get(gap.file, [])
+        before = bisect_right(held, (gap.line or 0, len(groups)))
+        if before:
+            missing[held[before - 1][1]].append(gap)
+        else:
+            sure = False
+    told = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
+    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, told, strict=True)]
+
+
+def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
+    asked = group[0] if _asks(group[0]) else None
+    usages = [m.usage for m in group if m.usage is not None]
+    prompts = [one.input for usage in usages for one in usage.each or (usage,) if one.input is not None]
+    calls = [part for m in group for part in m.parts if type(part) is ToolCall]
+    charges = [charge(m) for m in group if m.usage is not None]
+    costs = [cost for cost, _ in charges if cost is not None]
+    return Turn(
+        prompt=asked.text if asked is not None else None,
+        message=asked.id if asked is not None else None,
+        at=group[0].at,
+        usage=add(usages, exact=exact) if usages or not exact else NOTHING_USED,
+        context=max(prompts, default=None),
+        calls=len(calls),
+        failed=sum(call.status is Status.ERROR for call in calls),
+        cost_usd=dollars(sum(costs)) if costs else None,
+        unpriced_requests=sum(unpriced for _, unpriced in charges),
+        requests=tuple(prompts),
+    )
+
+
+def _sent(messages: list[Message]) -> Sent:
+    typed = files = injected = summaries = tools = 0
+    for message in messages:
+        human = message.author is Author.HUMAN
+        for part in message.parts:
+            match part:
+                case FileReference(text=str(text)):
+                    files += len(text)
+                case Context(text=text):
+                    injected += len(text)
+                case SummaryPart(text=text):
+                    summaries += len(text)
+                case ToolCall(output=str(text)) | ToolResult(output=str(text)):
+                    tools += len(text)
+                case Text(text=text) if message.role is Role.USER and message.author is not Author.MODEL:
+                    typed, injected = (typed + len(text), injected) if human else (typed, injected + len(text))
+    return Sent(typed=typed, files=files, injected=injected, summaries=summaries, tools=tools)
+
+
+def _ended(message: Message, call: ToolCall) -> Ended:
+    given = call.input if isinstance(call.input, dict) else {}
+    named = (given.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
+    what = next((str(value) for value in named if value), str(call.input or ""))
+    return Ended(
+        name=call.name,
+        status=call.status,
+        seconds=call.seconds,
+        what=what,
+        message=message.id,
+        output=call.output,
+    )

@@ -1,0 +1,226 @@
+"""Usage by agent, model, project, day, week, month or session, from roll-ups alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import tzinfo
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from pollux.index.catalog.usage_queries import Counted, Rolled
+from pollux.model import Value
+from pollux.usage.days import span_of
+from pollux.usage.rates import Till
+from pollux.usage.sums import Row, Sum, gather
+
+
+class By(StrEnum):
+    """What usage is told by."""
+
+    AGENT = "agent"
+    MODEL = "model"
+    PROJECT = "project"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    TOOL = "tool"
+    SESSION = "session"
+
+
+class Of(StrEnum):
+    """What is measured."""
+
+    SESSIONS = "sessions"
+    PROMPTS = "prompts"
+    TOKENS = "tokens"
+    COST = "cost"
+
+
+TIMES = (By.DAY, By.WEEK, By.MONTH)
+
+
+Label = tuple[str | None, ...]
+"""What a row counts under: a name for each thing that usage is told by."""
+
+
+class Stats(Value, frozen=True, kw_only=True):
+    """The answer: its rows, their total, and the models that have no price.
+
+    Each row has rows for what it is told by `within` it. `of` is what rows that have no order in time are sorted by.
+    """
+
+    by: By
+    within: tuple[By, ...] = ()
+    of: Of
+    rows: tuple[Row, ...]
+    total: Row
+    unpriced_models: tuple[str, ...] = ()
+
+
+def _project(session: Counted) -> str | None:
+    return session.project or session.project_hash
+
+
+_MARKS: Mapping[By, Callable[[Counted], str | None]] = {
+    By.AGENT: lambda session: session.agent,
+    By.PROJECT: _project,
+    By.SESSION: lambda session: session.key,
+}
+"""What is told by the session rather than by the request."""
+
+
+def name_by(by: By, sessions: Mapping[int, Counted], where: tzinfo | None) -> Callable[[Rolled], str | None]:
+    """Under which name a row counts."""
+    match by:
+        case By.MODEL:
+            return lambda row: row[2] or None
+        case By.AGENT | By.PROJECT | By.SESSION:
+            mark = _MARKS[by]
+            return lambda row: mark(sessions[row[0]])
+        case By.DAY | By.WEEK | By.MONTH:
+            span = span_of(by, where)
+            return lambda row: span(row[1])
+        case By.TOOL:
+            raise ValueError(by)
+
+
+def levels(order: Sequence[By], sessions: Mapping[int, Counted]) -> list[Mapping[int, Counted]]:
+    """The sessions as the rows of each level count them.
+
+    A sub-agent that has another row than its conversation does not belong to it there.
+    """
+    known, found = {session.key: session for session in sessions.values()}, list[Mapping[int, Counted]]()
+    for by in order:
+        if (mark := _MARKS.get(by)) is not None:
+            sessions = {
+                no: one if one.head is None or mark(one) == mark(known[one.head]) else _alone(one)
+                for no, one in sessions.items()
+            }
+        found.append(sessions)
+    return found
+
+
+def _alone(session: Counted) -> Counted:
+    return replace(session, head=None)
+
+
+def stats(  # noqa: PLR0913
+    by: By,
+    sessions: Mapping[int, Counted],
+    rows: Iterable[Rolled],
+    till: Till,
+    where: tzinfo | None = None,
+    *,
+    within: Sequence[By] = (),
+    of: Of | None = None,
+) -> Stats:
+    """Add the rows up. Times go forward; else the most stands first: what cost most, where all has a known cost."""
+    order = (by, *within)
+    name, *names = [name_by(one, sessions, where) for one in order]
+    trends = Trends(where) if by not in (*TIMES, By.SESSION) else None
+
+    def label(row: Rolled) -> Label:
+        first = name(row)
+        if trends is not None:
+            trends.note(first, row)
+        return (first, *(inner(row) for inner in names))
+
+    total, sums = Sum(), gather(rows, label, till)
+    for held in sums.values():
+        total.add(held)
+    known = total.cost is not None and not total.lacking.requests
+    measure = of or (Of.COST if known else Of.TOKENS)
+    return Stats(
+        by=by,
+        within=tuple(within),
+        of=measure,
+        rows=_tree(order, sums, levels(order, sessions), measure, trends),
+        total=total.row(None, sessions, trends.all() if trends is not None else {}),
+        unpriced_models=tuple(sorted(total.unpriced_models)),
+    )
+
+
+def opened(found: Stats, lacking: Collection[str]) -> Stats:
+    """The answer where something of these agents could not be read.
+
+    Of no sum that it may belong to is known whether it is exact. A session's own is not touched.
+    """
+    return replace(found, rows=_opened(found.rows, (found.by, *found.within), lacking), total=_open(found.total))
+
+
+def _opened(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
+    by, *within = order
+    if by is By.SESSION:
+        return rows
+    return tuple(
+        _open(replace(row, rows=_opened(row.rows, within, lacking) if within else ()))
+        if by is not By.AGENT or row.name in lacking
+        else row
+        for row in rows
+    )
+
+
+def _open(row: Row) -> Row:
+    exact = False if row.usage.exact is False else None
+    return replace(row, usage=replace(row.usage, exact=exact), open=True)
+
+
+def _tree(
+    order: Sequence[By],
+    sums: Mapping[Label, Sum],
+    level: Sequence[Mapping[int, Counted]],
+    of: Of,
+    trends: Trends | None,
+) -> tuple[Row, ...]:
+    """The rows of the first thing that usage is told by, each with those of the next."""
+    (by, *within), (sessions, *inmost) = order, level
+    groups: dict[str | None, dict[Label, Sum]] = {}
+    for (first, *rest), held in sums.items():
+        groups.setdefault(first, {})[tuple(rest)] = held
+    found = []
+    for name, group in groups.items():
+        whole = Sum()
+        for held in group.values():
+            whole.add(held)
+        inner = _tree(within, group, inmost, of, None) if within else ()
+        found.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
+    return tuple(sorted(found, key=_time if by in TIMES else lambda row: _weight(row, of)))
+
+
+class Trends:
+    """The tokens of each name by day."""
+
+    def __init__(self, where: tzinfo | None) -> None:
+        self._day = span_of(By.DAY, where)
+        self._amounts: dict[str | None, dict[int, int]] = {}
+
+    def note(self, name: str | None, row: Rolled) -> None:
+        """Write down what a row used, by the quarter."""
+        held = self._amounts.setdefault(name, {})
+        held[row[1]] = held.get(row[1], 0) + (row[4] or 0) + (row[8] or 0)
+
+    def all(self) -> dict[str, int]:
+        """All names together."""
+        return self._daily(pair for held in self._amounts.values() for pair in held.items())
+
+    def of(self, name: str | None) -> dict[str, int]:
+        """One name's."""
+        return self._daily(self._amounts.get(name, {}).items())
+
+    def _daily(self, amounts: Iterable[tuple[int, int]]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for quarter, used in amounts:
+            day = self._day(quarter)
+            if day is not None:
+                found[day] = found.get(day, 0) + used
+        return found
+
+
+def _time(row: Row) -> tuple[bool, str]:
+    return row.name is None, row.name or ""
+
+
+def _weight(row: Row, of: Of) -> tuple[float, float, str]:
+    cost, tokens = -(row.cost_usd or 0), -(row.usage.known or 0)
+    return (cost, tokens, row.name or "") if of is Of.COST else (tokens, cost, row.name or "")

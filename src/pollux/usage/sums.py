@@ -1,0 +1,211 @@
+"""Roll-ups added up, honestly: what nobody recorded stays None, what is too low says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+from pollux.index.catalog.rollups import HALF
+from pollux.index.catalog.usage_queries import UNKNOWN, Counted, Rolled
+from pollux.model import Usage, Value, joint
+from pollux.usage.rates import Till, dollars
+
+L = TypeVar("L", bound=Hashable)
+
+
+class Unpriced(Value, frozen=True, kw_only=True):
+    """Requests whose cost is not known, by the cause: the model has no price, none is named, a figure is missing."""
+
+    price: int = 0
+    model: int = 0
+    figures: int = 0
+
+    @property
+    def requests(self) -> int:
+        """All of them."""
+        return self.price + self.model + self.figures
+
+    def __add__(self, other: Unpriced) -> Unpriced:
+        return Unpriced(
+            price=self.price + other.price, model=self.model + other.model, figures=self.figures + other.figures
+        )
+
+
+def lacking(model: str, step: int, requests: int) -> Unpriced:
+    """Why requests have no cost, as the till found."""
+    if step == HALF:
+        return Unpriced(figures=requests)
+    return Unpriced(price=requests) if model else Unpriced(model=requests)
+
+
+class Bill(Value, frozen=True):
+    """What some requests cost in dollars, and how many are not in it."""
+
+    usd: float | None = None
+    unpriced: int = 0
+
+    def __add__(self, other: Bill) -> Bill:
+        known = [one for one in (self.usd, other.usd) if one is not None]
+        return Bill(sum(known) if known else None, self.unpriced + other.unpriced)
+
+
+class Row(Value, frozen=True, kw_only=True):
+    """What was used under one name.
+
+    `sessions` counts conversations: a sub-agent belongs to the one that started it. `lone_subagents` counts those whose
+    conversation is not here: it is gone, was not asked for, or has a row of its own. `cost_usd` is the sum of what is
+    known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
+    sessions and lone sub-agents that used more than this, or perhaps more; `silent` those that have no figures. `trend`
+    is the tokens day by day, `rows` the same told by something else as well. `open` says that there may be more
+    sessions, in files that could not be read.
+    """
+
+    name: str | None
+    sessions: int
+    lone_subagents: int
+    usage: Usage
+    cost_usd: float | None
+    lacking: Unpriced
+    too_low: int = 0
+    unsure: int = 0
+    silent: int = 0
+    trend: dict[str, int] = {}
+    rows: tuple[Row, ...] = ()
+    open: bool = False
+
+    @property
+    def unpriced(self) -> int:
+        """How many requests are not in `cost_usd`."""
+        return self.lacking.requests
+
+    @property
+    def at_least(self) -> bool:
+        """Was more paid than `cost_usd` says, or may it have been?"""
+        return self.unpriced > 0 or self.usage.exact is False or self.open
+
+
+class Figures(NamedTuple):
+    """A sum of requests that have one price."""
+
+    input: int | None
+    cached: int | None
+    cache_write: int | None
+    cache_write_long: int | None
+    output: int | None
+    reasoning: int | None
+    requests: int | None
+
+
+class Sum:
+    """Everything under one label: its figures, what they cost, whose they are, and what has no price."""
+
+    def __init__(self) -> None:
+        self.figures: list[int | None] = [None] * 7
+        self.sessions: set[int] = set()
+        self.cost: int | None = None
+        self.silent: set[int] = set()
+        self.lacking = Unpriced()
+        self.unpriced_models: set[str] = set()
+
+    @property
+    def total(self) -> int:
+        """Tokens read and written, as far as they are known."""
+        return (self.figures[0] or 0) + (self.figures[4] or 0)
+
+    def add(self, other: Sum) -> None:
+        """Take another sum in."""
+        _add(self.figures, other.figures)
+        self.sessions |= other.sessions
+        self.silent |= other.silent
+        self.pay(other.cost)
+        self.lacking += other.lacking
+        self.unpriced_models |= other.unpriced_models
+
+    def pay(self, cost: int | None) -> None:
+        """Take a cost in; an unknown one changes nothing."""
+        if cost is not None:
+            self.cost = cost if self.cost is None else self.cost + cost
+
+    def row(
+        self, name: str | None, sessions: Mapping[int, Counted], trend: dict[str, int], rows: tuple[Row, ...] = ()
+    ) -> Row:
+        """The sum under a name."""
+        whose = [sessions[number] for number in self.sessions]
+        silent = _families(whose) - _families(sessions[number] for number in self.sessions - self.silent)
+        unsure = _families(session for session in whose if session.exact is None) - silent
+        figures = Figures(*self.figures)
+        return Row(
+            name=name,
+            sessions=len(heads(whose)),
+            lone_subagents=len(_families(whose) - heads(whose)),
+            usage=Usage(**figures._asdict(), exact=joint(session.exact for session in whose) if whose else None),
+            cost_usd=dollars(self.cost),
+            lacking=self.lacking,
+            too_low=len(_families(session for session in whose if session.exact is False)),
+            unsure=len(unsure),
+            silent=len(silent),
+            trend=trend,
+            rows=rows,
+        )
+
+
+def heads(sessions: Iterable[Counted]) -> set[str]:
+    """The conversations that these belong to."""
+    return {session.head for session in sessions if session.head is not None}
+
+
+def _families(sessions: Iterable[Counted]) -> set[str]:
+    """The conversations that these belong to, and the sub-agents that belong to none."""
+    return {session.head or session.key for session in sessions}
+
+
+class Group(Generic[L]):
+    """Rows of one label and one price, on their way into a sum."""
+
+    __slots__ = ("figures", "label", "requests", "sessions", "silent")
+
+    def __init__(self, label: L) -> None:
+        self.label = label
+        self.figures: list[int | None] = [None] * 7
+        self.sessions: set[int] = set()
+        self.silent: set[int] = set()
+        self.requests = 0
+
+
+def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Till) -> dict[L, Sum]:
+    """The rows by label. Rows that have one price are added up before they are priced."""
+    groups: dict[tuple[L, str, int, int], Group[L]] = {}
+    period = till.period
+    for row in rows:
+        session, quarter, model, step = row[:4]
+        name = label(row)
+        place = (name, model, period(model, quarter), step)
+        group = groups.get(place)
+        if group is None:
+            group = groups[place] = Group(name)
+        _add(group.figures, row[4:])
+        group.sessions.add(session)
+        if row[4:] == UNKNOWN:
+            group.silent.add(session)
+        else:
+            group.requests += row[10] or 1
+    sums: dict[L, Sum] = {}
+    for (_, model, when, step), group in groups.items():
+        held = sums.setdefault(group.label, Sum())
+        _add(held.figures, group.figures)
+        held.sessions |= group.sessions
+        held.silent |= group.silent
+        cost = till.cost(model, Figures(*group.figures), when, step)
+        held.pay(cost)
+        if cost is None:
+            why = lacking(model, step, group.requests)
+            held.lacking += why
+            held.unpriced_models |= {model} if why.price else set()
+    return sums
+
+
+def _add(held: list[int | None], more: Iterable[int | None]) -> None:
+    for index, figure in enumerate(more):
+        if figure is not None:
+            before = held[index]
+            held[index] = figure if before is None else before + figure

@@ -1,0 +1,51 @@
+"""The account of what a format leaves out that holds no words: what was said, asked and answered."""
+
+from __future__ import annotations
+
+from pollux.model import (
+    Attachment,
+    Context,
+    FileReference,
+    Message,
+    SummaryPart,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from pollux.writers.loss import (
+    BYTES,
+    CLIENT_TEXTS,
+    FILE_TEXTS,
+    INPUTS,
+    ODDITIES,
+    OUTPUTS,
+    TEXTS,
+    THINKING,
+    Tally,
+)
+
+WORDS = {
+    Text: TEXTS,
+    SummaryPart: TEXTS,
+    Thinking: THINKING,
+    Context: CLIENT_TEXTS,
+    FileReference: FILE_TEXTS,
+    Attachment: BYTES,
+    Unknown: ODDITIES,
+}
+
+SILENT = (TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS, BYTES, ODDITIES, INPUTS, OUTPUTS)
+"""Under what it is counted."""
+
+
+def silent(message: Message, tally: Tally) -> None:
+    """Count everything that was said and done in a message."""
+    for part in message.parts:
+        if (what := WORDS.get(type(part))) is not None:
+            tally.drop(what)
+        elif isinstance(part, ToolCall | ToolResult):
+            tally.drop(INPUTS, isinstance(part, ToolCall) and part.input is not None)
+            tally.drop(OUTPUTS, part.output is not None)
+        tally.drop(BYTES, len(getattr(part, "attachments", ())))

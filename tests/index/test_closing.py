@@ -1,0 +1,53 @@
+"""A library lets go of its files, and opens them again when it is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.index.conftest import Shelf
+
+HANDLES = Path("/proc/self/fd")
+
+
+def held(folder: Path) -> list[str]:
+    """The files below a folder that this process holds open."""
+    links = (str(path.readlink()) for path in HANDLES.iterdir() if path.is_symlink())
+    return sorted(link for link in links if link.startswith(str(folder)))
+
+
+@pytest.mark.skipif(not HANDLES.is_dir(), reason="the system does not tell which files are open")
+def test_what_was_closed_holds_nothing_and_answers_again(shelf: Shelf) -> None:
+    shelf.talk("aaaa", "wombats")
+    with shelf.library() as library:
+        library.archive.turn(on=True)
+        assert library.search("wombats").hits
+        assert library.keeping.history(library.session("aaaa"))
+        assert held(shelf.cache)
+    assert held(shelf.cache) == []
+    shelf.talk("bbbb", "pangolins")
+    assert [hit.key for hit in library.search("pangolins").hits] == ["gemini:bbbb"]
+    assert library.keeping.history(library.session("bbbb"))
+    library.close()
+    library.close()
+    assert held(shelf.cache) == []
+
+
+def test_what_an_agent_deletes_is_kept_or_gone(bare_shelf: Shelf) -> None:
+    first, second = bare_shelf.talk("aaaa", "wombats"), bare_shelf.talk("bbbb", "pangolins")
+    with bare_shelf.library() as library:
+        library.sync()
+    second.unlink()
+    with bare_shelf.library() as library:
+        outcome = library.sync()
+        assert (outcome.sessions, outcome.files, outcome.removed, outcome.kept) == (1, 1, 1, 0)
+        library.archive.turn(on=True)
+    with bare_shelf.library() as library:
+        library.sync()
+    first.unlink()
+    with bare_shelf.library() as library:
+        outcome = library.sync()
+        assert (outcome.sessions, outcome.files, outcome.removed, outcome.kept) == (1, 0, 0, 1)
+        outcome = library.sync()
+        assert (outcome.removed, outcome.kept) == (0, 0)

@@ -1,0 +1,133 @@
+"""Killed at any moment, or with others at the same time: the next answer is that of a fresh cache."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from pollux.errors import PolluxError
+from pollux.index.catalog.rows import Reading
+from pollux.index.sync import bulk as load, readers
+from pollux.library.library import Filter
+from pollux.system import workers as team
+from tests.index.conftest import Shelf
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+FORK = multiprocessing.get_context("fork")
+
+
+def churn(shelf: Shelf, dice: random.Random) -> None:
+    """The agents go on working: sessions grow, appear and disappear."""
+    for _ in range(6):
+        name = f"c{dice.randrange(12)}"
+        file = shelf.talk(name, f"weather {dice.random()} report", "x " * dice.randrange(2000))
+        if dice.random() < 0.2:
+            file.unlink()
+
+
+def test_killed_at_fifty_moments(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = bare_shelf
+    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    monkeypatch.setattr(load, "_AT_ONCE", 20_000)
+    dice = random.Random(7)
+    churn(shelf, dice)
+    started = time.perf_counter()
+    shelf.library(shelf.cache.with_name("first")).sync()
+    whole = time.perf_counter() - started
+    for moment in range(50):
+        churn(shelf, dice)
+        process = FORK.Process(target=shelf.library().sync)
+        process.start()
+        time.sleep(dice.random() * whole * (1.2 if moment % 5 == 0 else 0.3))
+        assert process.pid is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        truth = shelf.truth()
+        assert any(truth["search"].values()), "nothing to be found"
+        assert shelf.answers() == truth, f"after moment {moment}"
+
+
+def busy_user(shelf: Shelf, seed: int, until: float, told: Path) -> None:
+    dice = random.Random(seed)
+    while time.monotonic() < until:
+        library = shelf.library()
+        try:
+            if dice.random() < 0.5:
+                library.search("weather report")
+            else:
+                library.list(Filter(everything=True))
+        except PolluxError as error:
+            told.write_text(f"{type(error).__name__}: {error}")
+            return
+
+
+def test_four_at_once_while_files_change(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.library().sync()
+    until = time.monotonic() + 6
+    complaints = [tmp_path / f"complaint-{n}" for n in range(4)]
+    users = [FORK.Process(target=busy_user, args=(shelf, n, until, told)) for n, told in enumerate(complaints)]
+    for user in users:
+        user.start()
+    dice = random.Random(11)
+    while time.monotonic() < until:
+        churn(shelf, dice)
+        time.sleep(0.05)
+    for user in users:
+        user.join(30)
+        assert user.exitcode == 0
+    assert [told.read_text() for told in complaints if told.exists()] == []
+    assert shelf.answers() == shelf.truth()
+
+
+def test_a_process_that_dies_over_a_session_costs_that_session_alone(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    shelf.talk("fatal", "weather of the last day", "x")
+    whole = readers.read
+
+    def dying(number: int, task: team.Task, words: readers.Words) -> Reading:
+        if "fatal" in str(task[1].files[0].path):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return whole(number, task, words)
+
+    monkeypatch.setattr(load, "read", dying)
+    library = shelf.library()
+    library.sync()
+    doctor = library.doctor()
+    assert [file.path for file in doctor.files if "process died" in (file.reason or "")] == [
+        file.path for file in doctor.files if "fatal" in file.path
+    ]
+    monkeypatch.undo()
+    others = [each.summary.key for each in library.list(Filter(everything=True))]
+    fresh = [each.summary.key for each in shelf.library(shelf.cache.with_name("fresh")).list(Filter(everything=True))]
+    assert len(others) == len(fresh) - 1 > 0
+    assert set(others) < set(fresh)
+
+
+def test_ctrl_c_keeps_what_was_read(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = bare_shelf
+    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    for name in range(12):
+        shelf.talk(f"c{name}", "weather report", "x")
+    heard: list[int] = []
+
+    def press(_: object) -> None:
+        heard.append(1)
+        if len(heard) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        shelf.library(report=press).sync()
+    kept = shelf.library(fresh=False).list(Filter(everything=True))
+    assert 3 <= len(kept) < 12
+    assert len(shelf.library(fresh=False).search("weather", limit=50).hits) >= len(kept)
+    assert shelf.answers() == shelf.truth()

@@ -1,0 +1,241 @@
+"""A sync that looks at a part of a root leaves the catalogue as if it had looked at everything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pollux.index.sync import groups as layout
+from pollux.index.sync.groups import Layout, Part
+from pollux.library.library import Enough, Filter, Library, Progress
+from pollux.sources.base import Bundle
+from pollux.wire import shown
+from tests.index.conftest import Shelf
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+# Copies, twins, sub-agents, forks, logs, outputs, the same id twice.
+HOMES = [
+    ("gemini", "upgrade"),
+    ("gemini", "0.38.2"),
+    ("gemini", "0.61.0"),
+    ("gemini", "0.61.0-tui"),
+    *(("claude", folder.name) for folder in sorted((CORPUS / "claude").iterdir()) if folder.is_dir()),
+]
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each part that was looked at: did that suffice?"""
+    seen: list[bool] = []
+    genuine = Part.whole
+
+    def whole(self: Part, bundles: Sequence[Bundle]) -> Layout | None:
+        found = genuine(self, bundles)
+        seen.append(found is not None)
+        return found
+
+    monkeypatch.setattr(Part, "whole", whole)
+    return seen
+
+
+def kept(library: Library) -> dict[tuple[str, str], str]:
+    """The seals of all bundles as the catalogue has them."""
+    rows = library.store.catalogue.rows("SELECT r.path, b.key, b.seal FROM bundles b JOIN roots r ON r.id=b.root")
+    return {(root, key): seal for root, key, seal in rows}
+
+
+def fresh(library: Library) -> dict[tuple[str, str], str]:
+    """The same from all files, looked at anew."""
+    return {
+        (shown(root.path), bundle.key): bundle.seal()
+        for source, root in library.every_root()
+        for bundle in source.bundles(root.path, list(source.find(root.path)), library._around())
+    }
+
+
+@pytest.mark.parametrize(("agent", "name"), [pair for pair in HOMES if (CORPUS / pair[0] / pair[1]).exists()])
+def test_files_that_come_and_grow_one_by_one(agent: str, name: str, tmp_path: Path, parts: list[bool]) -> None:
+    genuine, home = CORPUS / agent / name / "home", tmp_path / "home"
+    home.mkdir()
+    chance = random.Random(name)
+    files = [path for path in sorted(genuine.rglob("*")) if path.is_file()]
+    steps = [(path, half) for path in chance.sample(files, min(40, len(files))) for half in (True, False)]
+    places = {"HOME": str(home), "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
+    library = Library(places, home, hunt=False)
+    for path, half in steps:
+        target = home / path.relative_to(genuine)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes()
+        target.write_bytes(content[: len(content) // 2] if half else content)
+        library = Library(places, home, hunt=False)
+        library.sync()
+        assert kept(library) == fresh(library), target
+    assert parts.count(True) >= len(files) // 10
+    anew = Library({**places, "XDG_CACHE_HOME": str(tmp_path / "anew")}, home, hunt=False)
+    assert library.list(Filter(everything=True)) == anew.list(Filter(everything=True))
+
+
+def test_one_that_grows_is_looked_at_with_its_project_only(
+    shelf: Shelf, parts: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        shelf.talk(f"s{number}", "hello", project=f"p{number}")
+        log = shelf.home / ".gemini" / "tmp" / f"p{number}" / "chats" / f"session-s{number}.jsonl"
+        log.write_text(log.read_text().replace("0" * 64, f"{number}" * 64))
+    shelf.library().sync()
+    shelf.talk("s3", "wombats", project="p3")
+    looked: list[int] = []
+    genuine = Layout.part
+
+    def part(self: Layout, *given: object) -> Part | None:
+        found = genuine(self, *given)  # type: ignore[arg-type]
+        looked.append(len(found.files) if found is not None else -1)
+        return found
+
+    monkeypatch.setattr(Layout, "part", part)
+    assert [hit.key for hit in shelf.library().search("wombats").hits] == ["gemini:s3"]
+    assert (looked, parts) == ([1], [True])
+    assert shelf.answers() == shelf.truth()
+
+
+def test_only_what_is_new_in_a_layout_is_written_until_it_is_much(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("aaaa", "bbbb"):
+        shelf.talk(name, "hello")
+
+    def written(name: str, *said: str) -> tuple[bytes, bytes | None]:
+        shelf.talk(name, *said)
+        library = shelf.library()
+        library.sync()
+        rows = library.store.catalogue.rows(
+            "SELECT layout, news FROM layouts JOIN news USING(root) WHERE layout NOTNULL"
+        )
+        kept, news = max(rows, key=lambda row: len(row[0]))
+        return kept, news
+
+    first, _ = written("aaaa", "one")
+    second, news = written("bbbb", "two")
+    third, more = written("cccc", "three")
+    assert first == second == third
+    assert news is not None
+    assert more is not None
+    assert len(news) < len(more) < len(first)
+    assert shelf.answers() == shelf.truth()
+    monkeypatch.setattr(layout, "_FEW", 1)
+    fourth, none = written("aaaa", "four")
+    assert fourth != first
+    assert none is None
+    assert shelf.answers() == shelf.truth()
+
+
+def test_a_session_that_takes_another_projects_id_is_told_from_it(shelf: Shelf) -> None:
+    shelf.talk("same", "first", project="one")
+    other = shelf.talk("other", "second", project="two")
+    other.write_text(other.read_text().replace("0" * 64, "1" * 64))
+    shelf.library().sync()
+    other.write_text(other.read_text().replace('"sessionId": "other"', '"sessionId": "same"'))
+    assert shelf.answers() == shelf.truth()
+    keys = {one.summary.key for one in shelf.library().list()}
+    assert {"gemini:same", "gemini:same@11111111"} <= keys
+
+
+def test_a_session_that_moves_to_another_project_is_known_there(shelf: Shelf) -> None:
+    file = shelf.talk("aaaa", "hello", project="one")
+    shelf.talk("bbbb", "hello", project="two")
+    (shelf.home / ".gemini" / "tmp" / "two" / ".project_root").write_text("/work/two")
+    shelf.library().sync()
+    file.write_text(file.read_text().replace("0" * 64, hashlib.sha256(b"/work/two").hexdigest()))
+    assert shelf.answers() == shelf.truth()
+
+
+def test_a_typed_line_that_a_growing_transcript_turns_out_to_hold(bare_shelf: Shelf) -> None:
+    """Before a log told whose its lines are, every transcript of the project might hold them."""
+    folder = bare_shelf.home / ".claude" / "projects" / "-work-x"
+    folder.mkdir(parents=True)
+    typed = {"display": "wombats?", "pastedContents": {}, "timestamp": 1_796_000_000_000, "project": "/work/x"}
+    (folder.parent.parent / "history.jsonl").write_text(json.dumps(typed) + "\n")
+
+    def say(name: str, number: int, text: str) -> None:
+        with (folder / f"{name}.jsonl").open("a") as out:
+            said = {"role": "user", "content": text}
+            line = {"parentUuid": None, "sessionId": name, "uuid": f"{name}-{number}", "cwd": "/work/x"}
+            out.write(json.dumps({**line, "type": "user", "message": said, "timestamp": "2026-11-30T00:00:00Z"}) + "\n")
+
+    name = "0d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e"
+    say(name, 1, "hello")
+    library = bare_shelf.library()
+    library.sync()
+    assert len(kept(library)) == 2
+    say(name, 2, "wombats?")
+    library = bare_shelf.library()
+    library.sync()
+    assert kept(library) == fresh(library)
+    assert bare_shelf.answers() == bare_shelf.truth()
+
+
+def test_a_fork_in_another_project_is_known_as_one(bare_shelf: Shelf) -> None:
+    genuine = CORPUS / "claude"
+    transcript = next(path for path in sorted(genuine.rglob("projects/*/*.jsonl")) if path.stat().st_size > 2000)
+    folder = bare_shelf.home / ".claude" / "projects"
+    for project in ("-one", "-two"):
+        (folder / project).mkdir(parents=True)
+    (folder / "-one" / "0d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_bytes(transcript.read_bytes())
+    (folder / "-two" / "1d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_text("{}\n")
+    bare_shelf.library().sync()
+    (folder / "-two" / "1d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_bytes(transcript.read_bytes())
+    library = bare_shelf.library()
+    library.sync()
+    assert kept(library) == fresh(library)
+    assert bare_shelf.answers() == bare_shelf.truth()
+
+
+def test_a_file_whose_name_is_no_text_comes(shelf: Shelf) -> None:
+    shelf.talk("aaaa", "hello")
+    shelf.library().sync()
+    odd = shelf.talk(os.fsdecode(b"b\xffd"), "wombats")
+    odd.write_bytes(odd.read_bytes().replace(b"b\\udcffd", b"bbbb"))
+    assert [hit.key for hit in shelf.library().search("wombats").hits] == ["gemini:bbbb"]
+    shelf.talk("aaaa", "numbats")
+    assert [hit.key for hit in shelf.library().search("numbats").hits] == ["gemini:aaaa"]
+    assert shelf.answers() == shelf.truth()
+
+
+def test_what_an_interrupted_sync_read_goes_when_its_file_does(shelf: Shelf) -> None:
+    shelf.library().sync()
+    files = [shelf.talk(f"n{number}", "numbats") for number in range(3)]
+
+    def impatient(_: Progress) -> None:
+        raise Enough
+
+    assert shelf.library(report=impatient).sync().busy
+    for file in files:
+        file.unlink()
+    assert not shelf.library().search("numbats", exact=True).hits
+    assert shelf.answers() == shelf.truth()
+
+
+def test_the_first_few_of_a_list_are_the_first_of_all(bare_shelf: Shelf) -> None:
+    genuine = CORPUS / "codex" / "0.100.0" / "home" / ".codex" / "sessions"
+    rollout = next(path for path in sorted(genuine.rglob("rollout-*.jsonl")))
+    for folder in ("sessions", "archived_sessions"):
+        (bare_shelf.home / ".codex" / folder).mkdir(parents=True)
+        shutil.copy2(rollout, bare_shelf.home / ".codex" / folder)
+    shutil.copytree(CORPUS / "gemini" / "0.61.0" / "home", bare_shelf.home, dirs_exist_ok=True)
+    untimed = bare_shelf.home / ".gemini" / "tmp" / "weather" / "chats" / "session-untimed.jsonl"
+    header = {"sessionId": "untimed", "projectHash": "0" * 64, "kind": "main"}
+    untimed.write_text(f"{json.dumps(header)}\n{json.dumps({'id': 'm', 'type': 'user', 'content': 'when?'})}\n")
+    library = bare_shelf.library()
+    for asked in (Filter(), Filter(everything=True), Filter(agent="gemini"), Filter(words=("weather",))):
+        every = library.list(asked)
+        assert every
+        assert library.count(asked) == len(every)
+        for few in (1, 2, 5, len(every), len(every) + 3):
+            assert library.list(asked, few) == every[:few]

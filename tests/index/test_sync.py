@@ -1,0 +1,232 @@
+"""The store gives the answers of the files, whatever happened to either."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from pollux.errors import StoreError
+from pollux.library.library import Enough, Filter, Progress
+from tests.index.conftest import Shelf
+
+
+def test_a_second_sync_reads_nothing(shelf: Shelf) -> None:
+    first = shelf.library().sync()
+    assert first.changed > 10
+    assert shelf.library().sync().changed == 0
+    assert shelf.answers() == shelf.truth()
+
+
+def test_what_was_written_since_is_found(shelf: Shelf) -> None:
+    shelf.talk("aaaa", "a question about zebras")
+    assert len(shelf.library().search("zebras").hits) == 1
+    shelf.talk("aaaa", "and another about okapis")
+    hits = shelf.library().search("okapis").hits
+    assert [(hit.key, hit.message_id) for hit in hits] == [("gemini:aaaa", "aaaa-2")]
+    assert shelf.answers() == shelf.truth()
+
+
+def test_only_the_session_that_grew_is_opened(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(50):
+        shelf.talk(f"s{number:03d}", f"question {number} about the parser")
+    shelf.library().sync()
+    grown = shelf.talk("s017", "quokkas")
+    opened: list[str] = []
+    from pollux.system import files
+
+    def spy(path: object, *rest: object, **named: object) -> object:
+        opened.append(str(path))
+        return open(path, *rest, **named)  # type: ignore[call-overload]  # noqa: PTH123
+
+    monkeypatch.setattr(files, "open", spy, raising=False)
+    assert [hit.key for hit in shelf.library().search("quokkas").hits] == ["gemini:s017"]
+    sessions = {path for path in opened if "/chats/" in path}
+    assert sessions == {str(grown)}
+
+
+def test_what_another_process_took_in_is_found_by_a_library_that_was_open_before(shelf: Shelf) -> None:
+    early = shelf.library()
+    assert not early.search("pangolins").hits
+    shelf.talk("aaaa", "pangolins")
+    shelf.library().sync()
+    assert [hit.key for hit in early.search("pangolins").hits] == ["gemini:aaaa"]
+
+
+def test_an_output_too_long_for_the_index_is_told_of(shelf: Shelf) -> None:
+    said = {"id": "c", "name": "run_shell_command", "args": {}, "status": "success"}
+    response = {"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"output": "word " * 80_000}}}
+    line = {"id": "long", "timestamp": "2026-11-14T00:00:00.000Z", "type": "gemini", "content": "done"}
+    file = shelf.talk("aaaa", "run it")
+    with file.open("a") as out:
+        out.write(json.dumps({**line, "toolCalls": [{**said, "result": [response]}]}) + "\n")
+    assert shelf.library().doctor().totals["outputs_cut"] == 1
+
+
+def test_a_file_that_goes_takes_its_session_along(shelf: Shelf) -> None:
+    file = shelf.talk("aaaa", "wombats")
+    assert shelf.library().search("wombats").hits
+    file.unlink()
+    outcome = shelf.library().sync()
+    assert outcome.removed == 1
+    assert not shelf.library().search("wombats").hits
+    assert shelf.answers() == shelf.truth()
+
+
+def test_a_file_replaced_by_one_of_the_same_size_and_time_is_seen(shelf: Shelf) -> None:
+    file = shelf.talk("aaaa", "lemurs")
+    before = file.stat()
+    shelf.library().sync()
+    other = file.with_suffix(".new")
+    other.write_text(file.read_text().replace("lemurs", "tapirs"))
+    os.utime(other, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    other.replace(file)
+    assert shelf.library().search("tapirs").hits
+    assert not shelf.library().search("lemurs").hits
+
+
+def test_another_session_of_the_project_may_explain_a_typed_line(shelf: Shelf) -> None:
+    """The log of typed lines makes sessions depend on one another: the answer must be as if all were read anew."""
+    shelf.library().sync()
+    for number in range(3):
+        shelf.talk(f"t{number}", "How is the weather?", "What else?")
+        log = shelf.home / ".gemini" / "tmp" / "weather" / "logs.json"
+        lines = "" if not log.exists() else log.read_text().strip().strip("[]").strip()
+        line = f'{{"sessionId": "t{number}", "messageId": 0, "type": "user", "message": "What else?", '
+        line += f'"timestamp": "2026-11-14T00:00:{2 * number + 2:02d}.000Z"}}'
+        log.write_text(f"[{lines}{',' if lines else ''}{line}]")
+        assert shelf.answers() == shelf.truth()
+
+
+def test_a_project_that_the_agent_lists_later_is_known_at_once(shelf: Shelf) -> None:
+    shelf.talk("aaaa", "hello", project="harbour")
+    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == [None]
+    file = shelf.home / ".gemini" / "tmp" / "harbour" / "chats" / "session-aaaa.jsonl"
+    file.write_text(file.read_text().replace("0" * 64, hashlib.sha256(b"/work/harbour").hexdigest()))
+    shelf.library().sync()
+    (shelf.home / ".gemini" / "projects.json").write_text('{"projects": {"/work/harbour": "harbour"}}')
+    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == ["/work/harbour"]
+    assert shelf.answers() == shelf.truth()
+
+
+def test_an_archived_copy_counts_when_the_live_one_goes(bare_shelf: Shelf) -> None:
+    genuine = Path(__file__).parent.parent / "corpus" / "codex" / "0.100.0" / "home" / ".codex" / "sessions"
+    rollout = next(path for path in sorted(genuine.rglob("rollout-*.jsonl")))
+    live, kept = bare_shelf.home / ".codex" / "sessions", bare_shelf.home / ".codex" / "archived_sessions"
+    for folder in (live, kept):
+        folder.mkdir(parents=True)
+        shutil.copy2(rollout, folder)
+    before = [one.summary.key for one in bare_shelf.library().list()]
+    assert len(before) == 1
+    (live / rollout.name).unlink()
+    assert [one.summary.key for one in bare_shelf.library().list()] == before
+    assert bare_shelf.answers() == bare_shelf.truth()
+
+
+def test_a_project_that_is_taught_is_known_at_once(shelf: Shelf) -> None:
+    digest = hashlib.sha256(b"/nowhere/at/all").hexdigest()
+    shelf.talk("aaaa", "hello", project=digest)
+    file = shelf.home / ".gemini" / "tmp" / digest / "chats" / "session-aaaa.jsonl"
+    file.write_text(file.read_text().replace("0" * 64, digest))
+    library = shelf.library()
+    assert [one.summary.project for one in library.list(Filter(words=("hello",)))] == [None]
+    library.teach("/nowhere/at/all")
+    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == ["/nowhere/at/all"]
+
+
+@pytest.mark.parametrize("name", ["catalogue.db", "text/meta.json", "text/.managed.json"])
+@pytest.mark.parametrize("damage", ["gone", "empty", "garbage", "cut"])
+def test_a_damaged_cache_heals(shelf: Shelf, name: str, damage: str) -> None:
+    truth = shelf.answers()
+    file = shelf.library().places.index / name
+    assert file.exists()
+    raw = file.read_bytes()
+    for beside in file.parent.glob("catalogue.db-*"):
+        beside.unlink()
+    file.unlink()
+    if damage != "gone":
+        file.write_bytes({"empty": b"", "garbage": b"\x07" * 5000, "cut": raw[: len(raw) // 2]}[damage])
+    assert shelf.answers() == truth
+
+
+def test_damage_inside_the_words_heals(shelf: Shelf) -> None:
+    truth = shelf.answers()
+    for file in (shelf.library().places.index / "text").iterdir():
+        if file.suffix in (".idx", ".pos", ".store", ".term"):
+            file.write_bytes(b"\x00" * file.stat().st_size)
+    assert shelf.answers() == truth
+
+
+def test_another_edition_reads_anew(shelf: Shelf) -> None:
+    truth = shelf.answers()
+    with sqlite3.connect(shelf.library().places.index / "catalogue.db") as sql:
+        sql.execute("UPDATE meta SET value='of another time' WHERE name='edition'")
+    library = shelf.library()
+    assert library.sync().changed > 10
+    assert shelf.answers() == truth
+
+
+def test_without_sync_the_cache_is_taken_as_it_is(shelf: Shelf) -> None:
+    before = shelf.answers()
+    shelf.talk("aaaa", "ocelots")
+    after = shelf.answers(fresh=False)
+    assert (after["list"], after["search"]) == (before["list"], before["search"])
+
+
+def test_an_interrupted_sync_goes_on_where_it_was(shelf: Shelf) -> None:
+    read: list[int] = []
+
+    def impatient(progress: Progress) -> None:
+        read.append(progress.done_files)
+        if len(read) == 5:
+            raise Enough
+
+    library = shelf.library(report=impatient)
+    assert library.sync().busy
+    left = shelf.library().sync()
+    everything = shelf.library(shelf.cache.with_name("fresh")).sync()
+    assert 0 < left.changed < everything.changed
+    assert shelf.answers() == shelf.truth()
+
+
+def test_a_cache_that_cannot_be_made_costs_time_only(shelf: Shelf, tmp_path: Path) -> None:
+    truth = shelf.answers()
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    library = shelf.library(blocked)
+    assert library.list(Filter(everything=True))
+    assert str(blocked) in (library.store.problem or "")
+    import msgspec
+
+    assert msgspec.to_builtins(library.list(Filter(everything=True))) == truth["list"]
+    with pytest.raises(StoreError):
+        library.search("weather")
+
+
+def test_a_full_disk_is_one_sentence_and_heals(shelf: Shelf, small_disk: Path) -> None:
+    for number in range(40):
+        shelf.talk(f"s{number}", f"{number} " + " ".join(f"word{n}x{number}" for n in range(2000)))
+    library = shelf.library(small_disk)
+    assert len(library.list()) > 40
+    assert "no room" in (library.store.problem or "")
+    with pytest.raises(StoreError):
+        library.search("word3x7")
+    shutil.rmtree(shelf.home / ".gemini")
+    shelf.talk("aaaa", "room again")
+    assert [hit.key for hit in shelf.library(small_disk).search("room").hits] == ["gemini:aaaa"]
+
+
+def test_what_cannot_be_read_is_counted(bare_shelf: Shelf) -> None:
+    bare_shelf.talk("aaaa", "wombats")
+    assert bare_shelf.library().unread() == 0
+    day = bare_shelf.home / ".codex" / "sessions" / "2026" / "11" / "15"
+    day.mkdir(parents=True)
+    name = "rollout-2026-11-15T06-11-37-01a1ddd5-2ce5-7f91-a235-2086e3ca43ee.jsonl.zst"
+    (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
+    library = bare_shelf.library()
+    assert (library.unread(), len(library.list())) == (1, 1)

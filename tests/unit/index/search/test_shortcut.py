@@ -1,0 +1,99 @@
+"""The shorter way for common words leads to the same answer."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux.index.search import search as searching, shortcut as foremost
+from pollux.index.search.query import parse
+from pollux.index.search.ranking import Ranked
+from pollux.index.search.search import Hit
+from pollux.index.search.word_index import TextIndex
+from pollux.model import Thinking
+from tests.unit.index.search.making import made, ran, replied, said, session
+
+WORDS = ["parser", "retry", "cache", "window", "socket", "thread", "buffer", "query", "架构"]
+NEVER = 1 << 60
+QUERIES = [
+    *WORDS,
+    "parser retry",
+    '"parser retry"',
+    '"cache window" socket',
+    "parser -retry",
+    "parser in:replies",
+    "retry in:tools",
+    "parser since:2026-12-01",
+    "parser OR retry",
+    "pars*",
+    "parser (retry OR cache)",
+    "-retry parser role:user",
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+    """Sessions in which people say little, models more and tools most."""
+    chance = random.Random(1)
+
+    def text(most: int) -> str:
+        return " ".join(chance.choices(WORDS, k=chance.randint(1, most)))
+
+    sessions = [
+        session(
+            said(text(6), days=chance.randint(-900, 900)),
+            replied(text(30), Thinking(text=text(20)), ran(text(3), text(200)), days=chance.randint(-900, 900)),
+            said(text(3), days=chance.randint(-900, 900)),
+            title=text(4) if chance.random() < 0.3 else None,
+        )
+        for _ in range(60)
+    ]
+    return made(tmp_path_factory.mktemp("words"), *sessions)
+
+
+def search(index: TextIndex, query: str, limit: int, each: int | None) -> list[Hit]:
+    return index.search(parse(query), limit=limit, per_session=each)
+
+
+@pytest.mark.parametrize("each", [None, 1])
+@pytest.mark.parametrize("limit", [1, 5, 20, 200])
+def test_the_same_hits_in_the_same_order(
+    index: TextIndex, limit: int, each: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways: Counter[bool] = Counter()
+
+    def own_words(*given: Any, **named: Any) -> list[Ranked] | None:
+        found = foremost.own_words(*given, **named)
+        ways[found is not None] += 1
+        return found
+
+    monkeypatch.setattr(searching, "own_words", own_words)
+    for query in QUERIES:
+        monkeypatch.setattr(foremost, "_MANY", NEVER)
+        wanted = search(index, query, limit, each)
+        monkeypatch.setattr(foremost, "_MANY", 1)
+        assert search(index, query, limit, each) == wanted, query
+    assert ways[False]
+    assert limit > 5 or ways[True]
+
+
+def test_a_passage_of_the_far_future_keeps_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How young the youngest passage is decides what may come before the human's words."""
+    monkeypatch.setattr(foremost, "_MANY", 1)
+    old = session(said("parser parser parser", days=-1300))
+    new = session(replied("parser parser parser", days=3000))
+    index = made(tmp_path, old, new)
+    assert [hit.session for hit in index.search(parse("parser"), limit=1)] == [1]
+
+
+def test_how_young_the_youngest_is_outlasts_a_commit(tmp_path: Path) -> None:
+    index = made(tmp_path, session(said("parser", days=700)))
+    young = index.youngest()
+    assert young > 4
+    with index.writer(heap=20_000_000) as writer:
+        writer.commit(2)
+    assert TextIndex.open(tmp_path).youngest() == pytest.approx(young)

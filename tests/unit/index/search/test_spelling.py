@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from pollux.index.search.spelling import distance
+from pollux.index.search.word_index import TextIndex
+from tests.unit.index.search.making import made, said, session
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+    often = [session(said("exception return")) for _ in range(3)]
+    return made(tmp_path_factory.mktemp("words"), *often, session(said("exceptions retry reply 架构")))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("exeption", ["exception"]),
+        ("xeception", ["exception"]),
+        ("Exceptoin", ["exception"]),
+        ("excption", ["exception"]),
+        ("exceptionn", ["exception", "exceptions"]),
+        ("exctpion", ["exception"]),
+        ("rerty", ["retry"]),
+        ("zzzzzz", []),
+        ("ab", []),
+        ("two words", []),
+    ],
+)
+def test_what_may_have_been_meant(index: TextIndex, typed: str, meant: list[str]) -> None:
+    assert index.words_like(typed)[: len(meant) or None] == meant
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "mistakes"),
+    [
+        ("abc", "abc", 0),
+        ("abc", "acb", 1),
+        ("abc", "abcd", 1),
+        ("abcd", "badc", 2),
+        ("abc", "xyz", 3),
+        ("a", "abcd", 3),
+    ],
+)
+def test_mistakes_are_counted(one: str, other: str, mistakes: int) -> None:
+    assert distance(one, other) == mistakes

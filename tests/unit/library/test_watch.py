@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pollux.errors import RequestError, UnknownName
+from pollux.library import watch
+from pollux.library.library import Event, Filter, Library
+from pollux.library.watch import Happening, Seen, ticks
+from pollux.model import Author, Fate, Message, Part, Role, Session, Status, Text, Thinking, ToolCall
+from tests.cli.made import session as written
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def call(status: Status = Status.UNFINISHED, output: str | None = None, at: datetime | None = None) -> ToolCall:
+    return ToolCall(id="c", name="ls", canonical="shell_exec", tool_kind="execute", status=status, output=output, at=at)
+
+
+def said(*parts: Part, id: str = "m", fate: Fate = Fate.LIVE, inherited: bool = False, hour: int = 0) -> Message:
+    return Message(
+        id=id,
+        role=Role.ASSISTANT,
+        author=Author.MODEL,
+        parts=parts,
+        fate=fate,
+        inherited=inherited,
+        at=NOON + timedelta(hours=hour),
+    )
+
+
+def session(*messages: Message) -> Session:
+    return Session(agent="gemini", id="s", messages=messages)
+
+
+def news(before: Session, after: Session) -> list[tuple[str, str, tuple[Part, ...]]]:
+    return [(what, message.id, message.parts) for what, message in Seen(before).news(after)]
+
+
+# ---------------------------------------------------------------------- what is new
+
+
+def test_nothing_is_told_twice() -> None:
+    same = session(said(Text(text="hello"), call(Status.OK, "x")))
+    assert news(same, same) == []
+    later = session(said(Text(text="hello"), call(Status.OK, "x", at=NOON)))
+    assert news(same, later) == []
+
+
+def test_a_new_message_is_told_whole() -> None:
+    first, second = said(Text(text="one"), id="1"), said(Text(text="two"), id="2")
+    assert news(session(first), session(first, second)) == [("message", "2", second.parts)]
+
+
+def test_of_a_text_that_grew_only_the_rest_is_told() -> None:
+    before = session(said(Thinking(text="Hm"), Text(text="I look")))
+    after = session(said(Thinking(text="Hm, well"), Text(text="I look around."), call()))
+    assert news(before, after) == [("more", "m", (Thinking(text=", well"), Text(text=" around."), call()))]
+
+
+def test_a_text_that_was_replaced_is_told_whole() -> None:
+    assert news(session(said(Text(text="yes"))), session(said(Text(text="no, wait")))) == [
+        ("more", "m", (Text(text="no, wait"),))
+    ]
+
+
+def test_a_tool_that_answered_is_told_again() -> None:
+    before, after = session(said(Text(text="x"), call())), session(said(Text(text="x"), call(Status.OK, "README")))
+    assert news(before, after) == [("more", "m", (call(Status.OK, "README"),))]
+
+
+def test_a_part_that_slips_in_between() -> None:
+    before = session(said(Text(text="a"), call(Status.OK)))
+    after = session(said(Text(text="a"), Thinking(text="new"), call(Status.OK)))
+    assert news(before, after) == [("more", "m", (Thinking(text="new"),))]
+
+
+def test_a_fate() -> None:
+    before, after = session(said(Text(text="x"))), session(said(Text(text="x"), fate=Fate.REWOUND))
+    assert news(before, after) == [("fate", "m", after.messages[0].parts)]
+
+
+def test_what_is_inherited_was_said_elsewhere() -> None:
+    assert news(session(), session(said(Text(text="x"), inherited=True))) == []
+
+
+def test_a_session_nobody_looked_at() -> None:
+    both = session(said(Text(text="old"), id="1", hour=-1), said(Text(text="new"), id="2", hour=1))
+    assert [message.id for _, message in Seen(both, until=NOON).news(both)] == ["2"]
+
+
+def test_a_message_that_was_gone_for_a_moment() -> None:
+    whole = session(said(Text(text="x"), id="1"), said(Text(text="y"), id="2"))
+    after = Seen(session(whole.messages[0]))
+    after.keep(Seen(whole))
+    assert list(after.news(whole)) == []
+
+
+# ---------------------------------------------------------------------- real files
+
+
+CHATS = Path(".gemini") / "tmp" / "p" / "chats"
+FILE = CHATS / "session-2026-11-15T05-00-one.json"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / CHATS).mkdir(parents=True)
+    (tmp_path / FILE).write_text(written("one"))
+    return tmp_path
+
+
+@pytest.fixture(params=["events", "polling"])
+def library(home: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Library:
+    if request.param == "polling":
+        monkeypatch.setitem(sys.modules, "watchfiles", None)
+    monkeypatch.setattr(watch, "PAUSE", 0.05)
+    monkeypatch.setattr(watch, "PATIENCE", 0.5)
+    return Library({"HOME": str(home)}, home, hunt=False)
+
+
+def add(file: Path, id: str, text: str) -> None:
+    document = json.loads(file.read_text())
+    message = {"id": id, "timestamp": "2026-11-15T06:00:00.000Z", "type": "user", "content": text}
+    document["messages"] = [one for one in document["messages"] if one["id"] != id] + [message]
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(document))
+    new.replace(file)
+
+
+def brief(event: Event) -> tuple[str, str, str | None]:
+    return event.event, event.session.id, event.message.text if event.message is not None else None
+
+
+def some(events: Iterator[Event], count: int) -> list[tuple[str, str, str | None]]:
+    return [brief(next(events)) for _ in range(count)]
+
+
+def test_a_growing_file(library: Library, home: Path) -> None:
+    events = library.watch()
+    add(home / FILE, "m3", "And")
+    assert some(events, 1) == [("message", "one", "And")]
+    add(home / FILE, "m3", "And now?")
+    assert some(events, 1) == [("more", "one", " now?")]
+    (home / CHATS / "session-2026-11-15T07-00-two.json").write_text(written("two", "Good day."))
+    assert some(events, 3) == [
+        ("session", "two", None),
+        ("message", "two", "Good day."),
+        ("message", "two", "Good day."),
+    ]
+    add(home / FILE, "m4", "Still there?")
+    assert some(events, 1) == [("message", "one", "Still there?")]
+
+
+def test_another_librarys_sync_is_seen_too(library: Library, home: Path) -> None:
+    events = library.watch()
+    add(home / FILE, "m3", "Hello?")
+    Library({"HOME": str(home)}, home, hunt=False).sync()
+    assert some(events, 1) == [("message", "one", "Hello?")]
+
+
+def test_one_session_or_one_project(library: Library, home: Path) -> None:
+    (home / CHATS / "session-2026-11-15T07-00-two.json").write_text(written("two"))
+    only, elsewhere = library.watch(key="two"), library.watch(Filter(project="elsewhere", everything=True))
+    add(home / FILE, "m3", "Not you.")
+    library.sync()
+    add(home / CHATS / "session-2026-11-15T07-00-two.json", "m3", "You.")
+    assert some(only, 1) == [("message", "two", "You.")]
+    (home / ".gemini" / "tmp" / "q" / "chats").mkdir(parents=True)
+    (home / ".gemini" / "tmp" / "q" / ".project_root").write_text("/home/ada/elsewhere")
+    (home / ".gemini" / "tmp" / "q" / "chats" / FILE.name.replace("one", "six")).write_text(written("six"))
+    assert some(elsewhere, 1) == [("session", "six", None)]
+
+
+def test_a_home_that_is_not_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "PAUSE", 0.05)
+    events = Library({"HOME": str(tmp_path)}, tmp_path, hunt=False).watch()
+    (tmp_path / CHATS).mkdir(parents=True)
+    (tmp_path / FILE).write_text(written("one"))
+    assert some(events, 1) == [("session", "one", None)]
+
+
+def test_a_cache_thrown_away_meanwhile(library: Library, home: Path) -> None:
+    events = library.watch()
+    library.clear_cache()
+    add(home / FILE, "m3", "Hello?")
+    assert some(events, 1) == [("message", "one", "Hello?")]
+
+
+def test_a_session_that_cannot_be_watched(library: Library, home: Path) -> None:
+    with pytest.raises(UnknownName):
+        library.watch(key="nonsense")
+    (home / "loose.json").write_text(written("loose"))
+    with pytest.raises(RequestError, match="only those are watched"):
+        library.watch(key=str(home / "loose.json"))
+
+
+def test_ticks_go_on_where_no_watch_is_to_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> Iterator[None]:
+        raise OSError("no more watches")
+
+    monkeypatch.setattr("watchfiles.watch", refused)
+    monkeypatch.setattr(watch, "PAUSE", 0.01)
+    stream = ticks(lambda: [tmp_path])
+    assert [next(stream) for _ in range(3)] == [None] * 3
+
+
+def test_happenings_are_words() -> None:
+    assert [str(one) for one in Happening] == ["session", "message", "more", "fate"]

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pollux.errors import RequestError
+from pollux.system.config import Config, Price, Tier, load
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def test_no_file_is_the_usual_settings(file: Path) -> None:
+    assert load(file) == Config()
+
+
+def test_prices(file: Path) -> None:
+    file.write_text('[prices."my-model"]\ninput = 3\noutput = 15.5\ntiers = [{ above = 200000, input = 6 }]\n')
+    tier = Tier(above=200_000, input=6)
+    assert load(file) == Config(prices={"my-model": Price(input=3, output=15.5, tiers=(tier,))})
+
+
+def test_two_tiers_cannot_begin_at_the_same_size(file: Path) -> None:
+    tiers = "[{ above = 9, input = 6 }, { above = 9, input = 7 }]"
+    file.write_text(f'[prices."my-model"]\ninput = 3\noutput = 15\ntiers = {tiers}\n')
+    with pytest.raises(RequestError, match="Two `tiers` have the same `above`"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[prices."x"]\ninput = 3\n', "`output`"),
+        ('[prices."x"]\ninput = "3"\noutput = 3\n', 'Expected `float`, got `str`, at `prices."x".input`.'),
+        ('[prices.a]\ninput = 1\noutput = 1\n[prices."b.c"]\ninput = 1\n', 'at `prices."b.c"`.'),
+        ("[redact]\nwords = [3]\n", "at `redact.words[0]`."),
+        ('[prices."x"]\ninput = -3\noutput = 3\n', ">= 0"),
+        ('[prices."x"]\ninput = inf\noutput = 3\n', "<= 1000000"),
+        ('[prices."x"]\ninput = nan\noutput = 3\n', "prices"),
+        ('[prices."x"]\ninput = 3\noutput = 3\noutptu = 3\n', "`outptu`"),
+        ("[pricess]\n", "`pricess`"),
+        ("prices = \n", "no TOML"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_sentence_with_the_file(file: Path, text: str, told: str) -> None:
+    file.write_text(text)
+    with pytest.raises(RequestError) as error:
+        load(file)
+    assert str(file) in str(error.value)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+    assert error.value.exit_code == 2
+
+
+def test_a_file_that_cannot_be_read(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(RequestError, match="no UTF-8"):
+        load(file)
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(RequestError, match="cannot be read"):
+        load(file)

@@ -1,0 +1,48 @@
+"""Work shared out among processes."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+LOST = """
+import os, re
+from pollux.system.workers import answers
+
+def job(number):
+    os.write(1, b"%d\\n" % os.getpid())
+    return re.match("(a+)+$", "a" * 60 + "!") or b""
+
+list(answers(job, 4, 2))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_nobody_stays_lost_in_work_when_the_maker_is_gone() -> None:
+    maker = subprocess.Popen([sys.executable, "-c", LOST], stdout=subprocess.PIPE, text=True)
+    assert maker.stdout is not None
+    lost = [int(maker.stdout.readline()) for _ in range(2)]
+    assert all(_lives(process) for process in lost)
+    maker.send_signal(signal.SIGKILL)
+    maker.wait(10)
+    until = time.monotonic() + 10
+    while any(_lives(process) for process in lost) and time.monotonic() < until:
+        time.sleep(0.1)
+    maker.stdout.close()
+    assert not any(_lives(process) for process in lost)
+
+
+def _lives(process: int) -> bool:
+    """Is the process at work? One that is gone may stay in the table for a while."""
+    try:
+        os.kill(process, 0)
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:  # noqa: PTH123
+            return re.search(r"\) [ZX] ", file.read()) is None
+    except (ProcessLookupError, FileNotFoundError):
+        return False

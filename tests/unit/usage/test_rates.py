@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from genai_prices import Usage as Reported, calc_price
+from hypothesis import given, strategies as st
+
+from pollux.index.catalog.rollups import QUARTER, STEPS, beyond, step
+from pollux.model import Usage
+from pollux.system.config import Price, Tier
+from pollux.usage.prices import listed_card, own_card
+from pollux.usage.rates import DOLLAR, Till
+
+MODELS = (
+    "gemini-2.5-pro",
+    "gemini-2.5-flash",
+    "gemini-3-pro-preview",
+    "claude-sonnet-4-5",
+    "claude-opus-4-6",
+    "claude-opus-5-5",
+    "claude-haiku-4-5-20251001",
+    "gpt-5-codex",
+    "gpt-5.4",
+    "gpt-5.5",
+    "deepseek-chat",
+)
+SIZES = st.one_of(st.integers(0, 600_000), st.sampled_from(STEPS), st.sampled_from([size + 1 for size in STEPS]))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@given(
+    prompt=SIZES,
+    parts=st.tuples(st.integers(0, 100), st.integers(0, 100), st.integers(0, 100)),
+    output=st.integers(0, 70_000),
+    hour=st.integers(0, 24 * 365 * 2),
+)
+def test_a_request_costs_what_the_price_list_says(
+    model: str, prompt: int, parts: tuple[int, int, int], output: int, hour: int
+) -> None:
+    cached = prompt * parts[0] // 200
+    written = prompt * parts[1] // 200
+    long = written * parts[2] // 100
+    moment = datetime.fromtimestamp(1_750_000_000 // 3600 * 3600 + hour * 3600, UTC)
+    reported = Reported(
+        input_tokens=prompt,
+        cache_read_tokens=cached,
+        cache_write_tokens=written,
+        cache_write_1h_tokens=long,
+        output_tokens=output,
+    )
+    wanted = calc_price(reported, model, genai_request_timestamp=moment).total_price
+    till = Till({model: listed_card(model)})
+    usage = Usage(input=prompt, cached=cached, cache_write=written, cache_write_long=long, output=output)
+    period = till.period(model, int(moment.timestamp()) // QUARTER)
+    for size in (step(usage), beyond(usage)):
+        assert till.cost(model, usage, period, size) == wanted * DOLLAR
+
+
+def test_the_roll_ups_fit_every_price_that_is_listed() -> None:
+    from genai_prices.data_snapshot import get_snapshot
+
+    cards = {model.id: listed_card(model.id) for one in get_snapshot().providers for model in one.models}
+    assert Till(cards).fits_roll_ups
+
+
+def test_no_price_is_none_not_nothing() -> None:
+    till = Till({"known": own_card(Price(input=1, output=2)), "strange": None})
+    assert till.cost("strange", Usage(input=5, output=5), 0, 0) is None
+    assert till.cost("unheard of", Usage(input=5, output=5), 0, 0) is None
+    assert till.cost("known", Usage(input=5), 0, 0) is None
+    assert till.cost("known", Usage(input=5, output=5), 0, 0) == 15 * DOLLAR // 10**6
+
+
+def test_a_tier_changes_what_it_names_for_the_whole_request() -> None:
+    card = own_card(Price(input=1, output=10, cached=0.5, tiers=(Tier(above=50_000, input=2, output=20),)))
+    till = Till({"own": card})
+    assert not till.fits_roll_ups
+    small = Usage(input=50_000, cached=10_000, output=100)
+    large = Usage(input=50_001, cached=10_000, output=100)
+    rate = Decimal(DOLLAR) / 10**6
+    assert till.cost("own", small, 0, beyond(small)) == (40_000 + 5_000 + 1_000) * rate
+    assert till.cost("own", large, 0, beyond(large)) == (80_002 + 5_000 + 2_000) * rate
