@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pollux import plugins
 from pollux.errors import UnknownName
 from pollux.sources.base import Source
+from pollux.system.files import read
 from pollux.writers.base import Knowledge, Writer
 
 if TYPE_CHECKING:
@@ -38,39 +40,42 @@ WRITERS = {
     "acp": "pollux.writers.acp:WRITER",
 }
 
+# The groups of entry points.
+_SOURCES, _WRITERS = "pollux.sources", "pollux.writers"
+
 
 def source_names() -> list[str]:
     """Every agent's name."""
-    return list(_catalogue(plugins.SOURCES))
+    return list(_catalogue(_SOURCES))
 
 
 def writer_names() -> list[str]:
     """Every format's name."""
-    return list(_catalogue(plugins.WRITERS))
+    return list(_catalogue(_WRITERS))
 
 
 def source(name: str) -> Source:
     """The agent of this name."""
-    loaded: Source = _load(plugins.SOURCES, "agent", name)
+    loaded: Source = _load(_SOURCES, "agent", name)
     return loaded
 
 
 def writer(name: str) -> Writer:
     """The format of this name."""
-    loaded: Writer = _load(plugins.WRITERS, "format", name)
+    loaded: Writer = _load(_WRITERS, "format", name)
     return loaded
 
 
 def knowledge(agent: str) -> Knowledge | None:
     """What is known of an agent; None of one that nobody reads, or whose source does not tell."""
-    known: Any = source(agent) if agent in _catalogue(plugins.SOURCES) else None
+    known: Any = source(agent) if agent in _catalogue(_SOURCES) else None
     return known if all(hasattr(known, name) for name in ("about", "answer", "compacts")) else None
 
 
 @cache
 def _catalogue(group: str) -> Mapping[str, str | EntryPoint]:
-    ours = SOURCES if group == plugins.SOURCES else WRITERS
-    return {**plugins.plugins(group), **ours}
+    ours = SOURCES if group == _SOURCES else WRITERS
+    return {**_plugins(group), **ours}
 
 
 @cache
@@ -82,3 +87,41 @@ def _load(group: str, kind: str, name: str) -> Any:
         return found.load()
     module, _, attribute = found.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def added_sources() -> list[str]:
+    """The agents that other packages add, each with where it is found."""
+    return sorted(f"{name}={point.value}" for name, point in _plugins(_SOURCES).items())
+
+
+@cache
+def _plugins(group: str) -> dict[str, EntryPoint]:
+    """What other packages add to a group, by name.
+
+    `importlib.metadata` reads what every package says of itself, and its import alone takes longer than many a whole
+    command. So it is asked only where some package's entry points speak of pollux at all.
+    """
+    if not any(map(_speaks_of_us, sys.path)):
+        return {}
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def _speaks_of_us(place: str) -> bool:
+    try:
+        with os.scandir(place or os.curdir) as entries:
+            packages = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    except NotADirectoryError:  # an archive: what it holds only `importlib.metadata` can tell
+        return True
+    except OSError:
+        return False
+    return any(_names_a_group(os.path.join(package, "entry_points.txt")) for package in packages)  # noqa: PTH118
+
+
+def _names_a_group(file: str) -> bool:
+    try:
+        said = read(file)
+    except OSError:
+        return False
+    return f"[{_SOURCES}]".encode() in said or f"[{_WRITERS}]".encode() in said

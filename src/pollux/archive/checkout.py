@@ -32,7 +32,7 @@ from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
 from pollux.sources.wrapped import Wrapped
 from pollux.system.bounds import stand_in
 from pollux.system.deep_folders import remove_tree
-from pollux.system.files import HUGE, created, private, read, rename_new
+from pollux.system.files import HUGE, private, read, write_file
 from pollux.system.locks import owner, turn
 from pollux.system.progress import Progress, Report
 
@@ -223,7 +223,7 @@ class Tree:
             before = _loaded(file, Union) or Union()
             union = before.with_all(self._archive, source, held)
             if union.states != before.states:
-                put(file, msgspec.msgpack.encode(union), held[-1].mtime_ns)
+                write_file(file, msgspec.msgpack.encode(union), mtime_ns=held[-1].mtime_ns)
             if union.content:
                 self._joined[path] = union, held[-1].mtime_ns
         for file in (self.folder / _UNIONS).glob("*"):
@@ -270,7 +270,7 @@ class Tree:
             elif path in before:
                 self._clear(path)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
-        put(self.folder / _HELD, msgspec.msgpack.encode(held), 0)
+        write_file(self.folder / _HELD, msgspec.msgpack.encode(held))
         told = About(
             agent=self._agent,
             home=self._home,
@@ -279,7 +279,7 @@ class Tree:
             problem=self.problem,
             elsewhere=dict(elsewhere or {}),
         )
-        put(self.folder / ABOUT, msgspec.msgpack.encode(told), 0)
+        write_file(self.folder / ABOUT, msgspec.msgpack.encode(told))
 
     def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
         """The paths that can lie beside one another. Where one is a folder of another, one of them gives way.
@@ -328,7 +328,7 @@ class Tree:
             if state.sha is None:
                 continue
             try:
-                put(self._place(path), self._recent.read(state.sha), state.mtime_ns)
+                write_file(self._place(path), self._recent.read(state.sha), mtime_ns=state.mtime_ns)
             except Damaged:
                 self._damaged += 1
                 continue
@@ -337,7 +337,7 @@ class Tree:
 
     def _union(self, path: bytes, union: Union, mtime_ns: int, before: bytes | None) -> bytes:
         if before != union.token or not self._place(path).is_file():
-            put(self._place(path), union.content, mtime_ns)
+            write_file(self._place(path), union.content, mtime_ns=mtime_ns)
         return union.token
 
     def _link(self, path: bytes, before: bytes | None) -> bytes:
@@ -350,29 +350,6 @@ class Tree:
 
     def _place(self, path: bytes) -> Path:
         return self.folder / os.fsdecode(path)
-
-
-def put(place: Path, content: bytes, mtime_ns: int, *, over: bool = True, mode: int | None = None) -> None:
-    """Write a file as a whole, with the time and mode it had; not `over` one that is there (`FileExistsError`).
-
-    Where the mode is not known, it is the user's alone.
-    """
-    private(place.parent)
-    making = place.with_name(f".{os.getpid()}.making")
-    try:
-        making.unlink(missing_ok=True)
-        with created(making, 0o600 if mode is None else mode & 0o777) as file:
-            file.write(content)
-        if mtime_ns:
-            os.utime(making, ns=(mtime_ns, mtime_ns))
-        if over:
-            making.replace(place)
-        else:
-            rename_new(making, place)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            making.unlink()
-        raise
 
 
 def tree_of(agent: str, home: bytes) -> str:

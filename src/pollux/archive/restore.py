@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pollux.archive.checkout import put
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive
 from pollux.archive.order import best_first
@@ -18,7 +17,7 @@ from pollux.archive.verify import file_of
 from pollux.errors import OutputError, StoreError
 from pollux.model import Value
 from pollux.system.bounds import leads_out
-from pollux.system.files import HUGE, below, read
+from pollux.system.files import HUGE, below, read, write_file
 from pollux.wire import shown
 
 
@@ -132,7 +131,8 @@ def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
 
 def _put(path: str, piece: Piece) -> None:
     try:
-        put(piece.place, piece.content(), piece.mtime_ns, over=False, mode=piece.mode)
+        mode = 0o600 if piece.mode is None else piece.mode & 0o777
+        write_file(piece.place, piece.content(), mtime_ns=piece.mtime_ns, over=False, mode=mode)
     except FileExistsError as error:
         raise OutputError(f"{path} has appeared meanwhile, and was left as it is.") from error
     except OSError as error:

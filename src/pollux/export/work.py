@@ -12,7 +12,7 @@ from pollux.index.catalog.queries import Place
 from pollux.model import Session, Summary, Value
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, helpers, weight
+from pollux.system.workers import answers, helpers
 from pollux.text.surrogates import written_out
 
 T = TypeVar("T")
@@ -43,9 +43,7 @@ def jobs(
 
 
 def _job(told: list[Summary], source: Source, bundle: Bundle) -> Job:
-    return Job(
-        summaries=tuple(sorted(told, key=begun)), load=lambda: source.read(bundle), size=weight((source, bundle))
-    )
+    return Job(summaries=tuple(sorted(told, key=begun)), load=lambda: source.read(bundle), size=bundle.size)
 
 
 def begun(told: Summary) -> tuple[bool, float, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pollux import registry
 from pollux.errors import UnknownName
+from pollux.index.build_id import build_id
 from pollux.index.catalog.queries import Place
 from pollux.index.index import Store
 from pollux.model import Session
@@ -16,7 +17,6 @@ from pollux.projects.hashes import ProjectMemory
 from pollux.projects.moves import Moved, Moves
 from pollux.sources.base import Beside, Bundle, Root, Source, Surroundings, beside
 from pollux.sources.walk import refused
-from pollux.system.build_id import edition
 from pollux.system.directories import Places
 from pollux.system.progress import Report
 from pollux.wire import folder_at, shown
@@ -48,7 +48,7 @@ class Shelves:
 
     def _opened_store(self) -> Store:
         """The cache of what was read, as long as pollux reads that way and projects are where they are."""
-        return Store(self.places.index, f"{edition()} {self.moves.stamp}", self._report)
+        return Store(self.places.index, f"{build_id()} {self.moves.stamp}", self._report)
 
     def sources(self) -> list[Source]:
         """Every agent pollux can read."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from pollux.archive.checkout import put, whole
+from pollux.archive.checkout import whole
 from pollux.archive.contents import Damaged
 from pollux.archive.history import Change, all_changes
 from pollux.archive.merge import turns
@@ -27,7 +27,7 @@ from pollux.index.catalog.queries import Filter
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
 from pollux.sources.resuming import Form, Resumable, fullest, made_by
-from pollux.system.files import HUGE, read
+from pollux.system.files import HUGE, read, write_file
 from pollux.wire import shown
 from pollux.wire.joining import mended as closed_at_end
 
@@ -224,7 +224,7 @@ class Recovering:
             with tempfile.TemporaryDirectory(prefix="pollux-") as name:
                 folder = Path(name)
                 for path, content in files:
-                    put(folder / path, content, 0)
+                    write_file(folder / path, content)
                 roots = [Root(path=path, reason="made anew") for path in sorted(folder.iterdir()) if path.is_dir()]
                 bundles = [bundle for root in roots for bundle in self._library.bundles_of(source, root)]
                 yield folder, [session for bundle in bundles for session in source.read(bundle)]

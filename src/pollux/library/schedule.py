@@ -18,7 +18,7 @@ from pollux.library.doctor import Archiving
 from pollux.model import Value
 from pollux.system.clock import now
 from pollux.system.directories import Places
-from pollux.system.files import created, private, read
+from pollux.system.files import read, write_file
 from pollux.system.timers import Job, Period, Piece, Timer, timers, usual
 
 if TYPE_CHECKING:
@@ -180,10 +180,7 @@ class Scheduling:
 
     def _remember(self, note: Note) -> None:
         try:
-            private(self._places.schedule.parent)
-            self._places.schedule.unlink(missing_ok=True)
-            with created(self._places.schedule) as file:
-                file.write(msgspec.json.encode(note))
+            write_file(self._places.schedule, msgspec.json.encode(note), durable=True)
         except OSError as error:
             raise StoreError(f"{self._places.schedule} cannot be written: {error.strerror}.") from error
 

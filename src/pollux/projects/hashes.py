@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from pathlib import Path
 
 from pollux.errors import StoreError
 from pollux.sources.base import sealed
 from pollux.system.directories import Places
-from pollux.system.files import LARGE, private, read
+from pollux.system.files import LARGE, read, write_file
 
 
 class ProjectMemory:
@@ -104,17 +103,8 @@ class Table:
         if not self._fresh:
             return
         table = {**_read(self.file), **self._fresh}
-        private(self.file.parent)
-        from tempfile import mkstemp  # only those who learnt something need it
-
-        handle, name = mkstemp(dir=self.file.parent, prefix=f".{self.file.stem}-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as out:
-                json.dump(table, out, ensure_ascii=False, indent=1, sort_keys=True)
-            Path(name).replace(self.file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
+        write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
         self._fresh.clear()
 
 

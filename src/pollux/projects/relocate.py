@@ -12,13 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from pollux.archive.checkout import put
 from pollux.errors import OutputError, StoreError
 from pollux.projects.renamed import Renamed
 from pollux.sources.base import sealed
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
-from pollux.system.files import HUGE, listed, private, read
+from pollux.system.files import HUGE, listed, private, read, write_file
 from pollux.wire import shown
 
 _JOURNAL = "journal"
@@ -64,14 +63,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         if self.to is not None:
             self.place.rename(self.target)
         else:
-            put(self.place, self.after, 0, mode=self.mode)
+            write_file(self.place, self.after, mode=self.mode)
 
     def undo(self) -> None:
         """Take it back."""
         if self.to is not None:
             self.target.rename(self.place)
         else:
-            put(self.place, self.before, self.mtime_ns, mode=self.mode)
+            write_file(self.place, self.before, mtime_ns=self.mtime_ns, mode=self.mode)
 
 
 class Journal(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,8 +163,9 @@ class Relocations:
         home.mkdir(mode=0o700)  # never over the way back of another move
         for entry in journal.entries:
             if entry.to is None:
-                put(home / "before" / entry.place.relative_to(entry.place.anchor), entry.before, entry.mtime_ns)
-        put(home / _JOURNAL, msgspec.msgpack.encode(journal), 0)
+                copy = home / "before" / entry.place.relative_to(entry.place.anchor)
+                write_file(copy, entry.before, mtime_ns=entry.mtime_ns)
+        write_file(home / _JOURNAL, msgspec.msgpack.encode(journal))
         Renamed(self.folder / "renamed").add(
             (entry.path, entry.to) for entry in journal.entries if entry.to is not None
         )

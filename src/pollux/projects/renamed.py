@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.system.files import LARGE, created, read
+from pollux.system.files import LARGE, read, write_file
 from pollux.wire import shown
 
 
@@ -45,9 +45,5 @@ class Renamed:
         for pair in pairs:
             joined = set(pair).union(*(names for names in held if names & set(pair)))
             held = [*(names for names in held if not names & joined), joined]
-        making = self._file.with_name(f".{os.getpid()}.making")
-        making.unlink(missing_ok=True)
-        with created(making) as file:
-            file.write(msgspec.msgpack.encode(held))
-        making.replace(self._file)
+        write_file(self._file, msgspec.msgpack.encode(held), durable=True)
         self.__dict__.pop("_names", None)

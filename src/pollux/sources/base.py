@@ -101,6 +101,11 @@ class Bundle(msgspec.Struct, kw_only=True):
         return f"{self.agent}:{self.id}"
 
     @property
+    def size(self) -> int:
+        """The bytes of its files."""
+        return sum(file.size for file in self.files)
+
+    @property
     def changed_ns(self) -> int:
         """When one of its files last changed."""
         return max((file.mtime_ns for file in self.files), default=0)

@@ -15,7 +15,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from threading import get_ident
+from typing import IO, Any, TypedDict, Unpack
 
 from pollux.system import bounds
 
@@ -250,3 +251,51 @@ def created(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
         if mode != 0o600:
             file.flush()
             path.chmod(mode)
+
+
+# -------------------------------------------------------------------------------------- files that appear as a whole
+
+
+class How(TypedDict, total=False):
+    """What may be asked of `replacing`."""
+
+    mode: int
+    mtime_ns: int
+    over: bool
+    durable: bool
+
+
+@contextmanager
+def replacing(
+    place: Path, *, mode: int = 0o600, mtime_ns: int = 0, over: bool = True, durable: bool = False
+) -> Iterator[IO[bytes]]:
+    """A file to write that appears under its name when it is whole, or not at all.
+
+    It gets the time where one is given. Where it is not to go `over` another one, that raises `FileExistsError`. A
+    `durable` file has reached the disk before it gets its name, so that a crash leaves the old one or the new one.
+    """
+    draft = place.with_name(f".{place.name[:80]}.{os.getpid()}-{get_ident()}.making")
+    try:
+        draft.unlink(missing_ok=True)
+        with created(draft, mode) as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        if mtime_ns:
+            os.utime(draft, ns=(mtime_ns, mtime_ns))
+        if over:
+            draft.replace(place)
+        else:
+            rename_new(draft, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def write_file(place: Path, content: bytes, **how: Unpack[How]) -> None:
+    """Write a whole file at once, as `replacing` does; its folder is made, private, where there is none."""
+    private(place.parent)
+    with replacing(place, **how) as file:
+        file.write(content)

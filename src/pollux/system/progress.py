@@ -1,4 +1,4 @@
-"""What a sync has to do, and how far it is."""
+"""How far a long work is."""
 
 from __future__ import annotations
 
@@ -6,26 +6,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from pollux.sources.base import Bundle, Source
-
-
-class Task(msgspec.Struct):
-    """A bundle to be read, and what it was known as before."""
-
-    root: int
-    bundle: Bundle
-    source: Source
-    seal: str
-    old: int | None
-
-    @property
-    def size(self) -> int:
-        """The bytes of its files."""
-        return sum(file.size for file in self.bundle.files)
-
 
 class Progress(msgspec.Struct):
-    """How far a sync is.
+    """How far a work is that reads files.
 
     `by` is the process that is at it, where that is another one, which this one waits for; 0 where it does not say.
     """

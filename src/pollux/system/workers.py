@@ -16,13 +16,9 @@ from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
 from typing import NamedTuple, Protocol, Self
 
-from pollux.sources.base import Bundle, Source
-
 _WORTH_IT = 4 << 20
 _AHEAD = 2
 _LAST = (1 << 64) - 1
-
-Task = tuple[Source, Bundle]
 
 
 class Worker(Protocol):
@@ -48,11 +44,6 @@ def helpers(sizes: Sequence[int], processes: int | None = None) -> int:
     """How many processes are worth it for pieces of work that read so many bytes each; below two, none."""
     wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if can_fork() else 1
     return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_IT else 1
-
-
-def weight(task: Task) -> int:
-    """How many bytes a bundle is."""
-    return sum(file.size for file in task[1].files)
 
 
 def can_fork() -> bool:

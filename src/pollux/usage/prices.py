@@ -7,8 +7,6 @@ the package is loaded only for a model it was never asked about, or when it was 
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
@@ -20,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pollux.system.config import Price
-from pollux.system.files import private, read
+from pollux.system.files import read, write_file
 from pollux.usage.rates import Card, Period, Rates, Tier
 
 if TYPE_CHECKING:
@@ -85,15 +83,7 @@ class PriceList:
     def _write(self, kept: Kept) -> None:
         """The package can be asked again, so a full disk is no error."""
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            private(self._file.parent)
-            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=".prices-")
-            try:
-                with os.fdopen(handle, "wb") as out:
-                    out.write(msgspec.json.encode(kept))
-                Path(name).replace(self._file)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            write_file(self._file, msgspec.json.encode(kept))
 
 
 def own_card(price: Price) -> Card:

@@ -26,9 +26,9 @@ from pollux.index.search.passages import PassageKind, texts
 from pollux.index.search.results import Found
 from pollux.index.search.snippets import around
 from pollux.model import Author, Message, Session, Summary, Value, summarize
-from pollux.sources.base import Bundle
+from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import Task, answers, can_fork, helpers, weight
+from pollux.system.workers import answers, can_fork, helpers
 from pollux.text.surrogates import written_out
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -89,7 +89,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def scan(
-    tasks: Sequence[Task],
+    tasks: Sequence[tuple[Source, Bundle]],
     sought: Sought,
     unfinished: Unfinished = lambda _: None,
     processes: int | None = None,
@@ -105,9 +105,11 @@ def scan(
         yield from looked.found
 
 
-def _every(tasks: Sequence[Task], sought: Sought, processes: int | None, report: Report) -> Generator[Looked]:
+def _every(
+    tasks: Sequence[tuple[Source, Bundle]], sought: Sought, processes: int | None, report: Report
+) -> Generator[Looked]:
     """What came of each task, in order."""
-    sizes = [weight(task) for task in tasks]
+    sizes = [bundle.size for _, bundle in tasks]
     size, advance = helpers(sizes, processes), Advance(sizes, report)
     if size < 2 and (_has_timer() or not can_fork()):
         for number, task in enumerate(tasks):
@@ -150,7 +152,7 @@ def _at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _answer(task: Task, sought: Sought) -> bytes:
+def _answer(task: tuple[Source, Bundle], sought: Sought) -> bytes:
     looked = _in_bundle(task, sought)
     try:
         return _encode(looked)
@@ -158,7 +160,7 @@ def _answer(task: Task, sought: Sought) -> bytes:
         return _encode(written_out(looked, Looked))
 
 
-def _in_bundle(task: Task, sought: Sought) -> Looked:
+def _in_bundle(task: tuple[Source, Bundle], sought: Sought) -> Looked:
     source, bundle = task
     try:
         sessions = [session for session in source.read(bundle) if session.key in sought.keys]

@@ -7,7 +7,6 @@ own. Its segments are then moved over and added to the list, which is replaced i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import msgspec
 
 from pollux.index.search.trouble import Damaged
-from pollux.system.files import created, read
+from pollux.system.files import read, write_file
 
 _META = "meta.json"
 _MANAGED = ".managed.json"
@@ -45,10 +44,4 @@ def _load(file: Path) -> Any:
 
 
 def _replace(file: Path, value: Any) -> None:
-    beside = file.with_name(f"{file.name}.new")
-    beside.unlink(missing_ok=True)
-    with created(beside) as out:
-        out.write(msgspec.json.encode(value))
-        out.flush()
-        os.fsync(out.fileno())
-    beside.replace(file)
+    write_file(file, msgspec.json.encode(value), durable=True)

@@ -18,9 +18,10 @@ from pollux.index.search.passages import Facts, passages
 from pollux.index.search.trouble import NotWritten
 from pollux.index.search.word_index import TextIndex, Writer
 from pollux.index.sync.readers import Kept, failed, read
+from pollux.index.sync.tasks import Task
 from pollux.model import Session
 from pollux.system.gc_pause import calm
-from pollux.system.progress import Enough, Task
+from pollux.system.progress import Enough
 from pollux.system.workers import Team
 
 _AT_ONCE = 700 << 20
@@ -151,13 +152,13 @@ def _steps(tasks: Sequence[Task]) -> Iterator[list[Task]]:
     step: list[Task] = []
     size = 0
     for task in tasks:
-        if step and size + task.size > _AT_ONCE:
-            yield sorted(step, key=lambda each: -each.size)
+        if step and size + task.bundle.size > _AT_ONCE:
+            yield sorted(step, key=lambda each: -each.bundle.size)
             step, size = [], 0
         step.append(task)
-        size += task.size
+        size += task.bundle.size
     if step:
-        yield sorted(step, key=lambda each: -each.size)
+        yield sorted(step, key=lambda each: -each.bundle.size)
 
 
 class _Reader:

@@ -9,8 +9,7 @@ import msgspec
 from pollux.errors import StoreError
 from pollux.index.catalog.rows import Entry, Reading, entry
 from pollux.model import Notice, Session, Severity
-from pollux.sources.base import Bundle
-from pollux.system.workers import Task
+from pollux.sources.base import Bundle, Source
 from pollux.text.surrogates import written_out
 from pollux.wire import shown
 
@@ -32,7 +31,7 @@ class Words(Protocol):
         ...
 
 
-def read(number: int, task: Task, words: Words) -> Reading:
+def read(number: int, task: tuple[Source, Bundle], words: Words) -> Reading:
     """Read one bundle. Whatever goes wrong costs this bundle only, but for words that cannot be kept."""
     source, bundle = task
     kept: list[Kept] = []

@@ -11,8 +11,9 @@ from pollux.index.catalog.catalog import Catalogue
 from pollux.index.catalog.rows import Reading
 from pollux.index.search.passages import Facts, passages
 from pollux.index.sync.readers import Kept, read
+from pollux.index.sync.tasks import Task
 from pollux.model import Session
-from pollux.system.progress import Enough, Task
+from pollux.system.progress import Enough
 
 if TYPE_CHECKING:
     from pollux.index.search.word_index import TextIndex

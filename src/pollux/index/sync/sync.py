@@ -18,10 +18,11 @@ import msgspec
 
 from pollux.index.catalog.catalog import Bundled, Catalogue, Heads, first_number
 from pollux.index.sync.groups import Layout, Part
+from pollux.index.sync.tasks import Task
 from pollux.sources.base import Beside, Bundle, File, Root, Source, Surroundings, beside, sealed
 from pollux.sources.walk import closed
 from pollux.system.gc_pause import calm
-from pollux.system.progress import Progress, Report, Task
+from pollux.system.progress import Progress, Report
 from pollux.wire import shown
 
 if TYPE_CHECKING:
@@ -147,14 +148,14 @@ class Sync:
                 kept = self._layouts[root].written(knowledge)
                 self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
                 self._catalogue.put_closed(root, (shown(file.path) for file in closed(look.files)))
-        size = sum(task.size for task in (*first, *last))
+        size = sum(task.bundle.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
     def _expect(self, *tasks: list[Task]) -> None:
         """How much there is to read in all."""
         every = [task for some in tasks for task in some]
         self._progress.files = sum(len(task.bundle.files) for task in every)
-        self._progress.bytes = sum(task.size for task in every)
+        self._progress.bytes = sum(task.bundle.size for task in every)
 
     def _begin(self, looks: list[Look]) -> list[tuple[Look, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
@@ -274,11 +275,11 @@ class Sync:
         def report(task: Task, reading: Reading) -> None:
             self._progress.sessions += len(reading.entries)
             self._progress.done_files += len(task.bundle.files)
-            self._progress.done_bytes += task.size
+            self._progress.done_bytes += task.bundle.size
             self._pulse()
             self._report(self._progress)
 
-        size = helpers([task.size for task in tasks])
+        size = helpers([task.bundle.size for task in tasks])
         if self._text is not None and size > 1:
             Load(self._catalogue, self._text, size, report, self._pulse).run(tasks)
             return
