@@ -68,8 +68,8 @@ def writer(name: str) -> Writer:
 
 def knowledge(agent: str) -> Knowledge | None:
     """What is known of an agent; None of one that nobody reads, or whose source does not tell."""
-    known: Any = source(agent) if agent in _catalogue(_SOURCES) else None
-    return known if all(hasattr(known, name) for name in ("about", "answer", "compacts")) else None
+    known: object = source(agent) if agent in _catalogue(_SOURCES) else None
+    return known if isinstance(known, Knowledge) else None
 
 
 @cache

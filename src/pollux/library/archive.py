@@ -23,6 +23,7 @@ from pollux.index.catalog.queries import Filter
 from pollux.index.sync.sync import Look
 from pollux.library.doctor import Due
 from pollux.model import Kind, Session, Value
+from pollux.sources.capabilities import retention_of
 from pollux.system.clock import now
 from pollux.wire import folder_at, read_head
 
@@ -107,7 +108,7 @@ class Keeping:
         limit = now() + SOON
         listed = [one.summary for one in self._library.list(Filter(everything=True)) if not one.summary.kept]
         for source, root in self._library.roots():
-            told = getattr(source, "retention", lambda _: None)(root.path) if folder_at(root.path) else None
+            told = retention_of(source, root.path) if folder_at(root.path) else None
             if told is None:
                 continue
             base = f"{root.path}/"

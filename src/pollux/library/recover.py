@@ -26,7 +26,8 @@ from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
 from pollux.index.catalog.queries import Filter
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
-from pollux.sources.resuming import Form, Resumable, fullest, made_by
+from pollux.sources.capabilities import resumable_files
+from pollux.sources.resuming import Form, Resumable, fullest
 from pollux.system.files import HUGE, read, write_file
 from pollux.wire import shown
 from pollux.wire.joining import mended as closed_at_end
@@ -190,7 +191,7 @@ class Recovering:
         source = whole(self._library.source(session.agent))
         roots = [root.path for one, root in self._library.roots() if one.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
-        return made_by(source, session, forms, root)
+        return resumable_files(source, session, forms, root)
 
     def _forms(self, session: Session, files: Collection[str]) -> tuple[Path, list[Form]]:
         """Every content that some files had and have, those written last at the end; and the home these are in."""

@@ -14,6 +14,7 @@ from pollux.library.refresh import project_hash
 from pollux.model import Value
 from pollux.projects.moves import EVIDENCE, folder
 from pollux.projects.relocate import Entry, Relocations, planned
+from pollux.sources.capabilities import moving_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.clock import now
 from pollux.system.deep_folders import files_below
@@ -138,7 +139,7 @@ class Rehoming:
         for source, root in self._library.roots():
             if source.name not in agents or not folder_at(root.path):
                 continue
-            moving = getattr(source, "moving", lambda *_: None)(root.path, moved)
+            moving = moving_of(source, root.path, moved)
             if moving is None:
                 left.append(Left(agent=source.name, why="pollux does not know where it looks for sessions"))
                 continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Agent:
-    """The modules `find`, `bundles` and `read` of a package, as a `Source`.
+    """The modules of a package as a `Source` with all capabilities: `find`, `group`, `read`, `about` and so on.
 
     Each is imported when it is needed: mostly nothing changed since somebody looked, and `find` is all it takes.
     """
@@ -45,69 +44,60 @@ class Agent:
 
     def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
         """The sessions among the files."""
-        found: list[Bundle] = self._module("bundles").bundles(root, files, around)
+        found: list[Bundle] = self._module("group").bundles(root, files, around)
         return found
 
     def read(self, bundle: Bundle) -> list[Session]:
         """One session and those inside it."""
-        facts = getattr(self._module("about"), "facts", None)
         with calm():
             from pollux.sources.gaps import with_damage
 
             sessions = with_damage(self._module("read").read(bundle), bundle)
-            return sessions if facts is None else [_with_facts(session, facts(session)) for session in sessions]
+            facts = self._module("about").facts
+            return [_with_facts(session, facts(session)) for session in sessions]
 
     def about(self, session: Session) -> About:
         """What the agent is called elsewhere."""
-        told: About = self._module("about").about(session)
-        return told
+        about: About = self._module("about").about(session)
+        return about
 
     def answer(self, call: ToolCall) -> Any:
         """A tool's answer as the agent wrote it, where that can still be told."""
-        known = getattr(self._module("about"), "answer", None)
-        return known(call) if known is not None else None
+        return self._module("about").answer(call)
 
     def compacts(self, message: Message) -> bool:
         """Does a message only tell that the conversation was folded?"""
-        known = getattr(self._module("about"), "compacts", None)
-        return known is not None and bool(known(message))
+        compacts: bool = self._module("about").compacts(message)
+        return compacts
 
     def retention(self, root: Path) -> Retention | None:
         """When this agent deletes sessions; None where it never does."""
-        if find_spec(f"{self._package}.retention") is None:
-            return None
-        told: Retention = self._module("retention").retention(root)
-        return told
+        retention: Retention | None = self._module("retention").retention(root)
+        return retention
 
     def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
-        """What must change under a root so that the agent finds histories under new paths; None where nobody knows."""
-        if find_spec(f"{self._package}.moving") is None:
-            return None
-        told: Moving = self._module("moving").moving(root, moved)
-        return told
+        """What must change under a root so that the agent finds histories under new paths."""
+        moving: Moving | None = self._module("moving").moving(root, moved)
+        return moving
 
-    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable] | None:
-        """Files that the agent resumes a session from, made of all forms of those it had; None where nobody knows."""
-        if find_spec(f"{self._package}.resuming") is None:
-            return None
-        made: list[Resumable] = self._module("resuming").resuming(session, forms, root)
-        return made
+    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+        """Files that the agent resumes a session from, made of all forms of those it had."""
+        files: list[Resumable] = self._module("resuming").resuming(session, forms, root)
+        return files
 
     def united(self, forms: Sequence[Form]) -> bytes | None:
-        """One content that holds what all forms of a file hold, the last of them as it was; None where nobody knows."""
-        if find_spec(f"{self._package}.resuming") is None:
-            return None
+        """One content that holds what all forms of a file hold, the last of them as it was."""
         content: bytes | None = self._module("resuming").united(forms)
         return content
 
     def claims(self, path: Path, head: bytes) -> bool:
         """Is this the agent's?"""
-        claimed: bool = self._module("bundles").claims(path, head)
+        claimed: bool = self._module("group").claims(path, head)
         return claimed
 
     def loose(self, path: Path, around: Surroundings) -> Bundle:
         """A single file."""
-        bundle: Bundle = self._module("bundles").loose(path, around)
+        bundle: Bundle = self._module("group").loose(path, around)
         return bundle
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
 
-from pollux.model import Session, Value
+from pollux.model import Value
 
 
 class Form(Value, frozen=True, kw_only=True):
@@ -26,20 +24,6 @@ class Resumable(Value, frozen=True, kw_only=True):
     content: bytes
     sources: tuple[str, ...] = ()
     made: str | None = None
-
-
-def made_by(source: object, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
-    """What an agent's source makes of some forms; one that others added may not know how."""
-    known: Any = getattr(source, "resuming", None)
-    made: list[Resumable] | None = known(session, forms, root) if known is not None else None
-    return made or []
-
-
-def united_by(source: object, forms: Sequence[Form]) -> bytes | None:
-    """One content for all forms of a file, made by an agent's source; one that others added may not know how."""
-    known: Any = getattr(source, "united", None)
-    content: bytes | None = known(forms) if known is not None else None
-    return content
 
 
 def sources(forms: Iterable[Form]) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
+from pollux.sources.capabilities import moving_of, resumable_files, retention_of, united_content
 from pollux.sources.moving import Moving
-from pollux.sources.resuming import Form, Resumable, made_by, united_by
+from pollux.sources.resuming import Form, Resumable
 
 
 class Wrapped:
@@ -46,20 +47,16 @@ class Wrapped:
 
     def retention(self, root: Path) -> Retention | None:
         """When the agent deletes sessions; one that others added may not say."""
-        told = getattr(self.source, "retention", None)
-        found: Retention | None = told(root) if told is not None else None
-        return found
+        return retention_of(self.source, root)
 
     def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
         """What must change where projects were moved; one that others added may not say."""
-        told = getattr(self.source, "moving", None)
-        found: Moving | None = told(root, moved) if told is not None else None
-        return found
+        return moving_of(self.source, root, moved)
 
     def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
         """Files that the agent resumes; one that others added may not make any."""
-        return made_by(self.source, session, forms, root)
+        return resumable_files(self.source, session, forms, root)
 
     def united(self, forms: Sequence[Form]) -> bytes | None:
         """One content for all forms of a file; one that others added may not make it."""
-        return united_by(self.source, forms)
+        return united_content(self.source, forms)

@@ -18,12 +18,14 @@ The promises, each tried in every file of every home:
 - *planted*: an unknown key stands in any object. It is kept, and the doctor names it once, with the file.
 - *lost*: every word of every file that sessions are read from stands in the JSON of a session.
 - *others*: a damaged file does no harm to the sessions of other files.
+- *offers*: what the source offers beyond reading (`pollux.sources.capabilities`), it offers whole.
 
 Where a word may go missing for a good reason, the subject says so in a table, with the reason.
 """
 
 from pollux.testing.bench import Failure
 from pollux.testing.cases import Case, cases
+from pollux.testing.offers import undeclared
 from pollux.testing.subject import Frame, Open, Spare, Subject
 
-__all__ = ["Case", "Failure", "Frame", "Open", "Spare", "Subject", "cases"]
+__all__ = ["Case", "Failure", "Frame", "Open", "Spare", "Subject", "cases", "undeclared"]

@@ -14,6 +14,7 @@ from pollux.testing.cuts import cut_anywhere
 from pollux.testing.homes import Home, homes
 from pollux.testing.lost import nothing_lost
 from pollux.testing.odd import odd_values
+from pollux.testing.offers import undeclared
 from pollux.testing.others import others_served
 from pollux.testing.planted import planted_keys
 from pollux.testing.subject import Subject
@@ -47,6 +48,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         """Try it; an empty list is good news."""
         if self.name == "lost":
             return nothing_lost(self.home)
+        if self.name == "offers":
+            sentences = undeclared(self.home.subject.source)
+            return [Failure(home=self.home.name, file="", done="asked for", happened=one) for one in sentences]
         if self.name == "others":
             return others_served(self.home, self.chooser)
         run, chooser = _FILE[self.name][0], self.chooser
@@ -83,6 +87,7 @@ def cases(
 
 def _of(home: Home, seed: str, small: int, *, everywhere: bool) -> Iterator[Case]:
     plain = Chooser(seed, thorough=everywhere)
+    yield Case(home=home, file="", name="offers", chooser=plain)
     yield Case(home=home, file="", name="lost", chooser=plain)
     yield Case(home=home, file="", name="others", chooser=plain)
     for file in home.files:

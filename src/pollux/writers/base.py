@@ -17,6 +17,7 @@ A piece is text. Only a format that is no text, a `Dataset`, gives bytes.
 """
 
 
+@runtime_checkable
 class Knowledge(Protocol):
     """What the source of an agent knows of it that other formats want to know."""
 

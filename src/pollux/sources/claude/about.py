@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pollux.model import About, Session
+from pollux.model import About, Message, Session, ToolCall
 
 _NO_BRANCH = ("", "HEAD")
 _SETTING = {
@@ -51,3 +51,13 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
 def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = record.get(name)
     return found if isinstance(found, Mapping) else {}
+
+
+def answer(_call: ToolCall) -> Any:
+    """A tool's answer is kept as text alone."""
+    return None
+
+
+def compacts(_message: Message) -> bool:
+    """A compaction always has its summary."""
+    return False

@@ -1,0 +1,62 @@
+"""What a source may offer beyond reading. Each capability is a protocol of its own; who offers one offers it whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from pollux.model import Session
+from pollux.sources.base import Retention
+from pollux.sources.moving import Moving
+from pollux.sources.resuming import Form, Resumable
+
+
+@runtime_checkable
+class Retains(Protocol):
+    """Knows when the agent deletes sessions by itself."""
+
+    def retention(self, root: Path) -> Retention | None:
+        """When it deletes, and what to write where to change that; None where it never does."""
+
+
+@runtime_checkable
+class Relocates(Protocol):
+    """Knows how the agent finds the sessions of a project."""
+
+    def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
+        """What must change under a root so that the agent finds histories under new paths; None where nothing can."""
+
+
+@runtime_checkable
+class Resumes(Protocol):
+    """Can make files that the agent resumes, from the pieces that are left of a session."""
+
+    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+        """The files, made of all forms of those that there were."""
+
+    def united(self, forms: Sequence[Form]) -> bytes | None:
+        """One content that holds what all forms of a file hold, the last of them as it was; None where none can."""
+
+
+CAPABILITIES = (Retains, Relocates, Resumes)
+
+
+def retention_of(source: object, root: Path) -> Retention | None:
+    """When an agent deletes sessions; None where it never does, or its source does not say."""
+    return source.retention(root) if isinstance(source, Retains) else None
+
+
+def moving_of(source: object, root: Path, moved: Mapping[str, str]) -> Moving | None:
+    """What must change under a root where projects were moved; None where the source does not say."""
+    return source.moving(root, moved) if isinstance(source, Relocates) else None
+
+
+def resumable_files(source: object, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+    """The files that an agent resumes; none where its source cannot make them."""
+    return source.resuming(session, forms, root) if isinstance(source, Resumes) else []
+
+
+def united_content(source: object, forms: Sequence[Form]) -> bytes | None:
+    """One content for all forms of a file; None where the source cannot make it."""
+    return source.united(forms) if isinstance(source, Resumes) else None

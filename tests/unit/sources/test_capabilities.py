@@ -1,0 +1,43 @@
+"""What sources may offer beyond reading is declared, and whoever offers a capability offers it whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux import registry
+from pollux.sources.capabilities import (
+    CAPABILITIES,
+    moving_of,
+    resumable_files,
+    retention_of,
+    united_content,
+)
+from pollux.testing import undeclared
+
+
+@pytest.mark.parametrize("agent", registry.SOURCES)
+def test_our_agents_have_every_capability(agent: str) -> None:
+    source = registry.source(agent)
+    assert all(isinstance(source, capability) for capability in CAPABILITIES)
+    assert registry.knowledge(agent) is source
+    assert undeclared(source) == []
+
+
+class Reader:
+    """A source that only reads, but for half of a capability."""
+
+    def united(self, _forms: Any) -> bytes:
+        return b"never asked"
+
+
+def test_half_a_capability_is_none_and_the_kit_says_so(tmp_path: Path) -> None:
+    source = Reader()
+    session: Any = None
+    assert united_content(source, []) is None
+    assert resumable_files(source, session, [], tmp_path) == []
+    assert retention_of(source, tmp_path) is None
+    assert moving_of(source, tmp_path, {}) is None
+    assert undeclared(source) == ["united is part of Resumes, which also has resuming"]
