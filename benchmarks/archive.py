@@ -18,7 +18,7 @@ import zstandard
 from benchmarks.store import history
 from pollux.archive.keep import Archive, wanted
 from pollux.archive.verify import verify
-from pollux.index.sync.sync import Look
+from pollux.index.sync.sync import RootScan
 from pollux.library.library import Library
 
 ROUNDS = 3
@@ -27,7 +27,7 @@ ROUNDS = 3
 def measured(home: Path, folder: Path) -> dict[str, Any]:
     """Wall times as ratios to the yardstick, sizes as ratios to the history."""
     library = Library({"HOME": str(home)}, home, hunt=False)
-    looks = [Look(source, root) for source, root in library.roots()]
+    looks = [RootScan(source, root) for source, root in library.roots()]
     files = [file.path for look in looks for file in wanted(look.files)]
     size = sum(Path(name).stat().st_size for name in files)
     pairs = [(_timed(lambda: _packed(files, folder)), _timed(lambda: _kept(looks, folder))) for _ in range(ROUNDS)]
@@ -52,7 +52,7 @@ def _archive(folder: Path) -> Archive:
     return Archive(folder / "archive", folder / "archive.db")
 
 
-def _kept(looks: list[Look], folder: Path) -> None:
+def _kept(looks: list[RootScan], folder: Path) -> None:
     shutil.rmtree(folder / "archive", ignore_errors=True)
     (folder / "archive.db").unlink(missing_ok=True)
     _archive(folder).keep(looks)

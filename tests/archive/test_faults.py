@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pollux.archive.keep import Archive
-from pollux.archive.packs import MAGIC, Pen
+from pollux.archive.packs import MAGIC, PackWriter
 from pollux.archive.verify import verify
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.library.library import Filter, Library
@@ -79,16 +79,16 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_archive_whole(
     world.furnish("gemini/0.39.1")
     library = world.library()
     written = 0
-    write = Pen.write
+    write = PackWriter.write
 
-    def full(self: Pen, head: object, payload: bytes = b"") -> object:
+    def full(self: PackWriter, head: object, payload: bytes = b"") -> object:
         nonlocal written
         written += 1
         if written > 5:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(self, head, payload)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Pen, "write", full)
+    monkeypatch.setattr(PackWriter, "write", full)
     with pytest.raises(StoreError, match="No space left"):
         library.keeping.run()
     monkeypatch.undo()

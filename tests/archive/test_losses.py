@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pollux.archive.index import Index
-from pollux.archive.packs import MAGIC, Pen, begin, scan
+from pollux.archive.packs import MAGIC, PackWriter, begin, scan
 from pollux.errors import NotFound, StoreError
 from pollux.library.library import Filter, Library
 from pollux.system.files import opened, rename_new
@@ -321,7 +321,7 @@ def test_what_is_kept_is_shown_though_nothing_more_can_be_kept(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(reason, os.strerror(reason))
 
-    monkeypatch.setattr(Pen, "write", refuse)
+    monkeypatch.setattr(PackWriter, "write", refuse)
     after = world.library()
     assert keys(after) == before
     assert os.strerror(reason) in (after.problem or "")

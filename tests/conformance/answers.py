@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from pollux import Filter, Library, Session, Summary
-from pollux.library.library import Listed
+from pollux.library.library import ListEntry
 from tests.conformance.truth import CORPUS, Truth, oracle, squeezed
 
 EVERYTHING = Filter(everything=True)
@@ -29,7 +29,7 @@ class Answers:
         shutil.copytree(CORPUS / agent / home / "home", self.home)
         self.environ = _environment(agent, home, self.place)
         self.library = library = Library(self.environ, self.home)
-        self.listed: dict[str, Listed] = {listed.summary.key: listed for listed in library.list(EVERYTHING)}
+        self.listed: dict[str, ListEntry] = {listed.summary.key: listed for listed in library.list(EVERYTHING)}
         self.accounts = library.accounts
         self.bills = library.accounts.bills(self.listed)
         self.sessions: dict[str, Session] = {session.key: session for session in library.sessions(EVERYTHING)}
@@ -71,7 +71,7 @@ class Answers:
             if len(found) == 1:
                 del free[found[0]]
 
-    def _alike(self, truth: Truth, free: dict[str, Listed]) -> list[str]:
+    def _alike(self, truth: Truth, free: dict[str, ListEntry]) -> list[str]:
         """Sessions without an id of the agent's own are told by their file, and by what was said."""
         files, replies = set(truth["files"]), [squeezed(text) for text in truth["replies"]]
         found = [

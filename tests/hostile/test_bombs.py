@@ -12,7 +12,7 @@ import zstandard
 from pollux.archive.contents import LONGEST_CHAIN
 from pollux.archive.index import Location
 from pollux.archive.keep import Archive, head_of
-from pollux.archive.packs import Content, Pen, State, begin, is_safe
+from pollux.archive.packs import Content, PackWriter, State, begin, is_safe
 from pollux.archive.recent import Recent
 from pollux.archive.transfer import MOST, SMALL
 from tests.hostile.conftest import World
@@ -27,7 +27,7 @@ def _state(number: int, sha: bytes, size: int) -> State:
 
 def _archive(file: Path, *records: tuple[Content | State, bytes]) -> Path:
     begin(file)
-    pen = Pen(file)
+    pen = PackWriter(file)
     for head, payload in records:
         pen.write(head, payload)
     pen.settle()

@@ -16,7 +16,7 @@ import zstandard
 
 from pollux.archive.history import Change
 from pollux.archive.keep import Archive
-from pollux.archive.packs import LATEST, Content, Pen, State, begin
+from pollux.archive.packs import LATEST, Content, PackWriter, State, begin
 from pollux.cli.render.archive import changes
 from pollux.cli.terminal.screen import Screen
 from tests.hostile.conftest import EVERYTHING, World
@@ -42,7 +42,7 @@ def _write(file: Path, *heads: Content | State) -> Path:
     """An archive of these records. The payload of a content is always the same."""
     if not file.exists():
         begin(file)
-    pen = Pen(file)
+    pen = PackWriter(file)
     for head in heads:
         pen.write(head, zstandard.ZstdCompressor().compress(WORDS) if isinstance(head, Content) else b"")
     pen.settle()

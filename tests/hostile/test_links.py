@@ -10,7 +10,7 @@ import pytest
 
 from pollux import registry
 from pollux.errors import NotFound, UnknownName
-from pollux.index.sync.sync import Look
+from pollux.index.sync.sync import RootScan
 from pollux.sources import walk
 from pollux.system import bounds
 from pollux.system.bounds import LEADS_OUT
@@ -148,7 +148,7 @@ def _swap_each(world: World, *, late: bool) -> None:
 def test_what_was_swapped_is_not_kept_and_is_named(world: World) -> None:
     library = world.library()
     archive = library.archive
-    looks = [Look(source, root) for source, root in library.roots()]
+    looks = [RootScan(source, root) for source, root in library.roots()]
     chat = min((world.home / ".gemini/tmp/weather/chats").glob("session-*.jsonl"))
     _swap(world, world.home / ".gemini/tmp", chat)
     kept = archive.keep(looks)

@@ -13,7 +13,7 @@ import pytest
 
 from pollux.archive import transfer as carry
 from pollux.archive.keep import Archive
-from pollux.archive.packs import Content, Pen, State, begin, is_safe
+from pollux.archive.packs import Content, PackWriter, State, begin, is_safe
 from pollux.errors import OutputError
 from pollux.signing.keys import ED25519, Keys
 from pollux.system.clock import now
@@ -134,7 +134,7 @@ def _carried(folder: Path, home: str, **changes: object) -> Path:
     library.list(EVERYTHING)
     file = folder / "carried.pollux"
     begin(file)
-    pen = Pen(file)
+    pen = PackWriter(file)
     archive = Archive(other.data / "archive", other.cache / "archive.db")
     for place in archive.index.contents():
         assert isinstance(place.record.head, Content)
@@ -247,7 +247,7 @@ def test_paths_that_cannot_lie_beside_one_another_cost_no_other(tmp_path: Path) 
     folder = tmp_path / "their"
     folder.mkdir()
     carried = _carried(folder, "/home/ada/.claude")
-    pen = Pen(carried)
+    pen = PackWriter(carried)
     archive = Archive(folder / "own/data/pollux/archive", folder / "own/cache/pollux/archive.db")
     state = next(state for state in archive.index.states() if state.path.count(b"/") > 1 and state.sha)
     for path in (state.path + b"/below", os.path.dirname(state.path), b"projects/" + b"x" * 300):  # noqa: PTH120
@@ -266,7 +266,7 @@ def test_a_content_does_not_become_larger_than_it_says(tmp_path: Path) -> None:
 
     file = tmp_path / "carried.pollux"
     begin(file)
-    pen = Pen(file)
+    pen = PackWriter(file)
     large = bytes(64 << 20)
     sha = hashlib.sha256(large).digest()
     for size in (1, 1 << 60, -5):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux import Filter, Library, Session
-from pollux.library.library import Listed
+from pollux.library.library import ListEntry
 from pollux.wire import shown
 
 EVERYTHING = Filter(everything=True)
@@ -104,7 +104,7 @@ class Small:
                 found[str(path)] = (path.lstat().st_mtime_ns, content)
         return found
 
-    def listed(self, library: Library) -> dict[str, Listed]:
+    def listed(self, library: Library) -> dict[str, ListEntry]:
         """What is listed; the good sessions must be, and whole."""
         found = {held.summary.id: held for held in library.list(EVERYTHING)}
         for session in GOOD:

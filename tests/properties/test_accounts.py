@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pollux.index.catalog.queries import Filter
-from pollux.index.catalog.usage_queries import FIGURES, Tallying
+from pollux.index.catalog.usage_queries import FIGURES, UsageQueries
 from pollux.model import Message, Session, Usage
 from pollux.usage.accounts import Accounts, By
 from pollux.usage.rates import dollars
@@ -116,7 +116,7 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
 def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> None:
     current = questions(history)
     books = Accounts(lambda question: question(current), settings=NOWHERE, prices=PRICES)
-    asked = Tallying(current, Filter())
+    asked = UsageQueries(current, Filter())
     till = books.till(asked.models())
     rolled = stats(By.SESSION, asked.sessions, asked.rolled(), till)
     single = stats(By.SESSION, asked.sessions, asked.requests(), till)

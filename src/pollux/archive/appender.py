@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pollux.archive.packs import SUFFIX, Content, Pen, Record, State, begin, recognise, scan
+from pollux.archive.packs import SUFFIX, Content, PackWriter, Record, State, begin, recognise, scan
 from pollux.archive.survey import standing
 from pollux.system.files import opened, settle_folder
 
@@ -16,7 +16,7 @@ LARGEST_PACK = 1 << 30
 _SETTLE = 1 << 26
 
 
-class Ink:
+class Appender:
     """Appends to the last pack, and keeps the index in step."""
 
     def __init__(self, archive: Archive) -> None:
@@ -24,15 +24,15 @@ class Ink:
         self._pen = self._taken()
         self._unsettled = 0
 
-    def _taken(self) -> Pen:
+    def _taken(self) -> PackWriter:
         packs = standing(self._archive.folder)
         last = max((path for path in packs if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
         if last is None or packs[last] > LARGEST_PACK or not self._is_whole(last):
             path = self._archive.folder / f"{self._archive.index.next_number():06}{SUFFIX}"
             begin(path)
             settle_folder(path.parent)
-            return Pen(path)
-        pen = Pen(last)
+            return PackWriter(path)
+        pen = PackWriter(last)
         place = self._archive.index.reach(last.name)
         with opened(last) as file:
             for found in scan(file, place):

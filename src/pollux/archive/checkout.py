@@ -26,9 +26,9 @@ from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.recent import Recent
 from pollux.archive.survey import standing
 from pollux.errors import UnknownName
-from pollux.index.sync.sync import Look
+from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed import Renamed
-from pollux.sources.base import Bundle, File, Root, Source, Surroundings, sealed
+from pollux.sources.base import Bundle, File, Root, Source, SourceContext, sealed
 from pollux.sources.wrapped import Wrapped
 from pollux.system.bounds import stand_in
 from pollux.system.deep_folders import remove_tree
@@ -62,7 +62,7 @@ class Shelf(Wrapped):
         for file in self.source.find(root):
             yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
-    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """Those of which something is gone."""
         found = self.source.bundles(root, files, around)
         return [one for one in found if not all(self._has(file.path) for file in one.files)]
@@ -117,7 +117,7 @@ class Trees:
             ]
         return self._roots
 
-    def refresh(self, archive: Archive, looks: Iterable[Look], report: Report = lambda _: None) -> None:
+    def refresh(self, archive: Archive, looks: Iterable[RootScan], report: Report = lambda _: None) -> None:
         """Lay out what is gone. Where that cannot be written, `problem` says so.
 
         Another pollux that is at it is awaited, and `report` hears of that.
@@ -135,7 +135,7 @@ class Trees:
             self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
         self._roots = None
 
-    def _refresh(self, archive: Archive, looks: list[Look], pulse: Callable[[], None]) -> None:
+    def _refresh(self, archive: Archive, looks: list[RootScan], pulse: Callable[[], None]) -> None:
         packs = [f"{path.name} {size}" for path, size in standing(archive.folder).items()]
         places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
@@ -231,7 +231,7 @@ class Tree:
                 file.unlink(missing_ok=True)
 
     def elsewhere(
-        self, lost: Mapping[bytes, list[State]], looks: Iterable[Look], known: Mapping[bytes, Proof]
+        self, lost: Mapping[bytes, list[State]], looks: Iterable[RootScan], known: Mapping[bytes, Proof]
     ) -> dict[bytes, Proof]:
         """Of the files that are gone, those that another home holds whole: the same, or one that goes on from it."""
         found: dict[bytes, Proof] = {}
@@ -357,12 +357,12 @@ def tree_of(agent: str, home: bytes) -> str:
     return f"{agent.replace(os.sep, '_')}-{hashlib.sha256(home).hexdigest()[:12]}"
 
 
-def looks_of(looks: Iterable[Look], agent: str, home: bytes) -> list[Look]:
+def looks_of(looks: Iterable[RootScan], agent: str, home: bytes) -> list[RootScan]:
     """The looks at a home's roots."""
     return [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
 
 
-def files_of(look: Look, home: bytes) -> Iterator[tuple[bytes, File]]:
+def files_of(look: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
     """A root's files about sessions, by the way from the home."""
     for file in wanted(look.files):
         yield os.path.relpath(os.fsencode(file.path), home), file

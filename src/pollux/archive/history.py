@@ -11,7 +11,7 @@ from pollux.archive.checkout import ABOUT, Tree, files_of, looks_of, roots_of, t
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.archive.verify import file_of, moment, stamp_of
-from pollux.index.sync.sync import Look
+from pollux.index.sync.sync import RootScan
 from pollux.model import Value
 from pollux.sources.base import Root, Source
 from pollux.wire import shown
@@ -68,7 +68,7 @@ class Past:
         return [_change(state) for state in sorted(self.states(files), key=lambda state: (state.at, state.path))]
 
     def lay_out(
-        self, folder: Path, when: datetime, files: Collection[str], looks: Iterable[Look]
+        self, folder: Path, when: datetime, files: Collection[str], looks: Iterable[RootScan]
     ) -> Iterator[tuple[Source, Root]]:
         """The homes of some files as they were, in a folder: their roots."""
         until = stamp_of(when)

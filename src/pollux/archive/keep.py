@@ -12,13 +12,13 @@ from pathlib import Path
 
 import msgspec
 
-from pollux.archive.appender import Ink
+from pollux.archive.appender import Appender
 from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
 from pollux.archive.extents import Extents, reading
 from pollux.archive.index import RACY, Index, Location
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
-from pollux.index.sync.sync import Look
+from pollux.index.sync.sync import RootScan
 from pollux.sources.base import File, Status
 from pollux.sources.walk import OTHER, closed
 from pollux.system.clock import now
@@ -176,7 +176,7 @@ class Archive:
     # ------------------------------------------------------------------ writing
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[Ink]:
+    def alone(self) -> Iterator[Appender]:
         """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
             private(self.folder)
@@ -186,7 +186,7 @@ class Archive:
                 self.index.refresh()
                 self.index.drop_replaced()
                 self._tidy()
-                ink = Ink(self)
+                ink = Appender(self)
                 try:
                     yield ink
                 finally:
@@ -200,9 +200,9 @@ class Archive:
         for path in (*listed(self.folder, MAKING), *replaced):
             path.unlink(missing_ok=True)
 
-    def keep(self, looks: Iterable[Look]) -> Kept:
+    def keep(self, looks: Iterable[RootScan]) -> Kept:
         """Keep what changed under the agents' roots."""
-        homes: dict[tuple[str, Path], list[Look]] = {}
+        homes: dict[tuple[str, Path], list[RootScan]] = {}
         for look in looks:
             homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
@@ -213,7 +213,7 @@ class Archive:
             try:
                 with self.alone() as ink:
                     for agent, home in stale:
-                        Round(self, ink, kept, agent, home).run(homes[agent, home])
+                        HomeRun(self, ink, kept, agent, home).run(homes[agent, home])
             except Busy:
                 kept.busy = True
                 return kept
@@ -229,10 +229,10 @@ class Busy(StoreError):
     """Another process is writing to the archive."""
 
 
-class Round:
+class HomeRun:
     """Keeps one home of one agent."""
 
-    def __init__(self, archive: Archive, ink: Ink, kept: Kept, agent: str, home: Path) -> None:
+    def __init__(self, archive: Archive, ink: Appender, kept: Kept, agent: str, home: Path) -> None:
         self._archive = archive
         self._ink = ink
         self._kept = kept
@@ -242,7 +242,7 @@ class Round:
         self._unsure = archive.index.unsure(agent, self._home)
         self._at = int(now().timestamp() * 1_000_000)
 
-    def run(self, looks: list[Look]) -> None:
+    def run(self, looks: list[RootScan]) -> None:
         """Every file that is about sessions, then those that are gone."""
         files = {self._path(file): file for look in looks for file in wanted(look.files)}
         unread = len(self._kept.unread)
@@ -345,7 +345,7 @@ def wanted(files: Iterable[File]) -> list[File]:
     return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
 
 
-def _snapshot(looks: list[Look]) -> str:
+def _snapshot(looks: list[RootScan]) -> str:
     return " ".join(look.snapshot("") for look in looks)
 
 

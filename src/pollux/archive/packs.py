@@ -220,7 +220,7 @@ def payload_of(file: IO[bytes], record: Record) -> bytes | None:
     return held if zlib.crc32(held) == record.check and ending == _END else None
 
 
-class Pen:
+class PackWriter:
     """Appends to one pack. What stands there already is never touched, but for a record cut off at the end."""
 
     def __init__(self, path: Path) -> None:

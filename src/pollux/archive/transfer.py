@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from pollux.archive.appender import Ink
+from pollux.archive.appender import Appender
 from pollux.archive.contents import LONGEST_CHAIN, Damaged, pack
 from pollux.archive.keep import Archive, cannot_write, head_of
 from pollux.archive.packs import (
@@ -17,7 +17,7 @@ from pollux.archive.packs import (
     SUFFIX,
     Content,
     Damage,
-    Pen,
+    PackWriter,
     Record,
     Replaces,
     State,
@@ -83,10 +83,10 @@ def export(archive: Archive, file: Path) -> Carried:
 
 
 @contextlib.contextmanager
-def _new_pack(path: Path) -> Iterator[Pen]:
+def _new_pack(path: Path) -> Iterator[PackWriter]:
     """A pack in the making, whole on the disk when it is left."""
     draft(path)
-    with contextlib.closing(Pen(path)) as pen:
+    with contextlib.closing(PackWriter(path)) as pen:
         yield pen
         pen.settle()
 
@@ -161,7 +161,7 @@ def _most(packed: int) -> int:
     return max(SMALL, MOST * packed)
 
 
-def _take_in(archive: Archive, file: Path, ink: Ink, newcomers: _Newcomers, carried: Carried) -> int:
+def _take_in(archive: Archive, file: Path, ink: Appender, newcomers: _Newcomers, carried: Carried) -> int:
     """Go through the other archive once; returns how much of it cannot be taken."""
     lost = _Lost()
     states: list[State] = []

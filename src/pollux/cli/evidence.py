@@ -30,14 +30,14 @@ def bytes_of(path: str) -> bytes:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def keys(shelf: Library) -> Keys:
+def keys(library: Library) -> Keys:
     """The user's own keys."""
     from pollux.signing.keys import Keys
 
-    return Keys(shelf.places.keys)
+    return Keys(library.places.keys)
 
 
-def subject_of(data: bytes, path: str, shelf: Library) -> Subject:
+def subject_of(data: bytes, path: str, library: Library) -> Subject:
     """What a file is about: a record, or a session file of an agent."""
     from pollux.registry import knowledge
     from pollux.signing.subject import of_record, of_session
@@ -46,5 +46,5 @@ def subject_of(data: bytes, path: str, shelf: Library) -> Subject:
     found = of_record(data)
     if found is not None:
         return found
-    session = shelf.open(Path(path))
+    session = library.open(Path(path))
     return of_session(data, Path(path).name, session, about(session, knowledge))

@@ -37,12 +37,12 @@ NAMED = 5
 class Exporting:
     """One run of `pollux export`."""
 
-    def __init__(self, shelf: Library, writer: Writer, options: Options, redactor: Redactor | None) -> None:
-        self._shelf = shelf
+    def __init__(self, library: Library, writer: Writer, options: Options, redactor: Redactor | None) -> None:
+        self._shelf = library
         self._writer = writer
         self._options = msgspec.structs.replace(options, price=self._price, knowledge=knowledge)
         self._redactor = redactor
-        self._forbidden = shelf.own()
+        self._forbidden = library.own()
         self.report = Report()
         self.sessions = 0
 

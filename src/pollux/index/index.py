@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalogue, Damage, Heads
+from pollux.index.catalog.catalog import Catalog, Damage, Heads
 from pollux.index.search.trouble import Damaged, NotWritten
-from pollux.index.sync.sync import Circumstances, Look, Outcome, Sync
+from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
 from pollux.system.files import private
 from pollux.system.locks import owner, sole, turn
@@ -27,13 +27,13 @@ from pollux.system.progress import Report
 from pollux.wire import shown
 
 if TYPE_CHECKING:
-    from pollux.index.search.word_index import TextIndex
+    from pollux.index.search.word_index import WordIndex
 
 _LOCK = "lock"
 _CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
 
 
-class Held(Value, frozen=True, kw_only=True):
+class CacheInfo(Value, frozen=True, kw_only=True):
     """What the cache holds, and how much room that takes."""
 
     folder: str
@@ -51,17 +51,17 @@ TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 """What goes wrong with the files of a cache."""
 
 
-class Store:
+class Index:
     """The cache in one folder. `report` hears of others who write to it, and are awaited."""
 
     def __init__(self, folder: Path, edition: str, report: Report = lambda _: None) -> None:
         self.folder = folder
         self._edition = edition
         self._report = report
-        self._catalogue: Catalogue | None = None
-        self._text: TextIndex | None = None
+        self._catalogue: Catalog | None = None
+        self._text: WordIndex | None = None
         self._aside: Path | None = None
-        self._removal: weakref.finalize[..., Store] | None = None
+        self._removal: weakref.finalize[..., Index] | None = None
         self.problem: str | None = None
 
     @property
@@ -70,33 +70,33 @@ class Store:
         return self._aside or self.folder
 
     @property
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> Catalog:
         """Opened when first asked for."""
         if self._catalogue is None:
             self._catalogue = self._opened()
         return self._catalogue
 
     @property
-    def text(self) -> TextIndex:
+    def text(self) -> WordIndex:
         """The index of words. Raises `StoreError` where there is none, and `Damaged` where words are missing."""
         if self.catalogue.path is None:
             hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
             raise StoreError("Words cannot be searched without a cache.", hint)
         if self._text is None:
             # Imported by those alone who search or write.
-            from pollux.index.search.word_index import TextIndex
+            from pollux.index.search.word_index import WordIndex
 
-            self._text = TextIndex.open(self._place / "text")
+            self._text = WordIndex.open(self._place / "text")
         elif self._behind(self._text):
             self._text.refresh()
         if self._behind(self._text):
             raise Damaged("The index of words is older than the catalogue.")
         return self._text
 
-    def _behind(self, text: TextIndex) -> bool:
+    def _behind(self, text: WordIndex) -> bool:
         return (text.generation() or 0) < self.catalogue.generation
 
-    def _opened(self) -> Catalogue:
+    def _opened(self) -> Catalog:
         try:
             private(self.folder)
             if (catalogue := self._fitting()) is not None:
@@ -108,13 +108,13 @@ class Store:
                 return self._fitting() or self._made()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
-            return Catalogue(None, self._edition)
+            return Catalog(None, self._edition)
 
-    def _fitting(self) -> Catalogue | None:
+    def _fitting(self) -> Catalog | None:
         """The catalogue, where there is one of this edition."""
         path = self._place / _CATALOGUE[0]
         try:
-            catalogue = Catalogue(path, self._edition, make=False) if path.is_file() else None
+            catalogue = Catalog(path, self._edition, make=False) if path.is_file() else None
         except Damage:
             return None
         if catalogue is None or catalogue.edition == self._edition:
@@ -122,10 +122,10 @@ class Store:
         catalogue.close()
         return None
 
-    def _made(self) -> Catalogue:
+    def _made(self) -> Catalog:
         """An empty catalogue, for the only one who writes. What was there is thrown away."""
         self._wipe()
-        return Catalogue(self._place / _CATALOGUE[0], self._edition)
+        return Catalog(self._place / _CATALOGUE[0], self._edition)
 
     def _wipe(self) -> None:
         import shutil
@@ -134,12 +134,12 @@ class Store:
             (self._place / name).unlink(missing_ok=True)
         shutil.rmtree(self._place / "text", ignore_errors=True)
 
-    def held(self) -> Held:
+    def held(self) -> CacheInfo:
         """What is in the folder as it is. Nothing is made where there is nothing yet."""
         if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
-            return Held(folder=shown(self.folder))
+            return CacheInfo(folder=shown(self.folder))
         catalogue = self.catalogue  # one of another edition is wiped when it is opened
-        return Held(
+        return CacheInfo(
             folder=shown(self.folder),
             catalogue_bytes=sum(_size(self.folder / name) for name in _CATALOGUE),
             index_bytes=sum(_size(file) for file in (self.folder / "text").glob("*")),
@@ -171,7 +171,7 @@ class Store:
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self, look: Callable[[], list[Look]], now: Circumstances) -> Outcome:
+    def sync(self, look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         """Take in what changed; quick where nothing did. Another pollux that is at it is awaited.
 
         Where that one does not get on, a copy serves for this run, and where nothing can be written, memory does.
@@ -189,7 +189,7 @@ class Store:
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.heads(number) if number else {}
 
-    def _synced(self, looks: list[Look], look: Callable[[], list[Look]], now: Circumstances) -> Outcome:
+    def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
             return Sync(self.catalogue, None, now).run(looks)
         with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
@@ -205,7 +205,7 @@ class Store:
 
             return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.tell))
 
-    def _renewed(self, looks: list[Look], now: Circumstances) -> Outcome:
+    def _renewed(self, looks: list[RootScan], now: SyncInput) -> Outcome:
         """Take in what changed, by the only one who writes here."""
         try:
             return self._written(looks, now)
@@ -224,18 +224,18 @@ class Store:
             self._let_go()
             return self._in_memory(_unusable(self._place, error), looks, now)
 
-    def _written(self, looks: list[Look], now: Circumstances) -> Outcome:
+    def _written(self, looks: list[RootScan], now: SyncInput) -> Outcome:
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
         stamp = now.around.memory.stamp
         changed = {look.source.name for look in looks if not look.known(self.catalogue, stamp)}
         return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
 
-    def _in_memory(self, problem: str, looks: list[Look], now: Circumstances) -> Outcome:
+    def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
-        self._catalogue = Catalogue(None, self._edition)
+        self._catalogue = Catalog(None, self._edition)
         return Sync(self._catalogue, None, now).run(looks)
 
-    def _step_aside(self) -> Catalogue:
+    def _step_aside(self) -> Catalog:
         """A copy for this run alone, where somebody has the cache who does not get on.
 
         Words are written before rows. So a copy that was made while something changed lacks words, and is found out.

@@ -20,7 +20,7 @@ from pollux.archive.survey import standing
 from pollux.archive.verify import Verdict, stamp_of, verify
 from pollux.errors import NotFound, Unreadable
 from pollux.index.catalog.queries import Filter
-from pollux.index.sync.sync import Look
+from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
 from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
@@ -70,8 +70,8 @@ class Keeping:
         """Keep what changed, whether or not every sync does."""
         return self._archive.keep(self._looks())
 
-    def _looks(self) -> list[Look]:
-        return [Look(source, root) for source, root in self._library.roots()]
+    def _looks(self) -> list[RootScan]:
+        return [RootScan(source, root) for source, root in self._library.roots()]
 
     def estimate(self) -> int:
         """About how many bytes keeping everything would take, judged by the files that changed last."""

@@ -11,11 +11,11 @@ from pollux import registry
 from pollux.errors import UnknownName
 from pollux.index.build_id import build_id
 from pollux.index.catalog.queries import Place
-from pollux.index.index import Store
+from pollux.index.index import Index
 from pollux.model import Session
 from pollux.projects.hashes import ProjectMemory
 from pollux.projects.moves import Moved, Moves
-from pollux.sources.base import Beside, Bundle, Root, Source, Surroundings, beside
+from pollux.sources.base import Beside, Bundle, Root, Source, SourceContext, beside
 from pollux.sources.walk import refused
 from pollux.system.directories import Places
 from pollux.system.progress import Report
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pollux.archive.keep import Archive
 
 
-class Shelves:
+class Homes:
     """The files of all sessions, and how they are read. What is known beside them is in `memory` and `moves`."""
 
     def __init__(
@@ -46,9 +46,9 @@ class Shelves:
         self._hunt = hunt
         self._asked: str | None = None
 
-    def _opened_store(self) -> Store:
+    def _opened_store(self) -> Index:
         """The cache of what was read, as long as pollux reads that way and projects are where they are."""
-        return Store(self.places.index, f"{build_id()} {self.moves.stamp}", self._report)
+        return Index(self.places.index, f"{build_id()} {self.moves.stamp}", self._report)
 
     def sources(self) -> list[Source]:
         """Every agent pollux can read."""
@@ -143,8 +143,8 @@ class Shelves:
                 if bundle.key in wanted:
                     yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
 
-    def _around(self) -> Surroundings:
-        return Surroundings(
+    def _around(self) -> SourceContext:
+        return SourceContext(
             home=self.places.home,
             cwd=self.cwd,
             memory=self.memory,

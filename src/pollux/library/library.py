@@ -13,15 +13,15 @@ import msgspec
 
 from pollux import registry
 from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
-from pollux.index.catalog.queries import Filter, Listed, Place, Point, Project, Questions, is_project
-from pollux.index.index import Held
+from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, ListEntry, Place, Project, is_project
+from pollux.index.index import CacheInfo
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
 from pollux.index.search.results import Findings, Found
 from pollux.index.sync.sync import Outcome
 from pollux.library.doctor import Doctor, examine
 from pollux.library.naming import path_meant
-from pollux.library.refresh import Upkeep, project_hash
+from pollux.library.refresh import Refresh, project_hash
 from pollux.library.watch import Event, Happening, Watch
 from pollux.model import Session, Usage, summarize
 from pollux.model.names import fits
@@ -42,15 +42,15 @@ __all__ = [
     "ABOUT",
     "FILTERS",
     "PLACES",
+    "CacheInfo",
     "Enough",
     "Event",
     "Filter",
     "Findings",
     "Found",
     "Happening",
-    "Held",
     "Library",
-    "Listed",
+    "ListEntry",
     "Outcome",
     "PassageKind",
     "Progress",
@@ -65,7 +65,7 @@ Rows = list
 """The plain list; inside `Library` that word is a method."""
 
 
-class Library(Upkeep):
+class Library(Refresh):
     """Every session of every agent.
 
     >>> for session in Library().sessions():
@@ -114,7 +114,7 @@ class Library(Upkeep):
 
     # ------------------------------------------------------------------ many sessions
 
-    def list(self, wanted: Filter | None = None, limit: int | None = None) -> Rows[Listed]:
+    def list(self, wanted: Filter | None = None, limit: int | None = None) -> Rows[ListEntry]:
         """Summaries, newest first."""
         asked = wanted or Filter()
         self.know(asked.agent)
@@ -325,14 +325,14 @@ class Library(Upkeep):
         self.know(wanted.agent if wanted is not None else None)
         return iter(Watch(self, wanted or Filter(everything=True), key))
 
-    def newest(self) -> tuple[Point, set[str]]:
+    def newest(self) -> tuple[Cursor, set[str]]:
         """How far the cache is, and the keys of all sessions."""
-        return self._ask(Questions.newest, synced=False)
+        return self._ask(CatalogQueries.newest, synced=False)
 
-    def newer(self, point: Point, wanted: Filter, key: str | None = None) -> Iterator[tuple[Session, str]]:
+    def newer(self, point: Cursor, wanted: Filter, key: str | None = None) -> Iterator[tuple[Session, str]]:
         """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
 
-        def question(current: Questions) -> Rows[tuple[Place, str]]:
+        def question(current: CatalogQueries) -> Rows[tuple[Place, str]]:
             found = [place for place in current.newer(point, wanted) if key in (None, place.key)]
             return [(place, current.short(place.id)) for place in found]
 
@@ -345,7 +345,7 @@ class Library(Upkeep):
     def recent(self, wanted: Filter, most: int, key: str | None = None) -> Iterator[Session]:
         """The sessions that were left last, or the one of this key."""
 
-        def question(current: Questions) -> Rows[Place]:
+        def question(current: CatalogQueries) -> Rows[Place]:
             newest = [one.summary.key for one in current.listed(wanted, most)] if key is None else [key]
             places = (place for one in newest for place in current.starting(one.partition(":")[2]))
             return [place for place in places if place.key in newest]
@@ -363,7 +363,7 @@ class Library(Upkeep):
     def projects(self, name: str | None = None) -> Rows[Project]:
         """The projects people worked in; a name, or part of it, narrows them down."""
         self._asked = name
-        found = self._ask(Questions.projects)
+        found = self._ask(CatalogQueries.projects)
         if name is None:
             return found
         return [p for p in found if fits(name, p.path) or any(is_project(name, None, digest) for digest in p.hashes)]
@@ -389,5 +389,5 @@ class Library(Upkeep):
             (source, list(source.find(root.path)), self.bundles_of(source, root), every)
             for (source, root), every in zip(self.roots(), kept, strict=True)
         )
-        account.totals["outputs_cut"] = self._ask(Questions.cut)
+        account.totals["outputs_cut"] = self._ask(CatalogQueries.cut)
         return msgspec.structs.replace(account, retention=tuple(self.keeping.due()), archive=self.scheduling.state())

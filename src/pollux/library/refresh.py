@@ -10,20 +10,20 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from pollux.errors import StoreError
-from pollux.index.catalog.queries import Questions
-from pollux.index.index import TROUBLE, Held
-from pollux.index.sync.sync import Circumstances, Look, Outcome
-from pollux.library.homes import Shelves
+from pollux.index.catalog.queries import CatalogQueries
+from pollux.index.index import TROUBLE, CacheInfo
+from pollux.index.sync.sync import Outcome, RootScan, SyncInput
+from pollux.library.homes import Homes
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import barred, closed
-from pollux.system.gc_pause import calm
+from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
 from pollux.wire import folder_at, shown
 
 T = TypeVar("T")
 
 
-class Upkeep(Shelves):
+class Refresh(Homes):
     """The shelves with a catalogue of what stands on them.
 
     `problem` says why nothing could be kept, `busy` that a sync was ended early: answers may be behind the files.
@@ -74,7 +74,7 @@ class Upkeep(Shelves):
         self.busy = False
         try:
             self._prove(lambda: [self.cwd, *self.cwd.parents])
-            now = Circumstances(self._around(), self._report, self._learnt)
+            now = SyncInput(self._around(), self._report, self._learnt)
             outcome = self.store.sync(self._look, now)
             if outcome.changed and self._learnt(set()):
                 self.store.sync(self._look, now)
@@ -86,18 +86,18 @@ class Upkeep(Shelves):
         self.memory.save()
         return outcome
 
-    def _look(self) -> list[Look]:
+    def _look(self) -> list[RootScan]:
         """Everything as it is now, and what is known beside it."""
         self.memory.refresh()
-        with calm():
-            looks = [Look(source, root) for source, root in self.roots()]
+        with gc_paused():
+            looks = [RootScan(source, root) for source, root in self.roots()]
         self._files = sum(len(look.files) for look in looks)
         self.closed = [shown(file.path) for look in looks for file in closed(look.files)]
         self.barred = [file for look in looks for file in barred(look.files)]
         self._keep(looks)
-        return looks + [Look(source, root) for source, root in self._kept_roots()]
+        return looks + [RootScan(source, root) for source, root in self._kept_roots()]
 
-    def _keep(self, looks: list[Look]) -> None:
+    def _keep(self, looks: list[RootScan]) -> None:
         """Keep what is there where the user wants that, and lay out what is there no more."""
         if not self._has_archive():
             return
@@ -117,18 +117,18 @@ class Upkeep(Shelves):
         return False
 
     @staticmethod
-    def _trouble(step: Callable[[list[Look]], str | None], looks: list[Look]) -> str | None:
+    def _trouble(step: Callable[[list[RootScan]], str | None], looks: list[RootScan]) -> str | None:
         """What goes wrong with the archive keeps nobody from having an answer, or from what is kept already."""
         try:
             return step(looks)
         except StoreError as error:
             return str(error)
 
-    def _keep_new(self, looks: list[Look]) -> None:
+    def _keep_new(self, looks: list[RootScan]) -> None:
         if self.archive.keeping:
             self.archive.keep(looks)
 
-    def _lay_out(self, looks: list[Look]) -> str | None:
+    def _lay_out(self, looks: list[RootScan]) -> str | None:
         if not self.archive.exists:
             return None
         self.trees.refresh(self.archive, looks, self._report)
@@ -150,13 +150,13 @@ class Upkeep(Shelves):
 
     def unread(self) -> int:
         """How many sessions there may be whose files could not be read: no list has them."""
-        return self._ask(Questions.unread, synced=not self.looked)
+        return self._ask(CatalogQueries.unread, synced=not self.looked)
 
     def lacking(self) -> set[str]:
         """The agents of which something could not be read: there may be more sessions than any list has."""
-        return self._ask(Questions.lacking)
+        return self._ask(CatalogQueries.lacking)
 
-    def cache(self) -> Held:
+    def cache(self) -> CacheInfo:
         """What the cache holds, as it is: nothing is brought up to date."""
         return self.store.held()
 
@@ -179,7 +179,7 @@ class Upkeep(Shelves):
         self.__dict__.pop("_current", None)
 
     @cached_property
-    def _current(self) -> Questions:
+    def _current(self) -> CatalogQueries:
         """The catalogue, once a run brought up to date."""
         if self._fresh:
             self._keep_up()
@@ -198,7 +198,7 @@ class Upkeep(Shelves):
             raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
         self.problem = "The cache does not hold everything yet. Without --no-sync, the rest is read first."
 
-    def _ask(self, question: Callable[[Questions], T], *, synced: bool = True) -> T:
+    def _ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
         for remedy in (self.store.close, self.store.start_anew):
             try:
@@ -212,11 +212,11 @@ class Upkeep(Shelves):
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
     @property
-    def _questions(self) -> Questions:
+    def _questions(self) -> CatalogQueries:
         return self._questions_about(self.every_root())
 
-    def _questions_about(self, roots: list[tuple[Source, Root]]) -> Questions:
-        return Questions(self.store.catalogue, [(source.name, shown(root.path)) for source, root in roots])
+    def _questions_about(self, roots: list[tuple[Source, Root]]) -> CatalogQueries:
+        return CatalogQueries(self.store.catalogue, [(source.name, shown(root.path)) for source, root in roots])
 
 
 def project_hash(path: str) -> str:

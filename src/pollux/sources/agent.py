@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pollux.model import FACTS
-from pollux.sources.base import Bundle, File, Retention, Root, Surroundings
-from pollux.system.gc_pause import calm
+from pollux.sources.base import Bundle, File, Retention, Root, SourceContext
+from pollux.system.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from pollux.model import About, Message, Session, ToolCall
@@ -42,14 +42,14 @@ class Agent:
         found: Iterator[File] = self._module("find").find(root)
         return found
 
-    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """The sessions among the files."""
         found: list[Bundle] = self._module("group").bundles(root, files, around)
         return found
 
     def read(self, bundle: Bundle) -> list[Session]:
         """One session and those inside it."""
-        with calm():
+        with gc_paused():
             from pollux.sources.gaps import with_damage
 
             sessions = with_damage(self._module("read").read(bundle), bundle)
@@ -95,7 +95,7 @@ class Agent:
         claimed: bool = self._module("group").claims(path, head)
         return claimed
 
-    def loose(self, path: Path, around: Surroundings) -> Bundle:
+    def loose(self, path: Path, around: SourceContext) -> Bundle:
         """A single file."""
         bundle: Bundle = self._module("group").loose(path, around)
         return bundle

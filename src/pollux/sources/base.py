@@ -206,7 +206,7 @@ def beside(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Itera
     return found
 
 
-class Surroundings(msgspec.Struct, kw_only=True):
+class SourceContext(msgspec.Struct, kw_only=True):
     """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
 
     `asked` is the project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files
@@ -222,7 +222,7 @@ class Surroundings(msgspec.Struct, kw_only=True):
     heads: dict[tuple[str, str], tuple[str, bytes]] = {}
     beside: Callable[[], Beside] = lambda: Beside([], [])
 
-    def glance(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
+    def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """What a look into the file tells; the file is opened only where it changed since somebody looked."""
         place = (kind.__name__, file.path)
         stamp, held = self.heads.get(place, ("", b""))
@@ -262,7 +262,7 @@ class Source(Protocol):
     def find(self, root: Path) -> Iterator[File]:
         """Every file under the root, with the role its place gives it."""
 
-    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """The sessions these files hold."""
 
     def read(self, bundle: Bundle) -> list[Session]:
@@ -271,5 +271,5 @@ class Source(Protocol):
     def claims(self, path: Path, head: bytes) -> bool:
         """Does a file handed over by path look like this agent's?"""
 
-    def loose(self, path: Path, around: Surroundings) -> Bundle:
+    def loose(self, path: Path, around: SourceContext) -> Bundle:
         """The bundle of a single file that need not lie under a root."""

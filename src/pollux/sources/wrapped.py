@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pollux.model import Session
-from pollux.sources.base import Bundle, File, Retention, Root, Source, Surroundings
+from pollux.sources.base import Bundle, File, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import moving_of, resumable_files, retention_of, united_content
 from pollux.sources.moving import Moving
 from pollux.sources.resuming import Form, Resumable
@@ -29,7 +29,7 @@ class Wrapped:
         """Every file under a root."""
         return self.source.find(root)
 
-    def bundles(self, root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """The sessions among the files."""
         return self.source.bundles(root, files, around)
 
@@ -41,7 +41,7 @@ class Wrapped:
         """Is this the agent's?"""
         return self.source.claims(path, head)
 
-    def loose(self, path: Path, around: Surroundings) -> Bundle:
+    def loose(self, path: Path, around: SourceContext) -> Bundle:
         """A single file."""
         return self.source.loose(path, around)
 

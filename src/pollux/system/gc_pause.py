@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 
-class calm:  # noqa: N801 (said like a word: `with calm():`)
+class gc_paused:  # noqa: N801 (said like a word: `with calm():`)
     """No collections inside: a reader makes many values and no cycles; searching them for some costs a third more.
 
     A class, for a generator's end would make a value, and with that a collection, before whoever reads can let go.

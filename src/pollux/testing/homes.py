@@ -13,7 +13,7 @@ from typing import Self
 
 from pollux.library.doctor import Doctor, examine, read_all
 from pollux.model import Session
-from pollux.sources.base import Bundle, Surroundings
+from pollux.sources.base import Bundle, SourceContext
 from pollux.testing.subject import Subject
 from pollux.wire import shown
 from pollux.writers import Options
@@ -108,7 +108,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(home.path / name, target)
             os.utime(target, ns=(_MOMENT, _MOMENT))
-        self._around = Surroundings(home=self.folder, cwd=self.folder, memory=Forgetful(), hunt=False)
+        self._around = SourceContext(home=self.folder, cwd=self.folder, memory=Forgetful(), hunt=False)
         self._roots = [root.path for root in self.source.roots(home.variables(self.folder), self.folder)]
         self._ticks = 0
 

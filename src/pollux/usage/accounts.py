@@ -12,17 +12,17 @@ from msgspec.structs import replace
 
 from pollux.index.catalog.families import Families
 from pollux.index.catalog.origins import Maker, makers
-from pollux.index.catalog.queries import Filter, Questions
+from pollux.index.catalog.queries import CatalogQueries, Filter
 from pollux.index.catalog.rollups import beyond, quarter
 from pollux.index.catalog.rows import micros
-from pollux.index.catalog.usage_queries import FIGURES, Rolled, Tallying
+from pollux.index.catalog.usage_queries import FIGURES, Rolled, UsageQueries
 from pollux.model import Message, Session, Summary, Usage, summarize
 from pollux.system.config import load
 from pollux.usage.audit import Evidence, evidence
 from pollux.usage.days import day_of, zone
 from pollux.usage.prices import PriceList, own_card
 from pollux.usage.profile import Charge, Price, Profile, profile
-from pollux.usage.rates import Till, dollars
+from pollux.usage.rates import Pricer, dollars
 from pollux.usage.review import Review, review
 from pollux.usage.stats import By, Of, Stats, opened, stats
 from pollux.usage.sums import Bill, gather
@@ -33,7 +33,7 @@ __all__ = ["Accounts", "By", "Of", "Stats", "ToolRow"]
 
 T = TypeVar("T")
 
-Ask = Callable[[Callable[[Questions], Any]], Any]
+Ask = Callable[[Callable[[CatalogQueries], Any]], Any]
 """Puts a question to the catalogue."""
 
 
@@ -55,9 +55,9 @@ class Accounts:
         own = load(self._settings).prices
         return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
 
-    def till(self, models: Iterable[str]) -> Till:
+    def till(self, models: Iterable[str]) -> Pricer:
         """What can price requests of these models."""
-        return Till(self.prices.cards(models))
+        return Pricer(self.prices.cards(models))
 
     def stats(  # noqa: PLR0913
         self,
@@ -77,8 +77,8 @@ class Accounts:
         where = zone(timezone)
         day = day_of(where)
 
-        def question(current: Questions) -> Stats:
-            tallying = Tallying(current, wanted or Filter())
+        def question(current: CatalogQueries) -> Stats:
+            tallying = UsageQueries(current, wanted or Filter())
             till = self.till(tallying.models())
             rows = (row for row in _rows(tallying, till) if not timed or day(row[1]) is not None)
             found = stats(by, tallying.sessions, rows, till, where, within=within, of=of)
@@ -94,8 +94,8 @@ class Accounts:
         """Each tool's calls, and those of all together; by agent, project, session or time as well."""
         where = zone(timezone)
 
-        def question(current: Questions) -> tuple[tuple[ToolRow, ...], ToolRow]:
-            tallying = Tallying(current, wanted or Filter())
+        def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
+            tallying = UsageQueries(current, wanted or Filter())
             rows, total = tools(tallying.sessions, tallying.calls(), by, where)
             return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
 
@@ -106,11 +106,11 @@ class Accounts:
         """How much was done on each day; None stands for what has no time."""
         where = zone(timezone)
 
-        def question(current: Questions) -> dict[date | None, float]:
-            tallying = Tallying(current, wanted or Filter())
+        def question(current: CatalogQueries) -> dict[date | None, float]:
+            tallying = UsageQueries(current, wanted or Filter())
             if of is Of.PROMPTS:
                 return days_of_prompts(tallying.prompts(), where)
-            till = self.till(tallying.models()) if of is Of.COST else Till({})
+            till = self.till(tallying.models()) if of is Of.COST else Pricer({})
             return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
 
         found: dict[date | None, float] = self._ask(question)
@@ -122,9 +122,9 @@ class Accounts:
         """Tokens or dollars of each name, by agent or model: what a chart shows."""
         where = zone(timezone)
 
-        def question(current: Questions) -> dict[str | None, dict[str, float]]:
-            tallying = Tallying(current, wanted or Filter())
-            till = self.till(tallying.models()) if of is Of.COST else Till({})
+        def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
+            tallying = UsageQueries(current, wanted or Filter())
+            till = self.till(tallying.models()) if of is Of.COST else Pricer({})
             return stacks(by, of, stack, tallying.sessions, _rows(tallying, till), till, where)
 
         found: dict[str | None, dict[str, float]] = self._ask(question)
@@ -137,8 +137,8 @@ class Accounts:
     def bills(self, keys: Collection[str]) -> dict[str, Bill]:
         """What each of some sessions cost by itself, and how many of its requests are not in that."""
 
-        def question(current: Questions) -> dict[str, Bill]:
-            tallying = Tallying(current, Filter(), {key.partition(":")[2] for key in keys})
+        def question(current: CatalogQueries) -> dict[str, Bill]:
+            tallying = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
             till = self.till(tallying.models())
             sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
             return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
@@ -202,9 +202,9 @@ class Accounts:
         Where they are not `priced`, nobody waits for prices, and costs are None.
         """
 
-        def question(current: Questions) -> Review:
-            tallying = Tallying(current, wanted or Filter())
-            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Till({}))
+        def question(current: CatalogQueries) -> Review:
+            tallying = UsageQueries(current, wanted or Filter())
+            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Pricer({}))
             inherited = tallying.inherited()
             every = current.listed(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
@@ -227,9 +227,9 @@ class Accounts:
         found: Review = self._ask(question)
         return found
 
-    def _costs(self, current: Questions) -> dict[str, float | None]:
+    def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
         """What each of all sessions cost by itself."""
-        tallying = Tallying(current, Filter(everything=True))
+        tallying = UsageQueries(current, Filter(everything=True))
         till = self.till(tallying.models())
         sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
         return {key: dollars(held.cost) for key, held in sums.items()}
@@ -251,6 +251,6 @@ def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
     return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
 
 
-def _rows(tallying: Tallying, till: Till) -> Iterable[Rolled]:
+def _rows(tallying: UsageQueries, till: Pricer) -> Iterable[Rolled]:
     """Roll-ups, or each request where a price depends on a size that roll-ups were not made for."""
     return tallying.rolled() if till.fits_roll_ups else tallying.requests()

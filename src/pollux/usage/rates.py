@@ -98,7 +98,7 @@ class Card(msgspec.Struct, frozen=True, dict=True):
 _Prices = tuple[int, int, int, int, int, int]
 
 
-class Till:
+class Pricer:
     """Says what requests cost, by the cards of their models."""
 
     def __init__(self, cards: Mapping[str, Card | None]) -> None:

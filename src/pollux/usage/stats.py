@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pollux.index.catalog.usage_queries import Counted, Rolled
 from pollux.model import Value
 from pollux.usage.days import span_of
-from pollux.usage.rates import Till
+from pollux.usage.rates import Pricer
 from pollux.usage.sums import Row, Sum, gather
 
 
@@ -109,7 +109,7 @@ def stats(  # noqa: PLR0913
     by: By,
     sessions: Mapping[int, Counted],
     rows: Iterable[Rolled],
-    till: Till,
+    till: Pricer,
     where: tzinfo | None = None,
     *,
     within: Sequence[By] = (),

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from pollux.index.catalog.rollups import HALF
 from pollux.index.catalog.usage_queries import UNKNOWN, Counted, Rolled
 from pollux.model import Usage, Value, joint
-from pollux.usage.rates import Till, dollars
+from pollux.usage.rates import Pricer, dollars
 
 L = TypeVar("L", bound=Hashable)
 
@@ -172,7 +172,7 @@ class Group(Generic[L]):
         self.requests = 0
 
 
-def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Till) -> dict[L, Sum]:
+def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Pricer) -> dict[L, Sum]:
     """The rows by label. Rows that have one price are added up before they are priced."""
     groups: dict[tuple[L, str, int, int], Group[L]] = {}
     period = till.period

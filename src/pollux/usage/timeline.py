@@ -7,13 +7,13 @@ from datetime import date, tzinfo
 
 from pollux.index.catalog.usage_queries import Counted, Rolled
 from pollux.usage.days import day_of
-from pollux.usage.rates import Till, dollars
+from pollux.usage.rates import Pricer, dollars
 from pollux.usage.stats import By, Of, name_by
 from pollux.usage.sums import Sum, gather, heads
 
 
 def days_of_rows(
-    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Till, where: tzinfo | None
+    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Pricer, where: tzinfo | None
 ) -> dict[date | None, float]:
     """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
     day = day_of(where)
@@ -41,7 +41,7 @@ def stacks(  # noqa: PLR0913, PLR0917
     stack: By,
     sessions: Mapping[int, Counted],
     rows: Iterable[Rolled],
-    till: Till,
+    till: Pricer,
     where: tzinfo | None,
 ) -> dict[str | None, dict[str, float]]:
     """Tokens or dollars of each name, by agent or model."""

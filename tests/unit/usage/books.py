@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pollux.index.catalog.catalog import Catalogue
-from pollux.index.catalog.queries import Questions
+from pollux.index.catalog.catalog import Catalog
+from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import Reading, entry
 from pollux.model import Author, Kind, Message, Part, Role, Session, Usage
 from pollux.usage.accounts import Accounts
@@ -56,16 +56,16 @@ def session(
     )
 
 
-def questions(sessions: Sequence[Session]) -> Questions:
+def questions(sessions: Sequence[Session]) -> CatalogQueries:
     """A catalogue in memory that holds these."""
-    catalogue = Catalogue(None, "test")
+    catalogue = Catalog(None, "test")
     with catalogue.change():
         catalogue.begin(1)
         root = catalogue.add_root("test", "/root")
         for number, each in enumerate(sessions):
             reading = Reading(0, None, (), b"", [entry(each, catalogue.number(), 0)])
             catalogue.add(root, f"{number}", "", reading)
-    return Questions(catalogue, [("test", "/root")])
+    return CatalogQueries(catalogue, [("test", "/root")])
 
 
 def accounts(folder: Path, *sessions: Session) -> Accounts:

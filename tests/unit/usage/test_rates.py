@@ -11,7 +11,7 @@ from pollux.index.catalog.rollups import QUARTER, STEPS, beyond, step
 from pollux.model import Usage
 from pollux.system.config import Price, Tier
 from pollux.usage.prices import listed_card, own_card
-from pollux.usage.rates import DOLLAR, Till
+from pollux.usage.rates import DOLLAR, Pricer
 
 MODELS = (
     "gemini-2.5-pro",
@@ -51,7 +51,7 @@ def test_a_request_costs_what_the_price_list_says(
         output_tokens=output,
     )
     wanted = calc_price(reported, model, genai_request_timestamp=moment).total_price
-    till = Till({model: listed_card(model)})
+    till = Pricer({model: listed_card(model)})
     usage = Usage(input=prompt, cached=cached, cache_write=written, cache_write_long=long, output=output)
     period = till.period(model, int(moment.timestamp()) // QUARTER)
     for size in (step(usage), beyond(usage)):
@@ -62,11 +62,11 @@ def test_the_roll_ups_fit_every_price_that_is_listed() -> None:
     from genai_prices.data_snapshot import get_snapshot
 
     cards = {model.id: listed_card(model.id) for one in get_snapshot().providers for model in one.models}
-    assert Till(cards).fits_roll_ups
+    assert Pricer(cards).fits_roll_ups
 
 
 def test_no_price_is_none_not_nothing() -> None:
-    till = Till({"known": own_card(Price(input=1, output=2)), "strange": None})
+    till = Pricer({"known": own_card(Price(input=1, output=2)), "strange": None})
     assert till.cost("strange", Usage(input=5, output=5), 0, 0) is None
     assert till.cost("unheard of", Usage(input=5, output=5), 0, 0) is None
     assert till.cost("known", Usage(input=5), 0, 0) is None
@@ -75,7 +75,7 @@ def test_no_price_is_none_not_nothing() -> None:
 
 def test_a_tier_changes_what_it_names_for_the_whole_request() -> None:
     card = own_card(Price(input=1, output=10, cached=0.5, tiers=(Tier(above=50_000, input=2, output=20),)))
-    till = Till({"own": card})
+    till = Pricer({"own": card})
     assert not till.fits_roll_ups
     small = Usage(input=50_000, cached=10_000, output=100)
     large = Usage(input=50_001, cached=10_000, output=100)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def command(ctx: click.Context, as_json: bool) -> None:
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    rows = _rows(shelf)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    rows = _rows(library)
     if as_json:
         screen.json(rows)
         return
@@ -39,20 +39,20 @@ def command(ctx: click.Context, as_json: bool) -> None:
     for row in rows:
         agent.add(row["agent"])
         name.add(row["title"], "dim")
-        path.add(one_line(tilde(row["path"], str(shelf.places.home))))
+        path.add(one_line(tilde(row["path"], str(library.places.home))))
         why.add(row["reason"], "dim")
         found.add(row["refused"] or ("yes" if row["found"] else "no"), "good" if row["found"] else "dim")
         count.add(number(row["sessions"]) if row["found"] else NONE)
     screen.lines(table(screen, [agent, name, path, why, found, count]))
 
 
-def _rows(shelf: Library) -> list[dict[str, Any]]:
+def _rows(library: Library) -> list[dict[str, Any]]:
     from pollux.library.library import Filter
     from pollux.wire import folder_at, shown
 
-    every = [(one.summary.agent, one.summary.files) for one in shelf.list(Filter(everything=True))]
+    every = [(one.summary.agent, one.summary.files) for one in library.list(Filter(everything=True))]
     rows: list[dict[str, Any]] = []
-    for source, root in shelf.roots():
+    for source, root in library.roots():
         inside = os.path.join(shown(root.path), "")  # noqa: PTH118
         held = sum(agent == source.name and any(f.startswith(inside) for f in files) for agent, files in every)
         rows.append(
@@ -62,7 +62,7 @@ def _rows(shelf: Library) -> list[dict[str, Any]]:
                 "path": shown(root.path),
                 "reason": root.reason,
                 "found": folder_at(root.path),
-                "refused": shelf.refused(root),
+                "refused": library.refused(root),
                 "sessions": held,
             }
         )

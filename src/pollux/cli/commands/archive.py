@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import SAMPLE, common, json_option, library, writing
+from pollux.cli.options.common import SAMPLE, common, json_option, open_library, writing
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import When
 from pollux.cli.options.group import Group
@@ -42,7 +42,7 @@ def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
         def answer(ctx: click.Context, as_json: bool = False) -> None:
             from pollux.cli.terminal.screen import Screen
 
-            function(ctx, library(ctx, quiet=as_json), Screen(ctx), as_json)
+            function(ctx, open_library(ctx, quiet=as_json), Screen(ctx), as_json)
 
         answer.__doc__ = function.__doc__
         return command.command(name)(json_option(common()(click.pass_context(answer))))
@@ -58,9 +58,9 @@ def on(ctx: click.Context) -> None:
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
-    shelf = library(ctx)
-    kept = shelf.keeping.run()  # where that fails, nothing is turned on
-    shelf.keeping.turn(on=True)
+    library = open_library(ctx)
+    kept = library.keeping.run()  # where that fails, nothing is turned on
+    library.keeping.turn(on=True)
     talk("From now on every pollux command also keeps what changed.")
     _tell_kept(ctx, kept, as_json=False)
 
@@ -73,15 +73,15 @@ def off(ctx: click.Context) -> None:
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
-    library(ctx).keeping.turn(on=False)
+    open_library(ctx).keeping.turn(on=False)
     talk("Only `pollux archive run` keeps from now on. What is kept stays.")
 
 
 @_answering("run")
-def run(ctx: click.Context, shelf: Library, _screen: Screen, as_json: bool) -> None:
+def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
     writing(ctx)
-    _tell_kept(ctx, shelf.keeping.run(), as_json=as_json)
+    _tell_kept(ctx, library.keeping.run(), as_json=as_json)
 
 
 def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool) -> None:
@@ -108,9 +108,9 @@ def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool) -> None:
 
 
 @_answering("status")
-def status(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
+def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
     """Tell what is kept, and what agents will delete within a week."""
-    held = shelf.keeping.holding()
+    held = library.keeping.holding()
     if ctx.meta.get(SAMPLE):
         from msgspec.structs import replace
 
@@ -120,19 +120,19 @@ def status(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) ->
         return
     from pollux.cli.render.archive import holding
 
-    screen.lines(holding(screen, held, str(shelf.places.home)))
+    screen.lines(holding(screen, held, str(library.places.home)))
 
 
 @_answering("verify")
-def verify(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
+def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
     """Read everything that is kept, and prove that it is as it was. Ends with status 4 where it is not."""
-    verdict = shelf.keeping.verify()
+    verdict = library.keeping.verify()
     if as_json:
         screen.json(verdict)
     else:
         from pollux.cli.render.archive import verdict_lines
 
-        screen.lines(verdict_lines(screen, verdict, str(shelf.places.home)))
+        screen.lines(verdict_lines(screen, verdict, str(library.places.home)))
     ctx.exit(0 if verdict.sound else 4)
 
 
@@ -166,14 +166,14 @@ def restore(
     from pollux.cli.terminal.screen import Screen
 
     one_place(output, in_place=in_place)
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    session = shelf.session(key)
-    states, beside = shelf.keeping.states(session, as_of), shelf.keeping.companions(session, as_of)
-    planned = shelf.keeping.plan(states, output, beside)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    session = library.session(key)
+    states, beside = library.keeping.states(session, as_of), library.keeping.companions(session, as_of)
+    planned = library.keeping.plan(states, output, beside)
     files = [told for told, _ in planned]
     if in_place and not yes:
-        agreed(screen, files, str(shelf.places.home), ask=not as_json)
-    shelf.keeping.restore(planned)
+        agreed(screen, files, str(library.places.home), ask=not as_json)
+    library.keeping.restore(planned)
     if as_json:
         screen.json(files)
     else:
@@ -205,13 +205,13 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
         raise RequestError("A timer is for your own history.", "Leave --sample out.")
     if act == "remove" and (every or using):
         raise RequestError("Whatever timer is there is removed.", "Leave --every and --using out.")
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    home = str(shelf.places.home)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    home = str(library.places.home)
     if act == "remove":
-        gone = shelf.scheduling.remove()
+        gone = library.scheduling.remove()
         screen.json({"removed": gone}) if as_json else screen.lines(removed(gone))
         return
-    found = shelf.scheduling.install(using, every) if act == "install" else shelf.scheduling.schedule(using, every)
+    found = library.scheduling.install(using, every) if act == "install" else library.scheduling.schedule(using, every)
     screen.json(found) if as_json else screen.lines(timer(screen, found, home, changed=act == "install"))
 
 
@@ -228,7 +228,7 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import talk
 
-    carried = library(ctx, quiet=as_json).keeping.export(file)
+    carried = open_library(ctx, quiet=as_json).keeping.export(file)
     if carried.damaged and not as_json:
         talk(
             f"pollux: {plural(carried.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
@@ -248,7 +248,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
-    carried = library(ctx, quiet=as_json).keeping.take_in(file)
+    carried = open_library(ctx, quiet=as_json).keeping.take_in(file)
     if carried.damaged and not as_json:
         talk(f"pollux: {plural(carried.damaged, 'damaged record')} of {file} left out.")
     line = f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"
@@ -287,14 +287,14 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
     writing(ctx)
     if lost == bool(keys):
         raise RequestError("Name sessions, or --lost.", "Try: pollux archive prune --help")
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    named = [shelf.session(key) for key in keys]
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    named = [library.session(key) for key in keys]
     if not yes:
         if as_json or not screen.terminal:
             raise RequestError("What is forgotten is gone for good.", "Add --yes to do it.")
         what = "what cannot be read any more" if lost else plural(len(named), "session")
         click.confirm(f"Forget {what} for good?", abort=True, err=True)
-    gone = shelf.keeping.prune_lost() if lost else shelf.keeping.prune(named)
+    gone = library.keeping.prune_lost() if lost else library.keeping.prune(named)
     if as_json:
         screen.json(gone)
     else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import wanted, whose
 from pollux.cli.options.group import Command
@@ -38,21 +38,21 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
     from pollux.library.library import Filter
 
     asked = wanted(**options)
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         if raw:
             raise RequestError("--raw is for one session.", "Try: pollux audit last --raw")
-        shelf.know(asked.agent)
-        _all(ctx, screen, shelf, asked, as_json)
+        library.know(asked.agent)
+        _all(ctx, screen, library, asked, as_json)
     elif asked != Filter(everything=True):
         raise RequestError("A KEY names one session already.", "Leave out the options that choose sessions.")
     else:
-        _one(screen, shelf, key, raw=raw, as_json=as_json)
+        _one(screen, library, key, raw=raw, as_json=as_json)
 
 
-def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) -> None:
-    session = shelf.session(key)
-    found, bill = shelf.accounts.audit(session), shelf.accounts.bill(session)
+def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool) -> None:
+    session = library.session(key)
+    found, bill = library.accounts.audit(session), library.accounts.bill(session)
     if as_json:
         import msgspec
 
@@ -73,11 +73,11 @@ def _one(screen: Screen, shelf: Library, key: str, *, raw: bool, as_json: bool) 
         return
     from pollux.cli.render.audit import proof
 
-    screen.lines(proof(screen, session, found, bill, str(shelf.places.home), raw=raw))
+    screen.lines(proof(screen, session, found, bill, str(library.places.home), raw=raw))
 
 
-def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json: bool) -> None:
-    found = shelf.accounts.review(asked, priced=as_json)
+def _all(ctx: click.Context, screen: Screen, library: Library, asked: Any, as_json: bool) -> None:
+    found = library.accounts.review(asked, priced=as_json)
     if as_json:
         import msgspec
 
@@ -92,7 +92,7 @@ def _all(ctx: click.Context, screen: Screen, shelf: Library, asked: Any, as_json
         )
         ctx.exit(0 if found.agents else 1)
     if not found.agents:
-        raise NotFound("No sessions to audit were found.", shelf.meant(asked, "Try: pollux agents"))
+        raise NotFound("No sessions to audit were found.", library.meant(asked, "Try: pollux agents"))
     from pollux.cli.render.audit import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

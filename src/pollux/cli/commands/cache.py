@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.options.common import common, json_option, library, writing
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.group import Group
 
 
@@ -28,8 +28,8 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
     """Tell where the cache is and what it holds, as it is."""
     from pollux.cli.terminal.screen import Screen
 
-    shelf, screen = library(ctx, quiet=as_json, words=True), Screen(ctx)
-    held = shelf.cache()
+    library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
+    held = library.cache()
     if as_json:
         screen.json(held)
         return
@@ -39,7 +39,7 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, told in (
-        ("folder", one_line(tilde(held.folder, str(shelf.places.home)))),
+        ("folder", one_line(tilde(held.folder, str(library.places.home)))),
         ("catalogue", size(held.catalogue_bytes)),
         ("index", size(held.index_bytes)),
         ("sessions", f"{held.sessions:,}"),
@@ -60,8 +60,8 @@ def clear(ctx: click.Context) -> None:
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
-    shelf = library(ctx)
-    held = shelf.cache()
-    shelf.clear_cache()
+    library = open_library(ctx)
+    held = library.cache()
+    library.clear_cache()
     freed = held.catalogue_bytes + held.index_bytes
     talk(f"Removed {size(freed)}." if freed else "There was nothing to remove.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
 
 
@@ -23,16 +23,16 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.library.library import Filter
 
-    shelf, screen = library(ctx, quiet=as_json, gaps=False), Screen(ctx)
-    report = shelf.doctor()
+    library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
+    report = library.doctor()
     sound = report.sound
-    kept = shelf.count(Filter(everything=True)) if not report.files else 0
+    kept = library.count(Filter(everything=True)) if not report.files else 0
     if as_json:
         screen.json(report)
     elif report.files:
         from pollux.cli.render.doctor import diagnosis
 
-        screen.lines(diagnosis(screen, report, str(shelf.places.home), every_file=every_file))
+        screen.lines(diagnosis(screen, report, str(library.places.home), every_file=every_file))
     elif kept:
         from pollux.cli.terminal.figures import plural
 
@@ -40,7 +40,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     else:
         from pollux.cli.render.empty import nothing
 
-        nothing(ctx, screen, shelf)
+        nothing(ctx, screen, library)
     if not (report.files or kept):
         ctx.exit(1)
     ctx.exit(3 if strict and not sound else 0)

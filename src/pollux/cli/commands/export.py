@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, library
+from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import formats, sessions
 from pollux.cli.options.filters import narrowing, wanted
 from pollux.cli.options.group import Command
@@ -142,15 +142,15 @@ def command(
     from pollux.cli.exporting import Exporting, as_job
     from pollux.export import Layout
 
-    shelf = library(ctx)
-    hiding = redactor(shelf, words, emails=emails or share) if redact or share or words or emails else None
-    export = Exporting(shelf, writer, _options(style), hiding)
+    library = open_library(ctx)
+    hiding = redactor(library, words, emails=emails or share) if redact or share or words or emails else None
+    export = Exporting(library, writer, _options(style), hiding)
     report = export.target(report_file, force=force) if report_file is not None else None
-    chosen = _once(shelf.session(key) for key in keys)
+    chosen = _once(library.session(key) for key in keys)
     asked = wanted(agent, project, since, until, everything=True)
-    jobs = shelf.jobs(asked) if everything else [as_job(session) for session in chosen]
+    jobs = library.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
-        raise NotFound("There are no such sessions to export.", shelf.meant(asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions to export.", library.meant(asked, "Try: pollux list --all"))
     if folder:
         from pollux.cli.terminal.progress import bar
 

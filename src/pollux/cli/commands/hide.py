@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import common, library
+from pollux.cli.options.common import common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
@@ -54,7 +54,7 @@ def command(
 
     if not (places or words or secrets):
         raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")
-    shelf = library(ctx)
+    library = open_library(ctx)
     whole = salted_of(bytes_of(file))
     named = [(f"stands at {place}", _below(place)) for place in places]
     named += [(f"has {word!r} in it", _with(word)) for word in words]
@@ -67,7 +67,7 @@ def command(
         copy = copy.hide(_secret(), places=names)
     if copy.hidden == whole.hidden:
         raise NotFound("Nothing that is shown looks like a secret.", "No copy was made.")
-    with Target(output, forbidden=shelf.own(), force=force).open() as write:
+    with Target(output, forbidden=library.own(), force=force).open() as write:
         write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")
 

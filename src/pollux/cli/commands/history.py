@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound
@@ -22,9 +22,9 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
     """
     from pollux.cli.terminal.screen import Screen
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    session = shelf.session(key)
-    found = shelf.keeping.history(session)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    session = library.session(key)
+    found = library.keeping.history(session)
     if as_json:
         screen.json(found)
         ctx.exit(0 if found else 1)
@@ -32,4 +32,4 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
         raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
     from pollux.cli.render.archive import changes
 
-    screen.lines(changes(screen, found, str(shelf.places.home)))
+    screen.lines(changes(screen, found, str(library.places.home)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, UnknownName
 from pollux.system.files import read
@@ -51,7 +51,7 @@ def command(
     from pollux.signing.keys import Keys
 
     screen = Screen(ctx)
-    own = Keys(Path(folder)) if folder is not None else keys(library(ctx, quiet=as_json))
+    own = Keys(Path(folder)) if folder is not None else keys(open_library(ctx, quiet=as_json))
     if (action == "list") != (name is None):
         example = f"pollux key {action} NAME" if name is None else f"pollux key show {name}"
         raise RequestError("Which key?" if name is None else "A list is of all keys.", f"Try: {example}")
@@ -62,7 +62,7 @@ def command(
         screen.json(msgspec.to_builtins(found)) if as_json else _listed(screen, found)
         return
     if action == "new" and folder is not None:
-        library(ctx, quiet=as_json).protect(folder)
+        open_library(ctx, quiet=as_json).protect(folder)
     chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
     if as_json:
         screen.json(msgspec.to_builtins(chosen))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import SAMPLE, common, json_option, library
+from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.filters import branch_option, filters, wanted
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
 
 if TYPE_CHECKING:
     from pollux.cli.terminal.screen import Screen
-    from pollux.library.library import Filter, Library, Listed
+    from pollux.library.library import Filter, Library, ListEntry
 
 
 @click.command("list", cls=Command)
@@ -47,32 +47,32 @@ def command(
         raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
     asked = wanted(**options, words=tuple(shown(word) for text in query for word in text.split()))
-    shelf, screen = library(ctx, quiet=for_programs), Screen(ctx)
-    listed = shelf.list(asked, limit)
+    library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
+    listed = library.list(asked, limit)
     if for_programs:
-        _for_programs(screen, shelf, listed, jsonl)
-        ctx.exit(0 if listed else vain(shelf))
+        _for_programs(screen, library, listed, jsonl)
+        ctx.exit(0 if listed else vain(library))
     if not listed:
-        _nothing(ctx, screen, shelf, asked)
+        _nothing(ctx, screen, library, asked)
     from pollux.cli.render.list import listing
 
-    screen.lines(listing(screen, listed, str(shelf.places.home)))
-    every = shelf.count(asked) if limit is not None else len(listed)
+    screen.lines(listing(screen, listed, str(library.places.home)))
+    every = library.count(asked) if limit is not None else len(listed)
     if screen.terminal:
-        more = any(asked.agent in (None, agent) for agent in shelf.lacking())
-        for line in _remarks(screen, listed, every, more=more, hidden=bool(shelf.closed)):
+        more = any(asked.agent in (None, agent) for agent in library.lacking())
+        for line in _remarks(screen, listed, every, more=more, hidden=bool(library.closed)):
             talk(screen.paint(line, "dim"))
-    if screen.terminal and not ctx.meta.get(SAMPLE) and shelf.archive.offer():
+    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
         from pollux.cli.terminal.figures import size
 
-        room = size(shelf.keeping.estimate())
+        room = size(library.keeping.estimate())
         talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
 
 
-def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bool) -> None:
+def _for_programs(screen: Screen, library: Library, shown: list[ListEntry], jsonl: bool) -> None:
     from pollux.writers.json import encode, summary_document
 
-    bills = shelf.accounts.bills([one.summary.key for one in shown])
+    bills = library.accounts.bills([one.summary.key for one in shown])
     documents = [
         {
             **summary_document(one.summary, one.family_usage),
@@ -88,26 +88,26 @@ def _for_programs(screen: Screen, shelf: Library, shown: list[Listed], jsonl: bo
         screen.json(documents)
 
 
-def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
     from pollux.cli.terminal.figures import plural
     from pollux.library.library import Filter
 
-    every = shelf.count(Filter(everything=True))
+    every = library.count(Filter(everything=True))
     if not every:
-        nothing(ctx, screen, shelf)
-    ordinary = shelf.count()
+        nothing(ctx, screen, library)
+    ordinary = library.count()
     if not ordinary and asked == Filter():
         sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
-        raise (Unreadable if shelf.closed else NotFound)(sentence, "Try: pollux list --all")
+        raise (Unreadable if library.closed else NotFound)(sentence, "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    hint = shelf.meant(asked, hint if asked.project is None else "Try: pollux projects")
+    hint = library.meant(asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 
-def _remarks(screen: Screen, shown: list[Listed], every: int, *, more: bool, hidden: bool) -> list[str]:
+def _remarks(screen: Screen, shown: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
     from pollux.cli.terminal.figures import least, plural
     from pollux.cli.terminal.width import wrap
 

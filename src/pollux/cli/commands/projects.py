@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import SAMPLE, common, json_option, library
+from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.complete import projects
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
@@ -47,30 +47,30 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
 
     if add is not None and ctx.meta.get(SAMPLE):
         raise RequestError("The sample history learns nothing.", "Leave out --sample, or --add.")
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if add is not None:
-        _teach(shelf, add)
+        _teach(library, add)
         name = name or add
-    found = shelf.projects(name)
+    found = library.projects(name)
     if as_json:
         screen.json([_document(project) for project in found])
         ctx.exit(0 if found or add is not None else 1)
     if add is not None and not found:
         return
     if not found:
-        _nothing(ctx, screen, shelf, name)
-    screen.lines(_table(screen, found, str(shelf.places.home), shelf.lacking()))
+        _nothing(ctx, screen, library, name)
+    screen.lines(_table(screen, found, str(library.places.home), library.lacking()))
     if any(project.path is None for project in found):
         talk("`pollux projects --add PATH` tells pollux a path it could not find.")
 
 
-def _teach(shelf: Library, path: str) -> None:
+def _teach(library: Library, path: str) -> None:
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import visible
 
     # A link stays a link: agents hash the path they were started with.
     absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
-    digest = shelf.teach(absolute)
+    digest = library.teach(absolute)
     talk(f"Remembered: {digest[:8]} is {visible(absolute)}")
 
 
@@ -106,12 +106,12 @@ def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -
     return table(screen, [name, path, agents, evidence])
 
 
-def _nothing(ctx: click.Context, screen: Screen, shelf: Library, name: str | None) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, name: str | None) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
 
-    if name is not None and shelf.projects():
-        near = shelf.likely_project(name)
+    if name is not None and library.projects():
+        near = library.likely_project(name)
         hint = f"Did you mean: {near}?" if near is not None else "Try: pollux projects"
         raise NotFound(f"No project fits {name!r}.", hint)
-    nothing(ctx, screen, shelf)
+    nothing(ctx, screen, library)

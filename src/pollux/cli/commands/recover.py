@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
@@ -67,21 +67,21 @@ def command(
 
     if (key is None and (to or output or in_place)) or (yes and not in_place) or (output and in_place):
         raise RequestError("That does not go together.", "Try: pollux recover KEY -o FOLDER/")
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
-        _list(ctx, shelf, screen, as_json)
+        _list(ctx, library, screen, as_json)
         return
-    session = shelf.recovering.session(key)
+    session = library.recovering.session(key)
     if to is not None and to not in (DOCUMENT, session.agent):
         raise UnknownName("format of recovery", to, (DOCUMENT, session.agent))
     if in_place or (output is not None and (to or _format(output, session.agent)) != DOCUMENT):
         if to == DOCUMENT:
             raise RequestError("The agent's folder takes only files of its own format.", f"Try: --to {session.agent}")
-        _rebuild(shelf, screen, session, output, yes=yes, as_json=as_json)
+        _rebuild(library, screen, session, output, yes=yes, as_json=as_json)
     elif to == session.agent:
         raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
     else:
-        _show(shelf, screen, session, output, as_json or (to == DOCUMENT and output is None))
+        _show(library, screen, session, output, as_json or (to == DOCUMENT and output is None))
 
 
 def _format(output: Path, agent: str) -> str:
@@ -89,16 +89,16 @@ def _format(output: Path, agent: str) -> str:
     return DOCUMENT if output.suffix.lower() == ".json" and not output.is_dir() else agent
 
 
-def _show(shelf: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
-    found = shelf.recovering.recover(session)
+def _show(library: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
+    found = library.recovering.recover(session)
     if output is not None:
-        _write(shelf, output, _document(shelf, found))
+        _write(library, output, _document(library, found))
     if as_json:
-        screen.document(_document(shelf, found))
+        screen.document(_document(library, found))
         return
     from pollux.cli.render.transcript import transcript
 
-    home = str(shelf.places.home)
+    home = str(library.places.home)
     if output is None:
         screen.lines([*_sources(screen, found, home), "", *transcript(screen, found.session, home=home)])
     else:
@@ -106,17 +106,17 @@ def _show(shelf: Library, screen: Screen, session: Session, output: Path | None,
 
 
 def _rebuild(
-    shelf: Library, screen: Screen, session: Session, folder: Path | None, *, yes: bool, as_json: bool
+    library: Library, screen: Screen, session: Session, folder: Path | None, *, yes: bool, as_json: bool
 ) -> None:
     from pollux.cli.terminal.confirm import agreed, file_lines
     from pollux.cli.terminal.screen import talk
 
-    rebuilt = shelf.recovering.rebuild(session)
-    planned = shelf.recovering.plan(rebuilt, folder)
+    rebuilt = library.recovering.rebuild(session)
+    planned = library.recovering.plan(rebuilt, folder)
     files = [told for told, _ in planned]
     if folder is None and not yes:
-        agreed(screen, files, str(shelf.places.home), ask=not as_json)
-    shelf.keeping.restore(planned)
+        agreed(screen, files, str(library.places.home), ask=not as_json)
+    library.keeping.restore(planned)
     if as_json:
         made = [{"file": told.path, "what": told.made} for told in rebuilt.files if told.made is not None]
         screen.json(
@@ -124,7 +124,7 @@ def _rebuild(
         )
         return
     screen.lines(file_lines(files))
-    for sentence in _remarks(rebuilt, str(shelf.places.home)):
+    for sentence in _remarks(rebuilt, str(library.places.home)):
         talk(sentence)
 
 
@@ -141,21 +141,21 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
             yield f"{one_line(file.path)}: {file.made}."
 
 
-def _document(shelf: Library, found: Recovered) -> str:
+def _document(library: Library, found: Recovered) -> str:
     from pollux.writers.base import Options
     from pollux.writers.json import WRITER
 
     pieces: list[str] = []
-    bill, family = shelf.accounts.bill(found.session), shelf.family_usage(found.session)
+    bill, family = library.accounts.bill(found.session), library.family_usage(found.session)
     options = Options(cost_usd=bill.usd, unpriced_requests=bill.unpriced, family_usage=family)
     WRITER.write(found.session, pieces.append, options)
     return "".join(pieces)
 
 
-def _write(shelf: Library, output: Path, document: str) -> None:
+def _write(library: Library, output: Path, document: str) -> None:
     from pollux.export.target import encoded
 
-    shelf.protect(output)
+    library.protect(output)
     try:
         with created(output) as file:
             file.write(encoded(document))
@@ -179,8 +179,8 @@ def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
     yield from table(screen, [count, file], indent="  ")
 
 
-def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> None:
-    found = shelf.recovering.recoverable()
+def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
+    found = library.recovering.recoverable()
     from pollux.cli.render.empty import nothing
     from pollux.library.library import Filter
 
@@ -188,8 +188,8 @@ def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> 
         screen.json([{"key": told.key, "title": told.title, "from": source} for told, source in found])
         ctx.exit(0 if found else 1)
     if not found:
-        if not shelf.count(Filter(everything=True)):
-            nothing(ctx, screen, shelf)
+        if not library.count(Filter(everything=True)):
+            nothing(ctx, screen, library)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
     from pollux.cli.terminal.figures import NONE
     from pollux.cli.terminal.table import Column, table
@@ -197,7 +197,7 @@ def _list(ctx: click.Context, shelf: Library, screen: Screen, as_json: bool) -> 
 
     key, source = Column("session", whole=True), Column("from")
     title = Column("title", flexible=True, least=16)
-    short = {one.summary.key: one.short for one in shelf.list(Filter(everything=True))}
+    short = {one.summary.key: one.short for one in library.list(Filter(everything=True))}
     for told, where in found:
         key.add(one_line(f"{told.agent}:{short.get(told.key, told.id)}"), "id")
         source.add(where)

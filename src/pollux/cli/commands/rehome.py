@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, library, writing
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
@@ -38,55 +38,55 @@ def command(
     """
     if old is not None:
         writing(ctx)
-    shelf = library(ctx, quiet=as_json)
+    library = open_library(ctx, quiet=as_json)
     if yes and not in_place:
         raise RequestError("Only a move in place asks for --yes.", "Try: pollux rehome OLD NEW --in-place --yes")
     if old is not None and new is not None and in_place and not undo:
-        _move_in_place(ctx, shelf, old, new, yes=yes, as_json=as_json)
+        _move_in_place(ctx, library, old, new, yes=yes, as_json=as_json)
         return
     if old is not None and undo and new is None and not in_place:
-        _undo(shelf, old)
+        _undo(library, old)
     elif old is not None and new is not None and not undo:
-        _move(shelf, old, new)
+        _move(library, old, new)
     elif old is not None or undo or in_place:
         raise RequestError("A move has two ends.", "Try: pollux rehome OLD NEW, or pollux rehome OLD --undo")
-    _tell(ctx, shelf, every=old is None, as_json=as_json)
+    _tell(ctx, library, every=old is None, as_json=as_json)
 
 
-def _move(shelf: Library, old: str, new: str) -> None:
+def _move(library: Library, old: str, new: str) -> None:
     from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
 
-    before, after, there = shelf.rehoming.show(old, new)
+    before, after, there = library.rehoming.show(old, new)
     talk(f"{one_line(before)} is now {one_line(after)}, with {plural(there, 'session')}.")
 
 
-def _undo(shelf: Library, old: str) -> None:
+def _undo(library: Library, old: str) -> None:
     from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
 
-    after, back = shelf.rehoming.undo(old)
+    after, back = library.rehoming.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
     for path in back:
-        talk(f"  back as it was: {one_line(tilde(path, str(shelf.places.home)))}")
+        talk(f"  back as it was: {one_line(tilde(path, str(library.places.home)))}")
 
 
-def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
+def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
     from pollux.cli.terminal.screen import Screen, talk
 
     screen = Screen(ctx)
-    plan = shelf.rehoming.carry_out(old, new) if yes else shelf.rehoming.plan(old, new)
+    plan = library.rehoming.carry_out(old, new) if yes else library.rehoming.plan(old, new)
     if as_json:
         screen.json(plan)
         return
     from pollux.cli.render.rehome import plan_lines
 
-    screen.lines(plan_lines(plan, str(shelf.places.home)))
+    screen.lines(plan_lines(plan, str(library.places.home)))
     if not yes and plan.steps and screen.terminal:
         click.confirm("Change it?", abort=True, err=True)
-        shelf.rehoming.carry_out(old, new)
+        library.rehoming.carry_out(old, new)
         yes = True
     if yes:
         talk("Done. pollux rehome OLD --undo puts everything back.")
@@ -94,11 +94,11 @@ def _move_in_place(ctx: click.Context, shelf: Library, old: str, new: str, *, ye
         talk("Nothing was changed. Add --yes to do it.")
 
 
-def _tell(ctx: click.Context, shelf: Library, *, every: bool, as_json: bool) -> None:
+def _tell(ctx: click.Context, library: Library, *, every: bool, as_json: bool) -> None:
     from pollux.cli.terminal.screen import Screen
     from pollux.text.escape import one_line
 
-    screen, moves = Screen(ctx), shelf.moves.all()
+    screen, moves = Screen(ctx), library.moves.all()
     if as_json:
         screen.json([{"old": before, "new": after} for before, after in moves.items()])
     elif every and not moves:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import narrowing, wanted
 from pollux.cli.options.group import Command
@@ -64,17 +64,17 @@ def command(
     from pollux.export.secrets import secrets
     from pollux.library.library import Filter
 
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    looking = redactor(shelf, words, emails=emails)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    looking = redactor(library, words, emails=emails)
     asked = wanted(agent, project, since, until, everything=True)
-    jobs = shelf.jobs(asked) if everything else [as_job(shelf.session(key)) for key in keys]
+    jobs = library.jobs(asked) if everything else [as_job(library.session(key)) for key in keys]
     if not jobs:
-        raise NotFound("There are no such sessions.", shelf.meant(asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions.", library.meant(asked, "Try: pollux list --all"))
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         screen.json(_document(found))
     else:
-        _show(screen, found, {one.summary.key: one.short for one in shelf.list(Filter(everything=True))})
+        _show(screen, found, {one.summary.key: one.short for one in library.list(Filter(everything=True))})
     if found.unread:
         raise Unreadable(f"{len(found.unread)} of the sessions could not be read.", "Try: pollux doctor")
     ctx.exit((FOUND if fail else 0) if found.findings else 0 if fail else 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, json_option, library, remark
+from pollux.cli.options.common import common, json_option, open_library, remark
 from pollux.cli.options.filters import branch_option, narrowing, wanted
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
@@ -121,22 +121,22 @@ def command(
     _sensible(text, regex, sort, timeout)
     asked = wanted(**options)
     kinds = None if place == "all" else KINDS[place]
-    shelf, screen = library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
         from pollux.cli.terminal.progress import bar
 
         seconds, unfinished, drawn = timeout or SECONDS, list[str](), bar(ctx, "Searching", quiet=as_json)
         with closing(
-            shelf.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=drawn)
+            library.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=drawn)
         ) as stream:
             some = _scanned(screen, stream, limit, each, as_json, drawn)
         drawn.end()
         if unfinished:
             _too_long(unfinished, seconds, some=some, as_json=as_json)
         if not some and not as_json:
-            _nothing(ctx, screen, shelf, _other_name(shelf, asked) or _narrowed(asked, place))
+            _nothing(ctx, screen, library, _other_name(library, asked) or _narrowed(asked, place))
         ctx.exit(0 if some else 1)
-    found = shelf.search(
+    found = library.search(
         text,
         asked,
         kinds=kinds,
@@ -153,8 +153,8 @@ def command(
         ctx.exit(0 if found.hits else 1)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        hints = _other_name(shelf, asked) or _meant(found, text) or _narrowed(asked, place)
-        _nothing(ctx, screen, shelf, hints or [other])
+        hints = _other_name(library, asked) or _meant(found, text) or _narrowed(asked, place)
+        _nothing(ctx, screen, library, hints or [other])
     _for_people(screen, found)
 
 
@@ -247,9 +247,9 @@ def _meant(found: Findings, text: str) -> list[str]:
     return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
 
 
-def _other_name(shelf: Library, asked: Filter) -> list[str]:
+def _other_name(library: Library, asked: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    return [hint] if (hint := shelf.meant(asked)) else []
+    return [hint] if (hint := library.meant(asked)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:
@@ -259,14 +259,14 @@ def _narrowed(asked: Filter, place: str) -> list[str]:
     return [] if open_to_all else ["Try it without options: they narrow the search down."]
 
 
-def _nothing(ctx: click.Context, screen: Screen, shelf: Library, hints: list[str]) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, hints: list[str]) -> None:
     """Say that there is nothing, and what may have been meant."""
     from pollux.cli.terminal.figures import plural
     from pollux.library.library import Filter
 
-    every = shelf.count(Filter(everything=True))
+    every = library.count(Filter(everything=True))
     if not every:
         from pollux.cli.render.empty import nothing
 
-        nothing(ctx, screen, shelf)
+        nothing(ctx, screen, library)
     raise NotFound(f"Nothing like that in {plural(every, 'session')}.", "\n".join(hints) or None)

@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import messages, sessions
 from pollux.cli.options.filters import When
 from pollux.cli.options.group import Command
@@ -61,17 +61,17 @@ def command(
 
     if at is not None and as_json:
         raise RequestError("--at is for reading, and --json gives the whole session.", "Leave out one of them.")
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    session = shelf.session(key)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    session = library.session(key)
     if as_of is not None:
-        session = shelf.keeping.then(session, as_of)
+        session = library.keeping.then(session, as_of)
     if as_json:
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
 
-        bill = shelf.accounts.bill(session)
+        bill = library.accounts.bill(session)
         options = Options(
-            family_usage=shelf.family_usage(session),
+            family_usage=library.family_usage(session),
             cost_usd=bill.usd,
             unpriced_requests=bill.unpriced,
             live_only=fate == "live",
@@ -81,7 +81,7 @@ def command(
     from pollux.cli.render.transcript import transcript
 
     screen.markdown = screen.markdown and not plain
-    home = str(shelf.places.home)
+    home = str(library.places.home)
     lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
     if at is None:
         screen.lines(lines)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, library
+from pollux.cli.options.common import common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
@@ -55,31 +55,31 @@ def command(
         raise RequestError("In whose name?", "Try: --issuer NAME")
     if salted and attach:
         raise RequestError("A salted copy and its signature are two files.", "Leave out --attach.")
-    shelf = library(ctx)
-    private = keys(shelf).private(key)
+    library = open_library(ctx)
+    private = keys(library).private(key)
     data = bytes_of(file)
     if salted:
-        file, data = _salted(file, data, shelf, force=force)
-    envelope = sign(subject_of(data, file, shelf), issuer, private, attach=attach)
-    target = output or _target(file, shelf)
-    _write(target, envelope, shelf, force=force)
+        file, data = _salted(file, data, library, force=force)
+    envelope = sign(subject_of(data, file, library), issuer, private, attach=attach)
+    target = output or _target(file, library)
+    _write(target, envelope, library, force=force)
     talk(f"Signed: {visible(target)}")
 
 
-def _target(file: str, shelf: Library) -> str:
+def _target(file: str, library: Library) -> str:
     """Beside the file, but not among an agent's own."""
     from pollux.cli.evidence import places
     from pollux.errors import OutputError
 
     beside, here = places(file)
     try:
-        shelf.protect(beside)
+        library.protect(beside)
     except OutputError:
         return str(here)
     return str(beside)
 
 
-def _salted(file: str, data: bytes, shelf: Library, *, force: bool) -> tuple[str, bytes]:
+def _salted(file: str, data: bytes, library: Library, *, force: bool) -> tuple[str, bytes]:
     """Write the salted copy; its name and its bytes."""
     from pollux.signing.salted import SCHEME, salt
     from pollux.signing.subject import parsed
@@ -93,12 +93,12 @@ def _salted(file: str, data: bytes, shelf: Library, *, force: bool) -> tuple[str
         raise RequestError(f"{file} is no valid record.", f"Try: pollux check {file}")
     copy = f"{file.removesuffix('.json').removesuffix('.cbor')}.salted.json"
     made = salt(plain(record)).document().encode()
-    _write(copy, made, shelf, force=force)
+    _write(copy, made, library, force=force)
     return copy, made
 
 
-def _write(path: str, data: bytes, shelf: Library, *, force: bool) -> None:
+def _write(path: str, data: bytes, library: Library, *, force: bool) -> None:
     from pollux.export import Target
 
-    with Target(path, forbidden=shelf.own(), force=force).open() as write:
+    with Target(path, forbidden=library.own(), force=force).open() as write:
         write(data)

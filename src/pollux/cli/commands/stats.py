@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pollux.cli.options.choice import Choice, Several
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import narrowing, timezone_option, wanted
 from pollux.cli.options.group import Command
@@ -81,13 +81,13 @@ def command(
     if output is None and (stack or force):
         raise RequestError("--stack and --force are for a chart.", "Try: -o chart.svg")
     asked = wanted(**options)
-    shelf, screen = library(ctx, quiet=as_json or as_csv), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
         if as_csv or output is not None or by or what or timezone is not None or asked != _all():
             raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
-        _one(screen, shelf, key, as_json)
+        _one(screen, library, key, as_json)
         return
-    shelf.know(asked.agent)
+    library.know(asked.agent)
     first, *within = _order(by)
     of = Of(what) if what is not None else None
     if output is not None:
@@ -95,20 +95,20 @@ def command(
             raise RequestError("A chart is by one thing, and not by tools.", "Try: --by day --stack model")
         from pollux.cli.render.charts import draw_stats
 
-        draw_stats(shelf, first, of, By(stack or "agent"), asked, timezone, output, force=force)
+        draw_stats(library, first, of, By(stack or "agent"), asked, timezone, output, force=force)
         return
     if By.TOOL in (first, *within):
         if of is not None:
             raise RequestError("Calls of tools have neither tokens nor a cost.", "Leave out --of.")
-        _tools(ctx, shelf, (first, *within), asked, timezone, "csv" if as_csv else "json" if as_json else None)
+        _tools(ctx, library, (first, *within), asked, timezone, "csv" if as_csv else "json" if as_json else None)
         return
-    found = shelf.accounts.stats(first, asked, timezone, within=within, of=of)
+    found = library.accounts.stats(first, asked, timezone, within=within, of=of)
     if as_json or as_csv:
-        _for_programs(screen, found, as_csv, _lacking(shelf, asked))
+        _for_programs(screen, found, as_csv, _lacking(library, asked))
         ctx.exit(0 if found.rows else 1)
     if not found.rows:
-        _nothing(ctx, screen, shelf, asked)
-    _show(screen, shelf, found)
+        _nothing(ctx, screen, library, asked)
+    _show(screen, library, found)
 
 
 def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
@@ -127,12 +127,12 @@ def _all() -> Filter:
     return Filter(everything=True)
 
 
-def _one(screen: Screen, shelf: Library, key: str, as_json: bool) -> None:
+def _one(screen: Screen, library: Library, key: str, as_json: bool) -> None:
     """One session, looked into."""
-    session = shelf.session(key)
-    found, family = shelf.accounts.profile(session), shelf.family_usage(session)
-    bill = shelf.accounts.bill(session)
-    whole = sum(shelf.accounts.bills(shelf.accounts.family(session)[1:]).values(), bill)
+    session = library.session(key)
+    found, family = library.accounts.profile(session), library.family_usage(session)
+    bill = library.accounts.bill(session)
+    whole = sum(library.accounts.bills(library.accounts.family(session)[1:]).values(), bill)
     if as_json:
         from pollux.answers.usage import profile_document
 
@@ -140,33 +140,33 @@ def _one(screen: Screen, shelf: Library, key: str, as_json: bool) -> None:
         return
     from pollux.cli.render.profile import Told, portrait
 
-    told = Told(str(shelf.places.home), family, bill, whole)
+    told = Told(str(library.places.home), family, bill, whole)
     screen.lines(portrait(screen, session, found, told))
 
 
-def _show(screen: Screen, shelf: Library, found: Stats) -> None:
+def _show(screen: Screen, library: Library, found: Stats) -> None:
     from pollux.cli.render.stats import accounting, remarks
     from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.screen import talk
     from pollux.usage.accounts import By
 
-    home, titles = str(shelf.places.home), dict[str, tuple[str, str]]()
+    home, titles = str(library.places.home), dict[str, tuple[str, str]]()
     if By.SESSION in (found.by, *found.within):
-        titles = _titles(shelf)
+        titles = _titles(library)
     screen.lines(accounting(screen, found, home, titles))
-    settings = tilde(str(shelf.places.settings), home)
-    for line in remarks(screen, found, shelf.accounts.prices, settings):
+    settings = tilde(str(library.places.settings), home)
+    for line in remarks(screen, found, library.accounts.prices, settings):
         talk(line)
 
 
-def _titles(shelf: Library) -> dict[str, tuple[str, str]]:
+def _titles(library: Library) -> dict[str, tuple[str, str]]:
     """Short ids and titles of sessions, by their keys."""
-    return {one.summary.key: (one.short, one.summary.title or "") for one in shelf.list(_all())}
+    return {one.summary.key: (one.short, one.summary.title or "") for one in library.list(_all())}
 
 
-def _lacking(shelf: Library, asked: Filter) -> list[str]:
+def _lacking(library: Library, asked: Filter) -> list[str]:
     """The agents asked for of which something could not be read."""
-    return sorted(agent for agent in shelf.lacking() if asked.agent in (None, agent))
+    return sorted(agent for agent in library.lacking() if asked.agent in (None, agent))
 
 
 def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]) -> None:
@@ -182,7 +182,7 @@ def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]
 
 
 def _tools(
-    ctx: click.Context, shelf: Library, by: Sequence[By], asked: Filter, timezone: str | None, form: str | None
+    ctx: click.Context, library: Library, by: Sequence[By], asked: Filter, timezone: str | None, form: str | None
 ) -> NoReturn:
     """Calls instead of tokens."""
     from pollux.answers.usage import stats_csv, stats_document
@@ -190,26 +190,26 @@ def _tools(
     from pollux.usage.accounts import By
 
     screen = Screen(ctx)
-    rows, total = shelf.accounts.tools(asked, timezone, by=by)
+    rows, total = library.accounts.tools(asked, timezone, by=by)
     if form == "csv":
         screen.readable(stats_csv(by, rows, total))
     elif form == "json":
-        screen.json(stats_document(by, rows, total, lacking=_lacking(shelf, asked)))
+        screen.json(stats_document(by, rows, total, lacking=_lacking(library, asked)))
     elif rows:
         from pollux.cli.render.stats import tool_table
 
-        titles = _titles(shelf) if By.SESSION in by else {}
-        screen.lines(tool_table(screen, by, rows, total, str(shelf.places.home), titles))
+        titles = _titles(library) if By.SESSION in by else {}
+        screen.lines(tool_table(screen, by, rows, total, str(library.places.home), titles))
     else:
-        raise NotFound("No tool was called.", shelf.meant(asked, "Try: pollux stats"))
+        raise NotFound("No tool was called.", library.meant(asked, "Try: pollux stats"))
     ctx.exit(0 if rows else 1)
 
 
-def _nothing(ctx: click.Context, screen: Screen, shelf: Library, asked: Filter) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
 
-    if shelf.count():
-        hint = shelf.meant(asked, "Try: pollux stats, or: pollux list")
+    if library.count():
+        hint = library.meant(asked, "Try: pollux stats, or: pollux list")
         raise NotFound("Nothing was used then and there.", hint)
-    nothing(ctx, screen, shelf)
+    nothing(ctx, screen, library)

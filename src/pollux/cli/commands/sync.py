@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import SAMPLE, common, json_option, library
+from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import StoreError
 
@@ -26,9 +26,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """
     from pollux.cli.terminal.screen import Screen, talk
 
-    shelf, screen = library(ctx, quiet=as_json, words=True), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
     try:
-        outcome = shelf.sync()
+        outcome = library.sync()
     except KeyboardInterrupt:
         if not as_json:
             talk("pollux: interrupted. What was read is kept, and the next run goes on from there.")
@@ -46,9 +46,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
         if outcome.changed:
             told.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
         screen.lines([", ".join(told) if len(told) > 1 else f"{told[0]}, nothing new"])
-    ctx.exit(StoreError.exit_code if outcome.busy or _lost(ctx, shelf) else 0)
+    ctx.exit(StoreError.exit_code if outcome.busy or _lost(ctx, library) else 0)
 
 
-def _lost(ctx: click.Context, shelf: Library) -> bool:
+def _lost(ctx: click.Context, library: Library) -> bool:
     """Was all that was read forgotten again, for want of a cache? The sample has none."""
-    return shelf.store.problem is not None and not ctx.meta.get(SAMPLE)
+    return library.store.problem is not None and not ctx.meta.get(SAMPLE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.filters import narrowing, timezone_option, wanted
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
@@ -60,36 +60,36 @@ def command(
     if as_json and output is not None:
         raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
     asked = wanted(**options)
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    shelf.know(asked.agent)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    library.know(asked.agent)
     of = Of(what)
-    found = shelf.accounts.timeline(of, asked, timezone)
+    found = library.accounts.timeline(of, asked, timezone)
     days = {day: value for day, value in found.items() if day is not None}
     if as_json:
         rows = [{"day": day.isoformat(), of.value: days[day]} for day in sorted(days)]
         sums = {"total": sum(days.values()), "untimed": found.get(None, 0)}
-        screen.json({"of": of.value, "days": rows, **sums, **_sure(shelf, of, asked)})
+        screen.json({"of": of.value, "days": rows, **sums, **_sure(library, of, asked)})
         ctx.exit(0 if days else 1)
     if not days:
         asks = any(options.values())
-        hint = shelf.meant(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
-        raise NotFound(_untimed(shelf, of, asked, found) or "Nothing was done then and there.", hint)
+        hint = library.meant(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
+        raise NotFound(_untimed(library, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.render.charts import draw_timeline
 
-        draw_timeline(shelf, of, asked, days, output, force=force)
-        if sentence := _untimed(shelf, of, asked, found):
+        draw_timeline(library, of, asked, days, output, force=force)
+        if sentence := _untimed(library, of, asked, found):
             talk(sentence)
         return
     from pollux.cli.render.calendar import heat
     from pollux.cli.render.charts import least
 
-    screen.lines(heat(screen, of, days, _span(screen, days), least(shelf, of, asked)))
-    for line in _remarks(screen, shelf, of, asked, _untimed(shelf, of, asked, found)):
+    screen.lines(heat(screen, of, days, _span(screen, days), least(library, of, asked)))
+    for line in _remarks(screen, library, of, asked, _untimed(library, of, asked, found)):
         talk(line)
 
 
-def _untimed(shelf: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
+def _untimed(library: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
     """How much has no time, and is on no day."""
     from pollux.cli.render.charts import label
     from pollux.cli.terminal.figures import plural
@@ -99,23 +99,23 @@ def _untimed(shelf: Library, of: Of, asked: Filter, found: Mapping[date | None, 
         return None
     amount = label(of, found[None])
     if of in ("tokens", "cost"):
-        every, timed = (shelf.accounts.stats(By.AGENT, asked, timed=timed).total for timed in (False, True))
+        every, timed = (library.accounts.stats(By.AGENT, asked, timed=timed).total for timed in (False, True))
         requests = (every.usage.requests or 0) - (timed.usage.requests or 0)
         amount = f"{amount}{' tokens' if of == 'tokens' else ''} of {plural(requests, 'request')}"
     return f"Without a time, and so on no day: {amount}."
 
 
-def _sure(shelf: Library, of: Of, asked: Filter) -> dict[str, Any]:
+def _sure(library: Library, of: Of, asked: Filter) -> dict[str, Any]:
     """How sure tokens and dollars are."""
     from pollux.usage.accounts import By
 
     if of not in ("tokens", "cost"):
         return {}
-    total = shelf.accounts.stats(By.AGENT, asked, timed=True).total
+    total = library.accounts.stats(By.AGENT, asked, timed=True).total
     return {"exact": total.usage.exact, **({"unpriced_requests": total.unpriced} if of == "cost" else {})}
 
 
-def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:
+def _remarks(screen: Screen, library: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.cli.render.stats import remarks
     from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.width import wrap
@@ -124,9 +124,9 @@ def _remarks(screen: Screen, shelf: Library, of: Of, asked: Filter, untimed: str
     if untimed is not None:
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
-        found = shelf.accounts.stats(By.AGENT, asked, timed=True)
-        settings = tilde(str(shelf.places.settings), str(shelf.places.home))
-        yield from remarks(screen, found, shelf.accounts.prices, settings, cost=of == "cost")
+        found = library.accounts.stats(By.AGENT, asked, timed=True)
+        settings = tilde(str(library.places.settings), str(library.places.home))
+        yield from remarks(screen, found, library.accounts.prices, settings, cost=of == "cost")
 
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, library
+from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError, Unreadable
 
@@ -44,19 +44,19 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     from pollux.signing.statement import key_named, verify
     from pollux.text.escape import visible
 
-    screen, shelf = Screen(ctx), library(ctx, quiet=as_json)
+    screen, library = Screen(ctx), open_library(ctx, quiet=as_json)
     data = bytes_of(file)
     if signature is None and _is_envelope(data):
         envelope = cose.opened(data)
         if envelope.payload is None:
             raise RequestError("The signature is detached.", f"Try: pollux verify FILE --signature {file}")
         data = envelope.payload
-        subject = _subject(data, None, shelf)
+        subject = _subject(data, None, library)
     else:
         envelope = cose.opened(_signature(signature, file))
-        subject = _subject(data, file, shelf)
+        subject = _subject(data, file, library)
     payload = subject.payload if subject is not None else data
-    public = keys(shelf).public(key, key_named(envelope))
+    public = keys(library).public(key, key_named(envelope))
     verdict = verify(envelope, _same(envelope, payload), subject, public)
     if as_json:
         told = {"proved": verdict.proved, "not_proved": verdict.not_proved}
@@ -91,7 +91,7 @@ def _same(envelope: Envelope, payload: bytes) -> bytes:
     return payload
 
 
-def _subject(data: bytes, file: str | None, shelf: Library) -> Subject | None:
+def _subject(data: bytes, file: str | None, library: Library) -> Subject | None:
     """What the file says of itself; None where it says nothing that we understand."""
     from pollux.cli.evidence import subject_of
     from pollux.signing.subject import of_record
@@ -99,6 +99,6 @@ def _subject(data: bytes, file: str | None, shelf: Library) -> Subject | None:
     if file is None:
         return of_record(data)
     try:
-        return subject_of(data, file, shelf)
+        return subject_of(data, file, library)
     except Unreadable:
         return None

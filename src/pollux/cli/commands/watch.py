@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import common, library
+from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import wanted, whose
 from pollux.cli.options.group import Command
@@ -39,11 +39,11 @@ def command(
     from pollux.cli.terminal.screen import Screen, talk
 
     asked = wanted(agent, project)
-    shelf, screen = library(ctx, quiet=as_json), Screen(ctx)
-    events = shelf.watch(asked, key)
+    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    events = library.watch(asked, key)
     if not as_json:
-        if asked.project is not None and not shelf.projects(asked.project):
-            talk(shelf.meant(asked, "No project is called that so far: `pollux projects` lists them."))
+        if asked.project is not None and not library.projects(asked.project):
+            talk(library.meant(asked, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
     screen.markdown = screen.markdown and not plain

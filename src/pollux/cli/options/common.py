@@ -98,7 +98,7 @@ def _no_sync(hidden: bool) -> Callable[[Decorated], Decorated]:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-def library(
+def open_library(
     ctx: click.Context,
     *,
     quiet: bool = False,
@@ -119,11 +119,11 @@ def library(
         from pollux.cli.terminal.progress import Bar
 
         bar = Bar(quiet=quiet)
-        shelf = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
-        ctx.call_on_close(lambda: _tell(shelf, for_programs=quiet, gaps=gaps))
+        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
+        ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
-        if not (ctx.meta.get(OR_SAMPLE) and _without_history(shelf)):
-            return shelf
+        if not (ctx.meta.get(OR_SAMPLE) and _without_history(library)):
+            return library
         ctx.meta[SAMPLE] = True
     from pollux.cli.sample import surroundings
 
@@ -144,30 +144,30 @@ def writing(ctx: click.Context) -> None:
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
 
 
-def _without_history(shelf: Library) -> bool:
+def _without_history(library: Library) -> bool:
     """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
     from pollux.library.library import Filter
 
-    nothing = not shelf.count(Filter(everything=True)) and not shelf.unread()
-    return nothing and all(shelf.refused(root) is None for _, root in shelf.roots())
+    nothing = not library.count(Filter(everything=True)) and not library.unread()
+    return nothing and all(library.refused(root) is None for _, root in library.roots())
 
 
-def _tell(shelf: Library, *, for_programs: bool, gaps: bool) -> None:
+def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say why an answer lacks something or was slow, when it has been given."""
-    for problem in (shelf.store.problem, shelf.problem, _gaps(shelf) if gaps else None):
+    for problem in (library.store.problem, library.problem, _gaps(library) if gaps else None):
         if problem:
             remark(problem, for_programs=for_programs)
 
 
-def _gaps(shelf: Library) -> str | None:
+def _gaps(library: Library) -> str | None:
     """What could not be read, and so is in no answer."""
     # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(shelf.unread(), len(shelf.barred)) if shelf.looked else 0
-    if not (shelf.closed or unread):
+    unread = max(library.unread(), len(library.barred)) if library.looked else 0
+    if not (library.closed or unread):
         return None
     from pollux.cli.terminal.figures import plural, tilde
 
-    places = [tilde(path, str(shelf.places.home)) for path in shelf.closed]
+    places = [tilde(path, str(library.places.home)) for path in library.closed]
     if len(places) > 1:
         places = [f"{plural(len(places), 'place')} in the agents' folders"]
     if unread:

@@ -92,7 +92,7 @@ def _help(title: str | None) -> str:
 
 def _library(ctx: click.Context) -> Library:
     """The library, as far as it can be brought up to date while somebody waits for a key to answer."""
-    from pollux.cli.options.common import library
+    from pollux.cli.options.common import open_library
     from pollux.library.library import Enough, Progress
 
     begun = time.monotonic()
@@ -101,7 +101,7 @@ def _library(ctx: click.Context) -> Library:
         if time.monotonic() - begun > PATIENCE:
             raise Enough
 
-    return library(ctx, quiet=True, report=patient)
+    return open_library(ctx, quiet=True, report=patient)
 
 
 def _is_path(incomplete: str) -> bool:

@@ -29,19 +29,19 @@ def private(function: Decorated) -> Decorated:
     return words(emails(function))
 
 
-def redactor(shelf: Library, words: tuple[str, ...], *, emails: bool) -> Redactor:
+def redactor(library: Library, words: tuple[str, ...], *, emails: bool) -> Redactor:
     """What takes out what the options and the settings say."""
     from pollux.system.config import load
     from pollux.transforms.redact import Private, Redactor, user_name
 
     if not all(words):
         raise RequestError("No word is empty.", "Leave out --redact-word, or name one.")
-    settings = load(shelf.places.settings).redact
+    settings = load(library.places.settings).redact
     user = user_name()
     asked = Private(
         words=(*settings.words, *words),
         emails=emails or settings.emails,
-        home=str(shelf.places.home),
+        home=str(library.places.home),
         users=(user,) if user is not None else (),
     )
     return Redactor(asked)

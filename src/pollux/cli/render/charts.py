@@ -22,7 +22,7 @@ CUT = "; gaps of more than a year are cut"
 
 
 def draw_stats(
-    shelf: Library, by: By, of: Of | None, stack: By, asked: Filter, timezone: str | None, output: str, *, force: bool
+    library: Library, by: By, of: Of | None, stack: By, asked: Filter, timezone: str | None, output: str, *, force: bool
 ) -> None:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else."""
     from pollux.usage.accounts import By
@@ -30,12 +30,12 @@ def draw_stats(
     from pollux.usage.days import unbroken
     from pollux.usage.stats import TIMES
 
-    target = _target(shelf, output, force=force)
-    of = of or shelf.accounts.stats(By.AGENT, asked).of
-    found = shelf.accounts.stacks(by, of, stack, asked, timezone)
+    target = _target(library, output, force=force)
+    of = of or library.accounts.stats(By.AGENT, asked).of
+    found = library.accounts.stacks(by, of, stack, asked, timezone)
     if not found:
         raise NotFound("Nothing was used then and there.", "Try: pollux stats")
-    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(shelf, of, asked)
+    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(library, of, asked)
     if by in TIMES:
         names = unbroken(name for name in found if name is not None)
         if not names:
@@ -52,11 +52,11 @@ def draw_stats(
     _write(target, drawing)
 
 
-def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
+def _subtitle(library: Library, of: Of, asked: Filter) -> str:
     """The sum of all, and what is to be known about it."""
     from pollux.usage.accounts import By
 
-    total = shelf.accounts.stats(By.AGENT, asked).total
+    total = library.accounts.stats(By.AGENT, asked).total
     if of == "cost" and total.cost_usd is None:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = _least(of, total)
@@ -66,11 +66,11 @@ def _subtitle(shelf: Library, of: Of, asked: Filter) -> str:
     return f"{least}{label(of, total.cost_usd or 0)} in all{unpriced}"
 
 
-def least(shelf: Library, of: Of, asked: Filter) -> str:
+def least(library: Library, of: Of, asked: Filter) -> str:
     """`at least ` where the files are known to hold less than what was used on the days of a calendar."""
     from pollux.usage.accounts import By
 
-    return _least(of, shelf.accounts.stats(By.AGENT, asked, timed=True).total) if of in ("tokens", "cost") else ""
+    return _least(of, library.accounts.stats(By.AGENT, asked, timed=True).total) if of in ("tokens", "cost") else ""
 
 
 def _least(of: Of, total: Row) -> str:
@@ -78,15 +78,15 @@ def _least(of: Of, total: Row) -> str:
 
 
 def draw_timeline(
-    shelf: Library, of: Of, asked: Filter, days: Mapping[date, float], output: str, *, force: bool
+    library: Library, of: Of, asked: Filter, days: Mapping[date, float], output: str, *, force: bool
 ) -> None:
     """The calendar of `pollux timeline`."""
     from pollux.usage.charts import calendar
     from pollux.usage.charts.calendar import shown_weeks
 
-    target = _target(shelf, output, force=force)
+    target = _target(library, output, force=force)
     span = min(days), max(days)
-    subtitle = f"{least(shelf, of, asked)}{label(of, sum(days.values()))} from {span[0]} to {span[1]}"
+    subtitle = f"{least(library, of, asked)}{label(of, sum(days.values()))} from {span[0]} to {span[1]}"
     subtitle += CUT if None in shown_weeks(days) else ""
     drawing = calendar(f"{of.value.capitalize()} a day", subtitle, days, lambda value: label(of, value))
     _write(target, drawing)
@@ -100,10 +100,10 @@ def label(of: Of, value: float) -> str:
     return words if of == "tokens" else f"{words} {of.value if value != 1 else of.value[:-1]}"
 
 
-def _target(shelf: Library, output: str, *, force: bool) -> Target:
+def _target(library: Library, output: str, *, force: bool) -> Target:
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return Target(output, forbidden=shelf.own(), force=force)
+    return Target(output, forbidden=library.own(), force=force)
 
 
 def _write(target: Target, drawing: str) -> None:

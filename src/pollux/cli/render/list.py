@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.library.library import Listed
+    from pollux.library.library import ListEntry
 
 WIDE, MERGED, NARROW = 130, 100, 80
 
 
-def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
+def listing(screen: Screen, listed: list[ListEntry], home: str) -> Iterator[str]:
     """The sessions as a table."""
     one_agent = len({one.summary.agent for one in listed}) == 1
     wide = screen.columns is None or screen.columns >= WIDE
@@ -52,7 +52,7 @@ def listing(screen: Screen, listed: list[Listed], home: str) -> Iterator[str]:
     return table(screen, [mark, time, agent, project, id, kind, title, prompts, tools, used])
 
 
-def _project(one: Listed, home: str, wide: bool) -> tuple[str, str | None]:
+def _project(one: ListEntry, home: str, wide: bool) -> tuple[str, str | None]:
     """A project's name, its path where there is room, the first digits of its hash where it is unknown."""
     path = one.summary.project
     if path is None:

@@ -93,7 +93,7 @@ def first_number(generation: int) -> int:
     return generation << 24
 
 
-class Catalogue:
+class Catalog:
     """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to.
 
     Without `make`, a file that holds none is left alone, and `edition` is None. `born` tells this catalogue from one

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pollux.index.catalog.catalog import Catalogue, marks_of, notices_of, summary_of
+from pollux.index.catalog.catalog import Catalog, marks_of, notices_of, summary_of
 from pollux.index.catalog.families import Families
 from pollux.index.catalog.prefixes import Shortest
 from pollux.index.catalog.rows import Marks, micros
@@ -46,7 +46,7 @@ class Filter(Value, frozen=True, kw_only=True):
     everything: bool = False
 
 
-class Listed(Value, frozen=True, kw_only=True):
+class ListEntry(Value, frozen=True, kw_only=True):
     """A session in a list.
 
     `family_usage` is what its whole family used, `short` the beginning of its id that no other session has;
@@ -79,7 +79,7 @@ class Place(Value, frozen=True, kw_only=True):
     bundle: str
 
 
-class Point(Value, frozen=True, kw_only=True):
+class Cursor(Value, frozen=True, kw_only=True):
     """How far a catalogue is: whenever a session is read, the number grows."""
 
     born: str
@@ -98,10 +98,10 @@ _FEW = 200
 """For so many sessions their neighbours are looked up one by one, rather than all ids at once."""
 
 
-class Questions:
+class CatalogQueries:
     """Asks a catalogue about the sessions under some roots."""
 
-    def __init__(self, catalogue: Catalogue, roots: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, catalogue: Catalog, roots: Iterable[tuple[str, str]]) -> None:
         self.catalogue = catalogue
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # Where an id is asked for, `+` keeps SQLite from going through whole roots instead.
@@ -111,7 +111,7 @@ class Questions:
         # For rows `s` of one session under several roots, of which only one is meant.
         self.meant = f"+s.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions o WHERE {better})"
 
-    def listed(self, asked: Filter, limit: int | None) -> list[Listed]:
+    def listed(self, asked: Filter, limit: int | None) -> list[ListEntry]:
         """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
         with self.catalogue.still():
             few = limit is not None and limit < _FEW
@@ -121,7 +121,7 @@ class Questions:
             family = Families(self._children([key for key, *_ in kept] if few else None))
             short = self.short if few else Shortest(self._ids()).of
             return [
-                Listed(summary=told, family_usage=family.usage(told), short=short(id), troubled=bool(troubled))
+                ListEntry(summary=told, family_usage=family.usage(told), short=short(id), troubled=bool(troubled))
                 for _, id, troubled, blob in kept
                 for told in (summary_of(blob),)
             ]
@@ -281,13 +281,13 @@ class Questions:
         )
         return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
 
-    def newest(self) -> tuple[Point, set[str]]:
+    def newest(self) -> tuple[Cursor, set[str]]:
         """How far the catalogue is, and the keys of all sessions."""
         rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")
         number = max((number for _, number in rows), default=0)
-        return Point(born=self.catalogue.born, number=number), {key for key, _ in rows}
+        return Cursor(born=self.catalogue.born, number=number), {key for key, _ in rows}
 
-    def newer(self, point: Point, asked: Filter) -> list[Place]:
+    def newer(self, point: Cursor, asked: Filter) -> list[Place]:
         """The sessions that were read since the catalogue was so far; all where it was made anew meanwhile."""
         number = point.number if point.born == self.catalogue.born else 0
         return self.places(asked, number)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from pollux.index.catalog.catalog import proof_of
-from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, Filter, Questions
+from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
 from pollux.index.catalog.rollups import HALF, QUARTER, UNTIMED, quarter
 from pollux.index.catalog.rows import Proof, micros
 from pollux.model import Value
@@ -57,13 +57,13 @@ class Called(NamedTuple):
     seconds: float | None
 
 
-class Tallying:
+class UsageQueries:
     """Asks about the usage of the sessions that a filter chooses, or of those that have one of some ids.
 
     The filter's times choose the requests, by the quarter of an hour.
     """
 
-    def __init__(self, questions: Questions, asked: Filter, ids: Collection[str] | None = None) -> None:
+    def __init__(self, questions: CatalogQueries, asked: Filter, ids: Collection[str] | None = None) -> None:
         self._rows = questions.catalogue.rows
         self._asked = asked
         timeless = msgspec.structs.replace(asked, since=None, until=None, everything=True)
@@ -76,7 +76,7 @@ class Tallying:
         self.sessions = self._counted(questions)
         self._rolled: list[Rolled] | None = None
 
-    def _counted(self, questions: Questions) -> dict[int, Counted]:
+    def _counted(self, questions: CatalogQueries) -> dict[int, Counted]:
         """By number. One that lies under two roots counts once, as it was left last."""
         asked = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {questions.meant}"
         parents: dict[str, str] = dict(self._rows(asked))

@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from pollux.index.catalog.prefixes import shortest
-from pollux.index.catalog.queries import Questions
+from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import Marks
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Both, Query, Sort, Words
 from pollux.index.search.results import Findings, Found
 from pollux.index.search.search import Hit
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from pollux.model import Author, Role, Summary, Value
 from pollux.text.folding import fold
 
@@ -36,7 +36,7 @@ class Wish(Value, frozen=True, kw_only=True):
     exact: bool = False
 
 
-def find(index: TextIndex, questions: Questions, query: Query, wish: Wish) -> Findings:
+def find(index: WordIndex, questions: CatalogQueries, query: Query, wish: Wish) -> Findings:
     """Hits in sessions that are still there. Where nothing holds what was typed, what is like it is looked for."""
     hints = (*query.hints, *index.strangers(query))
     if (found := _exactly(index, questions, query, wish)) is not None:
@@ -57,7 +57,7 @@ def find(index: TextIndex, questions: Questions, query: Query, wish: Wish) -> Fi
     return Findings(hits=(), hints=hints)
 
 
-def _exactly(index: TextIndex, questions: Questions, query: Query, wish: Wish) -> Findings | None:
+def _exactly(index: WordIndex, questions: CatalogQueries, query: Query, wish: Wish) -> Findings | None:
     """What a query finds; None where that is nothing. The index may hold more than the catalogue, never less."""
     size = wish.limit
     while True:
@@ -74,7 +74,7 @@ def _exactly(index: TextIndex, questions: Questions, query: Query, wish: Wish) -
     return Findings(hits=tuple(found[: wish.limit]), counts=counts)
 
 
-def _known(raw: list[Hit], questions: Questions) -> list[Found | None]:
+def _known(raw: list[Hit], questions: CatalogQueries) -> list[Found | None]:
     """What the catalogue knows about each hit; None where the session is no more."""
     sessions = questions.numbered(hit.session for hit in raw)
     told = {number: Told(*known, questions) for number, known in sessions.items()}
@@ -84,7 +84,7 @@ def _known(raw: list[Hit], questions: Questions) -> list[Found | None]:
 class Told:
     """A session in which something was found."""
 
-    def __init__(self, summary: Summary, marks: Marks, questions: Questions) -> None:
+    def __init__(self, summary: Summary, marks: Marks, questions: CatalogQueries) -> None:
         self._summary = summary
         self._marks = marks
         self._short = questions.short(summary.id)
@@ -114,19 +114,19 @@ class Told:
 
 
 def _counts(
-    index: TextIndex, query: Query, keys: Mapping[int, str], kinds: Collection[PassageKind] | None
+    index: WordIndex, query: Query, keys: Mapping[int, str], kinds: Collection[PassageKind] | None
 ) -> dict[str, int]:
     return {keys[number]: count for number, count in index.counts(query, list(keys), kinds).items()}
 
 
-def _meant(index: TextIndex, query: Query) -> list[tuple[str, str]]:
+def _meant(index: WordIndex, query: Query) -> list[tuple[str, str]]:
     """For each word that occurs nowhere the one that is written almost alike and does."""
     words = [node for node in query.node.nodes if isinstance(node, Words) and not node.prefix and " " not in node.text]
     strange = [one.text for one in words if not index.search(Query(text=one.text, node=Both(nodes=(one,))), limit=1)]
     return [(word, _written(index, near[0])) for word in strange if (near := index.words_like(word, 1))]
 
 
-def _written(index: TextIndex, word: str) -> str:
+def _written(index: WordIndex, word: str) -> str:
     """A word of the index, or a beginning with its star, as texts mostly write it."""
     begun = word.rstrip("*")
     node = Words(text=begun, prefix=begun != word)

@@ -51,7 +51,7 @@ class Wanted(Value, frozen=True, kw_only=True):
 
 
 def search(searcher: tantivy.Searcher, query: Query, wanted: Wanted, youngest: float) -> list[Hit]:
-    """See `TextIndex.search`. A query of filters alone has nothing to rank by, and gives the newest first."""
+    """See `WordIndex.search`. A query of filters alone has nothing to rank by, and gives the newest first."""
     question = ask(query.node, searcher)
     if question is None or wanted.limit <= 0:
         return []
@@ -83,7 +83,7 @@ def search(searcher: tantivy.Searcher, query: Query, wanted: Wanted, youngest: f
 def counts(
     searcher: tantivy.Searcher, query: Query, sessions: Collection[int], kinds: Collection[PassageKind] | None
 ) -> dict[int, int]:
-    """See `TextIndex.counts`."""
+    """See `WordIndex.counts`."""
     question = ask(query.node, searcher)
     if question is None or not sessions:
         return {}

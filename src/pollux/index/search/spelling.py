@@ -17,7 +17,7 @@ _BLOCK = 0x80
 
 
 def words_like(searcher: tantivy.Searcher, word: str, most: int, mistakes: int = 0) -> list[str]:
-    """See `TextIndex.words_like`. `mistakes`: only words that lie one or two mistakes away.
+    """See `WordIndex.words_like`. `mistakes`: only words that lie one or two mistakes away.
 
     Two mistakes are looked for only where one explains nothing, and in words that begin with the same letter.
     """

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from pollux.index.catalog.queries import Filter, Questions, is_project
+from pollux.index.catalog.queries import CatalogQueries, Filter, is_project
 from pollux.index.search.compile import KNOWN_VALUES, fitting, terms
 from pollux.index.search.fields import path_tokens
 from pollux.index.search.query import FILTERS, Both, Either, Node, Not, Only, likely_filter
@@ -20,7 +20,7 @@ from pollux.text.folding import fold
 from pollux.text.suggest import closest
 
 
-def in_list(current: Questions, asked: Filter) -> list[str]:
+def in_list(current: CatalogQueries, asked: Filter) -> list[str]:
     """A sentence for each thing that a list was asked for and that no session has."""
     project = likely_project(current, asked.project) if asked.project is not None else None
     found = [f"Did you mean: --project {project}?"] if project is not None else []
@@ -45,7 +45,7 @@ def in_query(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
             yield _unlike(only.name, only.value, only.value.replace(part, word) if word is not None else None)
 
 
-def likely_project(current: Questions, asked: str) -> str | None:
+def likely_project(current: CatalogQueries, asked: str) -> str | None:
     """The project that was probably meant; None where a session has the one asked for, or nothing is like it."""
     known = current.projects()
     if any(is_project(asked, one.path, digest) for one in known for digest in one.hashes or (None,)):

@@ -33,7 +33,7 @@ _MARKER = "generation"
 _TOGETHER = 500
 
 
-class TextIndex:
+class WordIndex:
     """The words of all sessions. Any number of processes may search while one writes."""
 
     def __init__(self, folder: Path, index: tantivy.Index) -> None:
@@ -42,7 +42,7 @@ class TextIndex:
         self._told: _Told | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> TextIndex:
+    def open(cls, folder: Path) -> WordIndex:
         """Open the index of a folder, or make an empty one; raises `Damaged` where there is one that cannot be used."""
         with _guarded(folder):
             private(folder)
@@ -179,7 +179,7 @@ class Writer:
     ...     writer.commit(generation=12)
     """
 
-    def __init__(self, index: TextIndex, writer: tantivy.IndexWriter) -> None:
+    def __init__(self, index: WordIndex, writer: tantivy.IndexWriter) -> None:
         self._index = index
         self._writer = writer
         self._dirty = False

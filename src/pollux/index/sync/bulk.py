@@ -12,15 +12,15 @@ from types import FrameType
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalogue, first_number
+from pollux.index.catalog.catalog import Catalog, first_number
 from pollux.index.catalog.rows import Reading
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.trouble import NotWritten
-from pollux.index.search.word_index import TextIndex, Writer
+from pollux.index.search.word_index import WordIndex, Writer
 from pollux.index.sync.readers import Kept, failed, read
 from pollux.index.sync.tasks import Task
 from pollux.model import Session
-from pollux.system.gc_pause import calm
+from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
 from pollux.system.workers import Team
 
@@ -53,7 +53,7 @@ class Load:
     """Reads many tasks, and keeps what came of them step by step."""
 
     def __init__(
-        self, catalogue: Catalogue, text: TextIndex, size: int, report: Report, pulse: Callable[[], None]
+        self, catalogue: Catalog, text: WordIndex, size: int, report: Report, pulse: Callable[[], None]
     ) -> None:
         self._catalogue = catalogue
         self._text = text
@@ -100,7 +100,7 @@ class Load:
                 self._keep(tasks[number], failed(number, tasks[number].bundle, "the process died", []))
 
             def hire(place: int) -> _Reader:
-                index = TextIndex.open(self._pieces / str(place))
+                index = WordIndex.open(self._pieces / str(place))
                 return _Reader(tasks, order, index.writer(heap), first_number(first + place), last)
 
             with Team(hire, len(order), self._size) as team:
@@ -178,7 +178,7 @@ class _Reader:
     def work(self, number: int) -> bytes:
         task = self._tasks[self._order[number]]
         try:
-            with calm():
+            with gc_paused():
                 return _encode(read(self._order[number], (task.source, task.bundle), self))
         except StoreError as error:
             return _UNWRITTEN + str(error).encode()

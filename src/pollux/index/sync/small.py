@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from pollux.index.catalog.catalog import Catalogue
+from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.rows import Reading
 from pollux.index.search.passages import Facts, passages
 from pollux.index.sync.readers import Kept, read
@@ -16,7 +16,7 @@ from pollux.model import Session
 from pollux.system.progress import Enough
 
 if TYPE_CHECKING:
-    from pollux.index.search.word_index import TextIndex
+    from pollux.index.search.word_index import WordIndex
 
 _BATCH_SECONDS = 20.0
 
@@ -24,7 +24,7 @@ _BATCH_SECONDS = 20.0
 class Batch:
     """Sessions on their way into the store. Ended in two steps: their words are there first, then their rows."""
 
-    def __init__(self, catalogue: Catalogue, text: TextIndex | None) -> None:
+    def __init__(self, catalogue: Catalog, text: WordIndex | None) -> None:
         self._catalogue = catalogue
         self._held = ExitStack()
         self._writer = self._held.enter_context(text.writer()) if text is not None else None

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from pollux.index.catalog.catalog import Bundled, Catalogue, Heads, first_number
+from pollux.index.catalog.catalog import Bundled, Catalog, Heads, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Beside, Bundle, File, Root, Source, Surroundings, beside, sealed
+from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContext, beside, sealed
 from pollux.sources.walk import closed
-from pollux.system.gc_pause import calm
+from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
 from pollux.wire import shown
 
 if TYPE_CHECKING:
     from pollux.index.catalog.rows import Reading
-    from pollux.index.search.word_index import TextIndex
+    from pollux.index.search.word_index import WordIndex
 
 
 _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -69,7 +69,7 @@ class Stamps(Mapping[str, str]):
         return len(self._files)
 
 
-class Look:
+class RootScan:
     """One root as it is now."""
 
     def __init__(self, source: Source, root: Root) -> None:
@@ -94,18 +94,18 @@ class Look:
         """Stands for all files, and for what is known beside them."""
         return f"{self._seal} {knowledge}"
 
-    def known(self, catalogue: Catalogue, knowledge: str) -> bool:
+    def known(self, catalogue: Catalog, knowledge: str) -> bool:
         """Does a catalogue hold all that is under this root?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot(knowledge)
 
 
-class Circumstances(NamedTuple):
+class SyncInput(NamedTuple):
     """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known.
 
     `pulse` shows others who wait that it gets on, also while nothing is ready.
     """
 
-    around: Surroundings
+    around: SourceContext
     report: Report
     learnt: Callable[[set[str]], bool]
     pulse: Report = lambda _: None
@@ -114,7 +114,7 @@ class Circumstances(NamedTuple):
 class Sync:
     """One run, by the only one who writes."""
 
-    def __init__(self, catalogue: Catalogue, text: TextIndex | None, now: Circumstances) -> None:
+    def __init__(self, catalogue: Catalog, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
         self._text = text
         self._around = now.around
@@ -125,10 +125,10 @@ class Sync:
         self._removed = 0
         self._layouts: dict[int, Layout] = {}
         self._sole: set[int] = set()
-        self._seen: list[tuple[Look, int]] = []
+        self._seen: list[tuple[RootScan, int]] = []
         self._glanced: Heads = {}
 
-    def run(self, looks: Iterable[Look]) -> Outcome:
+    def run(self, looks: Iterable[RootScan]) -> Outcome:
         """Take all roots that changed in. Agents that wonder which project they worked on come last."""
         self._heal()
         seen = self._seen = self._begin(list(looks))
@@ -157,12 +157,12 @@ class Sync:
         self._progress.files = sum(len(task.bundle.files) for task in every)
         self._progress.bytes = sum(task.bundle.size for task in every)
 
-    def _begin(self, looks: list[Look]) -> list[tuple[Look, int]]:
+    def _begin(self, looks: list[RootScan]) -> list[tuple[RootScan, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
         stamp = self._around.memory.stamp
         changed = [look for look in looks if not look.known(self._catalogue, stamp)]
         agents = [look.source.name for look in changed]
-        seen: list[tuple[Look, int]] = []
+        seen: list[tuple[RootScan, int]] = []
         with self._catalogue.change():
             for look in looks:
                 whole = self._catalogue.root(look.source.name, look.name)[1] != ""
@@ -174,10 +174,10 @@ class Sync:
                 seen.append((look, root))
         return seen
 
-    def _tasks(self, seen: Iterable[tuple[Look, int]]) -> list[Task]:
+    def _tasks(self, seen: Iterable[tuple[RootScan, int]]) -> list[Task]:
         """What must be read under some roots, the newest first. What is no more is dropped."""
         gone: list[int] = []
-        with calm():
+        with gc_paused():
             tasks = [task for look, root in seen for task in self._compare(look, root, gone)]
         self._removed += self._drop(gone)
         return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
@@ -190,7 +190,7 @@ class Sync:
                 writer.forget_from(first_number(self._catalogue.generation + 1))
                 writer.commit(ahead)
 
-    def _compare(self, look: Look, root: int, gone: list[int]) -> list[Task]:
+    def _compare(self, look: RootScan, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read; those that are no more go to `gone`."""
         self._pulse()
         part = self._part(look, root)
@@ -205,14 +205,14 @@ class Sync:
         self._layouts[root] = Layout.of(look.files, bundles)
         return tasks
 
-    def _part(self, look: Look, root: int) -> Part | None:
+    def _part(self, look: RootScan, root: int) -> Part | None:
         """What must be looked at, where that is not everything."""
         kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
         if kept is None:
             return None
         return Layout.read(kept, news).part(self._around.memory.stamp, look.files)
 
-    def _partly(self, look: Look, root: int, part: Part) -> list[Task] | None:
+    def _partly(self, look: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
         heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
         with self._glancing(look, root, part.files, heads) as around:
@@ -224,7 +224,7 @@ class Sync:
             return self._outdated(look, root, bundles, self._catalogue.bundled(root, (one.key for one in bundles)))
 
     @contextmanager
-    def _glancing(self, look: Look, root: int, files: list[File], known: Heads) -> Iterator[Surroundings]:
+    def _glancing(self, look: RootScan, root: int, files: list[File], known: Heads) -> Iterator[SourceContext]:
         """Surroundings in which glances at these files are remembered, those before and those to come."""
         around = msgspec.structs.replace(self._around, heads=dict(known))
 
@@ -242,11 +242,11 @@ class Sync:
         with self._catalogue.change():
             self._catalogue.put_heads(root, known, heads)
 
-    def _others(self, look: Look) -> list[tuple[Look, int]]:
+    def _others(self, look: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""
         return [pair for pair in self._seen if pair[0].source.name == look.source.name and pair[0] is not look]
 
-    def _outdated(self, look: Look, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
+    def _outdated(self, look: RootScan, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
         """Those of some bundles that must be read. What is known of them is taken from `old`."""
         tasks: list[Task] = []
         stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])
@@ -288,7 +288,7 @@ class Sync:
                 report(task, batch.add(task))
 
 
-def _hashes(seen: Iterable[tuple[Look, int]]) -> set[str]:
+def _hashes(seen: Iterable[tuple[RootScan, int]]) -> set[str]:
     """The names of folders that may be hashes of directories."""
     return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 

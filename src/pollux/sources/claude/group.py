@@ -12,7 +12,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, Surroundings, sealed, unchanged
+from pollux.sources.base import Bundle, File, SourceContext, sealed, unchanged
 from pollux.sources.claude import find
 from pollux.sources.claude.format.peek import Head, Roots, head_of, roots_of
 from pollux.sources.claude.history import History, Kept, Typing, kept
@@ -92,32 +92,32 @@ class ClaudeBundle(Bundle, kw_only=True):
         return [file for file in self.files if file.role in (find.SESSION, find.AGENT)]
 
 
-Look = Callable[[File], Head]
+RootScan = Callable[[File], Head]
 """A glance at a file's head."""
 
 
-def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
     """The sessions under one root. One that also lies under another is the same in both."""
     own = list(files)
     beside = around.beside()
     listed = [*own, *beside.live]
 
     def look(file: File) -> Head:
-        return around.glance(file, Head, head_of)
+        return around.peek(file, Head, head_of)
 
     mains = _mains(listed, look)
     agents = _agents(listed, look)
     _companions(listed, mains, agents)
     _adopt(mains, agents)
     others = [*_mains(beside.other, look).values(), *_agents(beside.other, look)]
-    _introduce([*mains.values(), *agents, *others], look, lambda file: around.glance(file, Roots, roots_of))
+    _introduce([*mains.values(), *agents, *others], look, lambda file: around.peek(file, Roots, roots_of))
     paths = {file.path for file in own}
     here = [one for one in (*mains.values(), *agents) if any(file.path in paths for file in one.files)]
     alone = _alone(own, {one.id: one for one in here if one.kind is Kind.MAIN}, root, around)
     return [*here, *alone]
 
 
-def _mains(files: list[File], look: Look) -> dict[str, ClaudeBundle]:
+def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
     """Transcripts by their ids; the same id in two folders is one session that moved."""
     found: dict[str, ClaudeBundle] = {}
     summaries: dict[str, dict[str, str]] = {}
@@ -141,7 +141,7 @@ def _mains(files: list[File], look: Look) -> dict[str, ClaudeBundle]:
     return found
 
 
-def identity(file: File, look: Look = head_of) -> str:
+def identity(file: File, look: RootScan = head_of) -> str:
     """A session's id is its file's name; a file that was renamed goes by what its records say."""
     name = stem(file.path)
     if UUID.match(name):
@@ -155,7 +155,7 @@ def stem(path: str) -> str:
     return shown(os.path.basename(path)).removesuffix(".jsonl")  # noqa: PTH119
 
 
-def _agents(files: list[File], look: Look = head_of) -> list[ClaudeBundle]:
+def _agents(files: list[File], look: RootScan = head_of) -> list[ClaudeBundle]:
     """Sub-agents' files, each with the session it belongs to: by its folder, or by its last record (2.0)."""
     found: dict[tuple[str, str], ClaudeBundle] = {}
     for file in files:
@@ -222,7 +222,7 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _introduce(found: list[ClaudeBundle], look: Look, roots: Callable[[File], Roots]) -> None:
+def _introduce(found: list[ClaudeBundle], look: RootScan, roots: Callable[[File], Roots]) -> None:
     """Transcripts that have a root in common know one another, wherever they lie: one of them is the other's fork."""
     by_root: dict[str, list[ClaudeBundle]] = {}
     for bundle in found:
@@ -238,14 +238,14 @@ def _introduce(found: list[ClaudeBundle], look: Look, roots: Callable[[File], Ro
             bundle.peers.sort(key=lambda peer: (peer.id, peer.files[0].path))
 
 
-def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: Surroundings) -> list[ClaudeBundle]:
+def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: SourceContext) -> list[ClaudeBundle]:
     """Sessions of which only typed lines are left; those of others are theirs, who may have lost some."""
     found: list[ClaudeBundle] = []
     for file in files:
         if file.role != find.HISTORY:
             continue
         history = History(file, root, [file for file in files if file.role == find.SESSION])
-        for name, typed in history.sessions(around.glance(file, Kept, kept)).items():
+        for name, typed in history.sessions(around.peek(file, Kept, kept)).items():
             if name in mains:
                 mains[name].typed, mains[name].history = typed, history
                 continue
@@ -261,7 +261,7 @@ def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around
     return found
 
 
-def loose(path: Path, _around: Surroundings) -> ClaudeBundle:
+def loose(path: Path, _around: SourceContext) -> ClaudeBundle:
     """A file handed over by path, wherever it lies, with what lies in the folder of its name."""
     agent = path.name.startswith("agent-")
     try:

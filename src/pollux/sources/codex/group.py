@@ -12,7 +12,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, Surroundings, sealed
+from pollux.sources.base import Bundle, File, SourceContext, sealed
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.threads import Head, Shelf, head_of, identity, stem
 from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
@@ -66,13 +66,13 @@ class CodexBundle(Bundle, kw_only=True):
         return [shown(file.path) for question in list(self.leant) for file in self.shelf.behind(question)]
 
 
-def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
     """The sessions under one root."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
 
     def look(file: File) -> Head:
-        return around.glance(file, Head, head_of)
+        return around.peek(file, Head, head_of)
 
     shelf = Shelf(root, rollouts, look)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
@@ -106,10 +106,10 @@ def _files_beside(root: Path) -> list[File]:
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
-def _grown(found: list[CodexBundle], around: Surroundings) -> list[CodexBundle]:
+def _grown(found: list[CodexBundle], around: SourceContext) -> list[CodexBundle]:
     """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
     documents = [bundle for bundle in found if all(file.path.endswith(".json") for file in bundle.files)]
-    held = {bundle.id: around.glance(bundle.files[0], Items, items_of).seals for bundle in documents}
+    held = {bundle.id: around.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
     documents.sort(key=lambda bundle: (len(held[bundle.id]), bundle.id), reverse=True)
     gone: set[str] = set()
     for index, bundle in enumerate(documents):
@@ -157,7 +157,7 @@ def claims(path: Path, head: bytes) -> bool:
     return find.named(str(path))[0] is not None
 
 
-def loose(path: Path, around: Surroundings) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
+def loose(path: Path, around: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
     """A file handed over by path, wherever it lies."""
     try:
         file = stat_file(path, find.ROLLOUT)

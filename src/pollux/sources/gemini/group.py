@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, Surroundings
+from pollux.sources.base import Bundle, File, SourceContext
 from pollux.sources.gemini import find
 from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.identity import Identity, id_around, identity, stem
@@ -25,7 +25,7 @@ AGENT = "gemini"
 _PROMPT = "########"
 
 
-def bundles(root: Path, files: Iterable[File], around: Surroundings) -> list[Bundle]:
+def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
     """The sessions under one root."""
     grouped: dict[str, list[File]] = {}
     for file in files:
@@ -55,14 +55,14 @@ def _mains(
     folders: Iterable[Folder],
     projects: Projects,
     logs: dict[str, tuple[list[Folder], PromptLog]],
-    around: Surroundings,
+    around: SourceContext,
     served: list[tuple[Folder, File]],
 ) -> list[GeminiBundle]:
     """The sessions of their own; the files of sub-agents among them are put aside."""
     found: dict[tuple[str, str], GeminiBundle] = {}
     for folder in folders:
         chats = [file for file in folder.files if file.role == find.SESSION]
-        tales = [around.glance(file, Identity, identity) for file in chats]
+        tales = [around.peek(file, Identity, identity) for file in chats]
         for file, told in zip(chats, tales, strict=True):
             project = told.project or folder.hash
             log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
@@ -118,11 +118,11 @@ def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
     return found
 
 
-def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: Surroundings) -> list[GeminiBundle]:
+def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: SourceContext) -> list[GeminiBundle]:
     """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
     found: dict[tuple[str, str, str], GeminiBundle] = {}
     for folder, file in files:
-        told = around.glance(file, Identity, identity)
+        told = around.peek(file, Identity, identity)
         name = told.id or stem(file.path)
         parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
         if file.role == find.SUBAGENT:
@@ -194,7 +194,7 @@ def tag_of(path: str) -> str | None:
     return unquote(saved.group(1)) if saved else None
 
 
-def _logs(folders: Iterable[Folder], around: Surroundings) -> dict[str, tuple[list[Folder], PromptLog]]:
+def _logs(folders: Iterable[Folder], around: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
     """The logs of typed lines, one a project: a migration copies the log too."""
     held: dict[str, list[Folder]] = {}
     for folder in folders:
@@ -237,7 +237,7 @@ def _alone(
     return _told_apart(found)
 
 
-def loose(path: Path, around: Surroundings) -> GeminiBundle:
+def loose(path: Path, around: SourceContext) -> GeminiBundle:
     """A file handed over by path, wherever it lies."""
     try:
         file = stat_file(path, find.SESSION)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.query import parse
 from pollux.index.search.search import Hit
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Author, Message, Part, Role, Session, Status, Text, ToolCall
 
@@ -44,9 +44,9 @@ def session(*messages: Message, title: str | None = None, project: str | None = 
     return Session(agent=agent, id="s", title=title, project=project, started=START, messages=messages)
 
 
-def made(folder: Path, *sessions: Session) -> TextIndex:
+def made(folder: Path, *sessions: Session) -> WordIndex:
     """An index of these sessions, numbered from 0."""
-    index = TextIndex.open(folder)
+    index = WordIndex.open(folder)
     with index.writer(heap=20_000_000) as writer:
         for number, each in enumerate(sessions):
             writer.add(number, Facts.of(each), passages(each))
@@ -54,12 +54,12 @@ def made(folder: Path, *sessions: Session) -> TextIndex:
     return index
 
 
-def found(index: TextIndex, query: str, limit: int = 50) -> list[int]:
+def found(index: WordIndex, query: str, limit: int = 50) -> list[int]:
     """The sessions a query finds, best first."""
     return list(dict.fromkeys(hit.session for hit in hits(index, query, limit)))
 
 
-def hits(index: TextIndex, query: str, limit: int = 50) -> list[Hit]:
+def hits(index: WordIndex, query: str, limit: int = 50) -> list[Hit]:
     return index.search(parse(query), limit=limit)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pollux.errors import RequestError
 from pollux.index.search import patterns
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from tests.unit.index.search.making import edited, found, made, replied, said, session
 
 NAMES = [
@@ -19,7 +19,7 @@ NAMES = [
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     every = (session(said(f"see {name}"), replied("", edited(f"/home/src/{name}"))) for name in NAMES)
     return made(tmp_path_factory.mktemp("words"), *every)
 
@@ -28,7 +28,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
 @pytest.mark.parametrize(
     "glob", ["*.py", "*", "?.py", "??.*", "*a*", "n*", "n?.py", "*.py*", "test_?.py", "x*py", "zz*"]
 )
-def test_a_pattern_in_a_row(index: TextIndex, monkeypatch: pytest.MonkeyPatch, glob: str, most: int) -> None:
+def test_a_pattern_in_a_row(index: WordIndex, monkeypatch: pytest.MonkeyPatch, glob: str, most: int) -> None:
     monkeypatch.setattr(patterns, "MOST", most)
     plain = {number for number, name in enumerate(NAMES) if fnmatchcase(name.replace("ä", "a"), glob)}
     assert set(found(index, f"file:src/{glob}", limit=100)) == plain
@@ -36,7 +36,7 @@ def test_a_pattern_in_a_row(index: TextIndex, monkeypatch: pytest.MonkeyPatch, g
 
 
 @pytest.mark.parametrize("most", [2, 4, 200])
-def test_a_beginning_in_a_phrase(index: TextIndex, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+def test_a_beginning_in_a_phrase(index: WordIndex, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(patterns, "MOST", most)
     for begin in ("a", "n1", "n", "t"):
         plain = {number for number, name in enumerate(NAMES) if name.replace("ä", "a").startswith(begin)}
@@ -50,7 +50,7 @@ def test_more_words_than_the_index_takes_in_a_row(tmp_path: Path) -> None:
     assert found(crowded, "line.n3ff*") == [0]
 
 
-def test_a_row_that_is_too_long(index: TextIndex) -> None:
+def test_a_row_that_is_too_long(index: WordIndex) -> None:
     with pytest.raises(RequestError, match="too long"):
         found(index, f'"{"word " * (patterns.MOST + 1)}n*"')
 
@@ -68,6 +68,6 @@ def test_a_row_that_is_too_long(index: TextIndex) -> None:
         ("file:elsewhere/**/a.py", 0),
     ],
 )
-def test_paths_as_people_write_them(index: TextIndex, monkeypatch: pytest.MonkeyPatch, query: str, count: int) -> None:
+def test_paths_as_people_write_them(index: WordIndex, monkeypatch: pytest.MonkeyPatch, query: str, count: int) -> None:
     monkeypatch.setenv("HOME", "/home")
     assert len(found(index, query, limit=100)) == count

@@ -12,7 +12,7 @@ import pytest
 
 from pollux.index.search.passages import passages
 from pollux.index.search.query import Both, Query, Words
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Session
 from tests.unit.index.search.making import corpus, made
@@ -35,7 +35,7 @@ class Twins:
 
     def __init__(self, folder: Path) -> None:
         sessions = [*corpus(), *generated(folder / "history")]
-        self.index: TextIndex = made(folder / "words", *sessions)
+        self.index: WordIndex = made(folder / "words", *sessions)
         self.count = len(sessions)
         self.scan = Scan(list(passages(session)) for session in sessions)
         self.chance = random.Random(SEED)

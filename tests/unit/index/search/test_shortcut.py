@@ -13,7 +13,7 @@ from pollux.index.search import search as searching, shortcut as foremost
 from pollux.index.search.query import parse
 from pollux.index.search.ranking import Ranked
 from pollux.index.search.search import Hit
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from pollux.model import Thinking
 from tests.unit.index.search.making import made, ran, replied, said, session
 
@@ -36,7 +36,7 @@ QUERIES = [
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     """Sessions in which people say little, models more and tools most."""
     chance = random.Random(1)
 
@@ -55,14 +55,14 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
     return made(tmp_path_factory.mktemp("words"), *sessions)
 
 
-def search(index: TextIndex, query: str, limit: int, each: int | None) -> list[Hit]:
+def search(index: WordIndex, query: str, limit: int, each: int | None) -> list[Hit]:
     return index.search(parse(query), limit=limit, per_session=each)
 
 
 @pytest.mark.parametrize("each", [None, 1])
 @pytest.mark.parametrize("limit", [1, 5, 20, 200])
 def test_the_same_hits_in_the_same_order(
-    index: TextIndex, limit: int, each: int | None, monkeypatch: pytest.MonkeyPatch
+    index: WordIndex, limit: int, each: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways: Counter[bool] = Counter()
 
@@ -96,4 +96,4 @@ def test_how_young_the_youngest_is_outlasts_a_commit(tmp_path: Path) -> None:
     assert young > 4
     with index.writer(heap=20_000_000) as writer:
         writer.commit(2)
-    assert TextIndex.open(tmp_path).youngest() == pytest.approx(young)
+    assert WordIndex.open(tmp_path).youngest() == pytest.approx(young)

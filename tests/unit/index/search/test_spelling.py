@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from pollux.index.search.spelling import distance
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from tests.unit.index.search.making import made, said, session
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     often = [session(said("exception return")) for _ in range(3)]
     return made(tmp_path_factory.mktemp("words"), *often, session(said("exceptions retry reply 架构")))
 
@@ -28,7 +28,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
         ("two words", []),
     ],
 )
-def test_what_may_have_been_meant(index: TextIndex, typed: str, meant: list[str]) -> None:
+def test_what_may_have_been_meant(index: WordIndex, typed: str, meant: list[str]) -> None:
     assert index.words_like(typed)[: len(meant) or None] == meant
 
 

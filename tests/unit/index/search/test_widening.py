@@ -10,7 +10,7 @@ import pytest
 
 from pollux.errors import RequestError
 from pollux.index.search.query import parse
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from tests.unit.index.search.making import edited, found, made, ran, replied, said, session
 
 TEXTS = [
@@ -32,11 +32,11 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     return made(tmp_path_factory.mktemp("words"), *(session(said(text)) for text in TEXTS))
 
 
-def wider(index: TextIndex, text: str) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+def wider(index: WordIndex, text: str) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """The texts that a query finds once it is widened, and what was looked for instead."""
     query = parse(text)
     assert not index.search(query)
@@ -73,7 +73,7 @@ def wider(index: TextIndex, text: str) -> tuple[list[str], dict[str, tuple[str, 
         ("(retries OR nonsense) logic", 0),
     ],
 )
-def test_something_like_it_is_found(index: TextIndex, typed: str, text: int) -> None:
+def test_something_like_it_is_found(index: WordIndex, typed: str, text: int) -> None:
     texts, instead = wider(index, typed)
     assert texts[:1] == [TEXTS[text]]
     assert instead
@@ -92,11 +92,11 @@ def test_something_like_it_is_found(index: TextIndex, typed: str, text: int) -> 
         "ret",
     ],
 )
-def test_what_is_not_like_anything_is_not_found(index: TextIndex, typed: str) -> None:
+def test_what_is_not_like_anything_is_not_found(index: WordIndex, typed: str) -> None:
     assert wider(index, typed) == ([], {})
 
 
-def test_what_is_found_is_marked_and_told(index: TextIndex) -> None:
+def test_what_is_found_is_marked_and_told(index: WordIndex) -> None:
     wide = index.widened(parse("humdity"), further=False)
     assert wide is not None
     (hit,) = index.search(wide.query)
@@ -112,7 +112,7 @@ def test_words_stay_as_they_were_typed_where_they_occur(tmp_path: Path) -> None:
     assert {one.typed: one.instead for one in wide.instead} == {"retry": ("retries",), "lateer": ("later",)}
 
 
-def test_a_pasted_text_is_not_widened(index: TextIndex) -> None:
+def test_a_pasted_text_is_not_widened(index: WordIndex) -> None:
     assert (
         index.widened(parse(" ".join(f"retries{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")), further=False)
         is None
@@ -168,7 +168,7 @@ def thousands(kind: str) -> str:
         "long word", "long beginning", "phrases", "signs", "hyphens", "han",
     ],
 )  # fmt: skip
-def test_a_query_of_thousands_of_words_is_answered_or_refused(index: TextIndex, kind: str) -> None:
+def test_a_query_of_thousands_of_words_is_answered_or_refused(index: WordIndex, kind: str) -> None:
     began = time.process_time()
     with contextlib.suppress(RequestError):  # which is a sentence
         query = parse(thousands(kind))
@@ -178,5 +178,5 @@ def test_a_query_of_thousands_of_words_is_answered_or_refused(index: TextIndex, 
     assert time.process_time() - began < 10
 
 
-def test_other_texts_are_not_taken_for_the_same(index: TextIndex) -> None:
+def test_other_texts_are_not_taken_for_the_same(index: WordIndex) -> None:
     assert found(index, "й") == []

@@ -14,7 +14,7 @@ from pollux.errors import RequestError, StoreError
 from pollux.index.search.passages import Facts, PassageKind, passages
 from pollux.index.search.query import Both, Node, Only, Query, Sort, Words, parse
 from pollux.index.search.trouble import Busy, Damaged
-from pollux.index.search.word_index import TextIndex
+from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Status, Thinking
 from tests.unit.index.search.making import edited, found, hits, made, ran, replied, said, session
 
@@ -40,7 +40,7 @@ BREAD = session(
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     return made(tmp_path_factory.mktemp("words"), WEATHER, BREAD)
 
 
@@ -109,11 +109,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
         ("retry -in:prompts", [1]),
     ],
 )
-def test_what_a_query_finds(index: TextIndex, query: str, sessions: list[int]) -> None:
+def test_what_a_query_finds(index: WordIndex, query: str, sessions: list[int]) -> None:
     assert sorted(found(index, query)) == sorted(sessions)
 
 
-def test_words_of_several_messages_come_after_words_of_one(index: TextIndex) -> None:
+def test_words_of_several_messages_come_after_words_of_one(index: WordIndex) -> None:
     got = [(hit.session, hit.scattered) for hit in hits(index, "retry logic")]
     assert got == [(0, False), (1, True)]
     scores = [hit.score for hit in hits(index, "retry logic")]
@@ -133,7 +133,7 @@ def test_words_of_several_messages_come_after_words_of_one(index: TextIndex) -> 
         ("tool:edit failed:yes umbrella", []),
     ],
 )
-def test_what_is_found_across_messages(index: TextIndex, query: str, sessions: list[int]) -> None:
+def test_what_is_found_across_messages(index: WordIndex, query: str, sessions: list[int]) -> None:
     assert found(index, query) == sessions
 
 
@@ -177,14 +177,14 @@ def test_one_session_does_not_crowd_out_the_others(tmp_path: Path) -> None:
     assert index.counts(parse("needle"), [0, 1, 7]) == {0: 500, 1: 1}
 
 
-def test_kinds_narrow_a_search(index: TextIndex) -> None:
+def test_kinds_narrow_a_search(index: WordIndex) -> None:
     (hit,) = index.search(parse("retry"), kinds=[PassageKind.REPLY])
     assert hit.session == 1
     assert index.search(parse("retry"), session_kinds=[Kind.SUBAGENT]) == []
     assert len(index.search(parse("retry"), session_kinds=[Kind.MAIN])) == 2
 
 
-def test_a_hit_says_where_and_why(index: TextIndex) -> None:
+def test_a_hit_says_where_and_why(index: WordIndex) -> None:
     (hit,) = hits(index, "umbrellas")
     assert (hit.kind, hit.message, hit.snippet, hit.spans) == ("title", 0, "Umbrellas for everyone", ((0, 9),))
     (hit,) = hits(index, "assertionerror")
@@ -192,7 +192,7 @@ def test_a_hit_says_where_and_why(index: TextIndex) -> None:
     assert hit.snippet[slice(*hit.spans[0])] == "AssertionError"
 
 
-def test_no_query_can_be_taken_for_damage(index: TextIndex) -> None:
+def test_no_query_can_be_taken_for_damage(index: WordIndex) -> None:
     chance = random.Random(5)
     letters = "ab-#~&@!,;:'(){}[]^$+|<>=%\\/é架.*? \t_0\"\ud800İß😀\0~"
     for _ in range(1500):
@@ -203,7 +203,7 @@ def test_no_query_can_be_taken_for_damage(index: TextIndex) -> None:
 
 
 @pytest.mark.parametrize("query", [f"{'a' * 5000}*", f"file:{'*a' * 500}", f"file:x/{'a' * 9999}"])
-def test_a_query_may_be_too_long(index: TextIndex, query: str) -> None:
+def test_a_query_may_be_too_long(index: WordIndex, query: str) -> None:
     with pytest.raises(RequestError, match="too long"):
         hits(index, query)
 
@@ -217,7 +217,7 @@ def test_nothing_is_seen_before_a_commit(tmp_path: Path) -> None:
         writer.add(1, Facts.of(WEATHER), passages(WEATHER))
         assert found(index, "retry") == [0]
     assert found(index, "retry") == [0]
-    assert TextIndex.open(tmp_path).generation() == 1
+    assert WordIndex.open(tmp_path).generation() == 1
 
 
 def test_a_session_is_forgotten_and_replaced(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_session_is_forgotten_and_replaced(tmp_path: Path) -> None:
 
 
 def test_what_was_added_and_forgotten_at_once_is_gone(tmp_path: Path) -> None:
-    index = TextIndex.open(tmp_path)
+    index = WordIndex.open(tmp_path)
     with index.writer(heap=20_000_000) as writer:
         writer.add(0, Facts.of(BREAD), passages(BREAD))
         writer.forget([0])
@@ -241,18 +241,18 @@ def test_what_was_added_and_forgotten_at_once_is_gone(tmp_path: Path) -> None:
 
 
 def test_the_generation_is_that_of_the_last_commit(tmp_path: Path) -> None:
-    index = TextIndex.open(tmp_path)
+    index = WordIndex.open(tmp_path)
     assert index.generation() is None
     with index.writer(heap=20_000_000) as writer:
         for generation in (1, 7, 2**40):
             writer.commit(generation)
             assert index.generation() == generation
-    assert TextIndex.open(tmp_path).generation() == 2**40
+    assert WordIndex.open(tmp_path).generation() == 2**40
 
 
 def test_a_reader_sees_new_commits_after_a_refresh(tmp_path: Path) -> None:
     index = made(tmp_path, BREAD)
-    other = TextIndex.open(tmp_path)
+    other = WordIndex.open(tmp_path)
     with index.writer(heap=20_000_000) as writer:
         writer.add(1, Facts.of(WEATHER), passages(WEATHER))
         writer.commit(generation=2)
@@ -263,10 +263,10 @@ def test_a_reader_sees_new_commits_after_a_refresh(tmp_path: Path) -> None:
 
 
 def test_one_writes_at_a_time(tmp_path: Path) -> None:
-    index = TextIndex.open(tmp_path)
+    index = WordIndex.open(tmp_path)
     with index.writer(heap=20_000_000), pytest.raises(Busy):
-        TextIndex.open(tmp_path).writer(heap=20_000_000)
-    TextIndex.open(tmp_path).writer(heap=20_000_000).close()
+        WordIndex.open(tmp_path).writer(heap=20_000_000)
+    WordIndex.open(tmp_path).writer(heap=20_000_000).close()
 
 
 def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> N
     ) as writing:
         assert writing.stdout is not None
         assert writing.stdout.readline() == b"writing\n"
-        index = TextIndex.open(tmp_path)
+        index = WordIndex.open(tmp_path)
         with pytest.raises(Busy):
             index.writer(heap=20_000_000)
         writing.send_signal(signal.SIGKILL)
@@ -307,10 +307,10 @@ def test_damage_is_one_exception(tmp_path: Path, ending: str, harm: str) -> None
         if harm != "gone":
             file.write_bytes({"half": content[: len(content) // 2], "empty": b"", "noise": b"\xa5" * 99}[harm])
     if (ending, harm) == ("meta.json", "gone"):
-        assert TextIndex.open(tmp_path).generation() is None
+        assert WordIndex.open(tmp_path).generation() is None
         return
     with pytest.raises(Damaged):
-        hits(TextIndex.open(tmp_path), '"retry logic"')
+        hits(WordIndex.open(tmp_path), '"retry logic"')
 
 
 def test_an_index_of_other_fields_has_to_be_made_anew(tmp_path: Path) -> None:
@@ -320,19 +320,19 @@ def test_an_index_of_other_fields_has_to_be_made_anew(tmp_path: Path) -> None:
     builder.add_text_field("text")
     tantivy.Index(builder.build(), path=str(tmp_path))
     with pytest.raises(Damaged):
-        TextIndex.open(tmp_path)
+        WordIndex.open(tmp_path)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError):
-        TextIndex.open(tmp_path / "file" / "words")
+        WordIndex.open(tmp_path / "file" / "words")
 
 
 def test_a_folder_that_vanished_is_made_again(tmp_path: Path) -> None:
     made(tmp_path / "words", BREAD)
     shutil.rmtree(tmp_path / "words")
-    assert TextIndex.open(tmp_path / "words").generation() is None
+    assert WordIndex.open(tmp_path / "words").generation() is None
 
 
 def test_messages_are_counted_however_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,6 +357,6 @@ def test_messages_are_counted_however_many_there_are(tmp_path: Path, monkeypatch
     ],
 )
 def test_filters_in_groups_hold_for_every_message(
-    index: TextIndex, query: str, expected: list[tuple[int, bool]]
+    index: WordIndex, query: str, expected: list[tuple[int, bool]]
 ) -> None:
     assert [(hit.session, hit.scattered) for hit in hits(index, query)] == expected

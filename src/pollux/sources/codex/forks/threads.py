@@ -56,7 +56,7 @@ class Head(msgspec.Struct):
     prompt: bytes | None = None
 
 
-Look = Callable[[File], Head]
+RootScan = Callable[[File], Head]
 
 
 def head_of(file: File) -> Head:
@@ -70,7 +70,7 @@ class Shelf:
     `asked` is what was asked since it was last emptied, and what the answer depends on.
     """
 
-    def __init__(self, root: Path, files: list[File] | None = None, look: Look | None = None) -> None:
+    def __init__(self, root: Path, files: list[File] | None = None, look: RootScan | None = None) -> None:
         self._root = root
         self._given = files
         self._look = look or head_of

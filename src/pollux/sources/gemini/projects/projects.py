@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pollux.errors import Unreadable
-from pollux.sources.base import File, Surroundings
+from pollux.sources.base import File, SourceContext
 from pollux.sources.gemini.find import MARKER
 from pollux.sources.gemini.projects.path_evidence import ALL, EACH, Witness, digest, upwards, witness
 from pollux.system.bounds import leads_out
@@ -59,7 +59,7 @@ class Folder:
 class Projects:
     """Finds the path of each folder, asking the cheap and certain witnesses first."""
 
-    def __init__(self, root: Path, around: Surroundings, markers: Iterable[str] = ()) -> None:
+    def __init__(self, root: Path, around: SourceContext, markers: Iterable[str] = ()) -> None:
         self._around = around
         registry = os.path.join(root.parent, "projects.json")  # noqa: PTH118
         self._registry = {} if leads_out(registry, str(root)) else registry_of(Path(registry))
@@ -111,7 +111,7 @@ class Projects:
             if left <= 0:
                 break
             left -= min(file.size, EACH)
-            told = self._around.glance(file, Witness, lambda file: witness(wanted, file))
+            told = self._around.peek(file, Witness, lambda file: witness(wanted, file))
             if told.proof is not None:
                 return told.proof, None
             if told.guess is not None:
@@ -166,7 +166,7 @@ def registry_of(path: Path) -> dict[str, str]:
 class Search:
     """A walk through the usual places, level by level, with a budget."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: SourceContext) -> None:
         self._around = around
         self.left = MOST_FOLDERS
 

@@ -18,7 +18,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Notice, Severity
-from pollux.sources.base import File, Surroundings, sealed
+from pollux.sources.base import File, SourceContext, sealed
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Typed
@@ -89,7 +89,7 @@ def _kept(file: File) -> Kept:
 class PromptLog:
     """The typed lines of one project, by session id; `sessions` are the ids that have a session file."""
 
-    def __init__(self, files: Iterable[File], around: Surroundings | None = None) -> None:
+    def __init__(self, files: Iterable[File], around: SourceContext | None = None) -> None:
         held = tuple(files)
         self._around = around
         # A broken log is renamed, and another begun.
@@ -113,7 +113,7 @@ class PromptLog:
             shell = self._shell_commands()
             latest = float("-inf")
             for file in self.files:
-                kept = self._around.glance(file, Kept, _kept) if self._around is not None else _kept(file)
+                kept = self._around.peek(file, Kept, _kept) if self._around is not None else _kept(file)
                 notices += kept.notices
                 for item, typed in _in_order(kept.lines):
                     same = (typed.sessionId or "unknown", typed.message or "", typed.timestamp)
