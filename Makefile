@@ -20,13 +20,16 @@ LARGE ?= /tmp/pollux-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test lint bench bench-large bench-growth test-exhaustive clean help
+.PHONY: run test quick lint bench bench-large bench-growth test-exhaustive clean help
 
 run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux --or-sample $(ARGS)
 
 test: lint ## Check style, types and layers, then run all tests
 	TMPDIR=$(QUICK) $(BIN)/pytest -n auto $(ARGS)
+
+quick: $(DEV) ## Run the unit tests and the transcripts alone
+	TMPDIR=$(QUICK) $(BIN)/pytest -q -n auto tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
 
 lint: $(DEV) ## Check style, types and layers
 	$(BIN)/ruff check

@@ -1,0 +1,47 @@
+"""The house is as CONTRIBUTING describes it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "pollux"
+LOOSE = {"__init__.py", "__main__.py", "errors.py", "registry.py", "version.py"}
+CROWDED = 26
+FOLDERS = sorted(
+    folder
+    for folder in (PACKAGE, *PACKAGE.rglob("*"))
+    if folder.is_dir() and folder.name != "__pycache__" and "sample" not in folder.parts and list(folder.glob("*.py"))
+)
+
+
+def test_the_table_of_rooms_is_the_tree() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text[text.index("| room |") : text.index("Agents do not import one another.")]
+    told = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+    rooms = {folder.name for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
+    assert told == rooms | {"errors", "registry"}
+
+
+def test_only_a_few_modules_stand_outside_of_every_room() -> None:
+    assert {file.name for file in PACKAGE.glob("*.py")} == LOOSE
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
+def test_a_room_says_what_it_is_for_and_is_not_crowded(folder: Path) -> None:
+    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
+    assert said is not None
+    assert said.endswith(".") or "\n" in said
+    assert len(list(folder.glob("*.py"))) <= CROWDED
+
+
+def test_every_file_that_the_guide_names_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    guide = text[text.index("## Five roads") : text.index("## Words")]
+    named = re.findall(r"`((?:\w+/)+\w+(?:\.py)?)`", guide)
+    assert len(named) > 15
+    assert [name for name in named if not (PACKAGE / name).exists()] == []
