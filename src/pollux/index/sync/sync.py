@@ -225,7 +225,7 @@ class Sync:
 
     @contextmanager
     def _glancing(self, look: RootScan, root: int, files: list[File], known: Heads) -> Iterator[SourceContext]:
-        """Surroundings in which glances at these files are remembered, those before and those to come."""
+        """The context in which looks at these files are remembered, those before and those to come."""
         around = msgspec.structs.replace(self._around, heads=dict(known))
 
         def others() -> Beside:
