@@ -51,7 +51,9 @@ def drawn(library: Library) -> list[Needle]:
     chance = random.Random(SEED)
     bundles = library.bundles()
     some = chance.sample(bundles, min(DRAWN_FROM, len(bundles)))
-    runs = [words(p.text) for source, bundle in some for session in source.read(bundle) for p in passages(session)]
+    runs = [
+        words(p.text) for source, bundle in some for session in source.read(bundle).sessions for p in passages(session)
+    ]
     every = sorted({word for run in runs for word in run})
     pairs = [(one, other) for run in runs for one, other in pairwise(run)]
     han = sorted({pair for pair in pairs if all("\u4e00" <= word <= "\u9fff" for word in pair)})
@@ -73,7 +75,7 @@ def _share(places: dict[str, str], needles: frozenset[Needle], number: int) -> s
     """What one of several processes finds."""
     finds: set[tuple[Needle, str]] = set()
     for source, bundle in opened(places).bundles()[number::PROCESSES]:
-        for session in source.read(bundle):
+        for session in source.read(bundle).sessions:
             for passage in passages(session):
                 run = words(passage.text)
                 singles = {(word,) for word in {*run, *parts(passage.text)}}

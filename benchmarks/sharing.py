@@ -67,7 +67,7 @@ def _redacting(library: Library) -> dict[str, Any]:
     redactor = Redactor(Private(home="/home/ada", users=("ada",)))
     spent = parse = 0.0
     for source, bundle in bundles:
-        sessions = source.read(bundle)
+        sessions = source.read(bundle).sessions
         start = time.process_time()
         for session in sessions:
             redactor(session)

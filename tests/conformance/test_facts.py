@@ -67,6 +67,9 @@ def test_each_agent_tells_what_the_documentation_says(agent: str, tmp_path: Path
             places = {"HOME": str(home), "XDG_CACHE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
             with Library(places, home, hunt=False) as library:
                 told |= {
-                    name for source, bundle in library.bundles() for one in source.read(bundle) for name in one.facts
+                    name
+                    for source, bundle in library.bundles()
+                    for one in source.read(bundle).sessions
+                    for name in one.facts
                 }
     assert told >= RECORDED[agent]

@@ -139,7 +139,7 @@ def _swap_each(world: World, *, late: bool) -> None:
             shutil.copytree(path, aside) if path.is_dir() else shutil.copy(path, aside)
             _swap(world, root.path, path)
             bundles = bundles or source.bundles(root.path, files, around)
-            sessions = [session for bundle in bundles for session in source.read(bundle)]
+            sessions = [session for bundle in bundles for session in source.read(bundle).sessions]
             assert not any(SECRET in repr(session) for session in sessions), path
             path.unlink()
             aside.rename(path)

@@ -77,7 +77,7 @@ def test_empty_records_take_no_more_room_than_their_file(
     source = registry.source(agent)
     bundle = source.loose(file, world.library()._around())
     tracemalloc.start()
-    sessions = source.read(bundle)
+    sessions = source.read(bundle).sessions
     size, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(sessions) == 1

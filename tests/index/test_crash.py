@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import PolluxError
-from pollux.index.catalog.rows import Reading
+from pollux.index.catalog.rows import BundleRows
 from pollux.index.sync import bulk as load, readers
 from pollux.library.library import Filter
 from pollux.sources.base import Bundle, Source
@@ -95,7 +95,7 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
     shelf.talk("fatal", "weather of the last day", "x")
     whole = readers.read
 
-    def dying(number: int, task: tuple[Source, Bundle], words: readers.Words) -> Reading:
+    def dying(number: int, task: tuple[Source, Bundle], words: readers.Words) -> BundleRows:
         if "fatal" in str(task[1].files[0].path):
             os.kill(os.getpid(), signal.SIGKILL)
         return whole(number, task, words)

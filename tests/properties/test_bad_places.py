@@ -118,7 +118,7 @@ def test_file_vanishes_after_it_was_found(small: Small) -> None:
     small.bad.write_bytes(lines(*conversation(BAD)))
     source, bundles = _source_and_bundles(small.library())
     small.bad.unlink()
-    assert {session.id for bundle in bundles for session in source.read(bundle)} == GOOD
+    assert {session.id for bundle in bundles for session in source.read(bundle).sessions} == GOOD
 
 
 def test_file_vanishes_before_it_is_grouped(small: Small) -> None:
@@ -128,7 +128,7 @@ def test_file_vanishes_before_it_is_grouped(small: Small) -> None:
     files = list(source.find(root.path))
     small.bad.unlink()
     bundles = source.bundles(root.path, files, library._around())
-    assert {session.id for bundle in bundles for session in source.read(bundle)} == GOOD
+    assert {session.id for bundle in bundles for session in source.read(bundle).sessions} == GOOD
 
 
 def test_folder_vanishes_after_it_was_found(small: Small) -> None:
@@ -136,7 +136,7 @@ def test_folder_vanishes_after_it_was_found(small: Small) -> None:
     source, bundles = _source_and_bundles(small.library())
     for path in sorted(small.root.glob("garden/**/*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
-    assert {session.id for bundle in bundles for session in source.read(bundle)} == {sorted(GOOD)[2]}
+    assert {session.id for bundle in bundles for session in source.read(bundle).sessions} == {sorted(GOOD)[2]}
 
 
 def test_file_becomes_a_folder(small: Small) -> None:
@@ -144,7 +144,7 @@ def test_file_becomes_a_folder(small: Small) -> None:
     source, bundles = _source_and_bundles(small.library())
     small.bad.unlink()
     small.bad.mkdir()
-    assert {session.id for bundle in bundles for session in source.read(bundle)} == GOOD
+    assert {session.id for bundle in bundles for session in source.read(bundle).sessions} == GOOD
 
 
 def test_file_grows_after_it_was_found(small: Small) -> None:
@@ -152,7 +152,7 @@ def test_file_grows_after_it_was_found(small: Small) -> None:
     source, bundles = _source_and_bundles(small.library())
     with small.bad.open("ab") as out:
         out.write(lines(prompt(5, "And leeks?"), reply(6, "In April.")) + b'{"id": "m7", "ty')
-    session = next(session for bundle in bundles for session in source.read(bundle) if session.id == BAD)
+    session = next(session for bundle in bundles for session in source.read(bundle).sessions if session.id == BAD)
     assert [message.text for message in session.prompts][-1] == "And leeks?"
     assert "line.torn" in {notice.code for notice in session.notices}
 

@@ -13,9 +13,10 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pollux import registry
 from pollux.archive.contents import Damaged
@@ -28,16 +29,13 @@ from pollux.archive.survey import standing
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed import Renamed
-from pollux.sources.base import Bundle, File, Root, Source, SourceContext, sealed
+from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, sealed
 from pollux.sources.wrapped import Wrapped
 from pollux.system.bounds import stand_in
 from pollux.system.deep_folders import remove_tree
 from pollux.system.files import HUGE, private, read, write_file
 from pollux.system.locks import owner, turn
 from pollux.system.progress import Progress, Report
-
-if TYPE_CHECKING:
-    from pollux.model import Session
 
 T = TypeVar("T")
 
@@ -71,9 +69,10 @@ class Shelf(Wrapped):
         """Does the agent have this file itself?"""
         return path in self._elsewhere or os.path.islink(path)  # noqa: PTH114
 
-    def read(self, bundle: Bundle) -> list[Session]:
+    def read(self, bundle: Bundle) -> Reading:
         """As the agent's own, marked."""
-        return [msgspec.structs.replace(session, kept=True) for session in self.source.read(bundle)]
+        reading = self.source.read(bundle)
+        return replace(reading, sessions=[replace(session, kept=True) for session in reading.sessions])
 
 
 def whole(source: Source) -> Source:

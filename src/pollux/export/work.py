@@ -43,7 +43,7 @@ def jobs(
 
 
 def _job(told: list[Summary], source: Source, bundle: Bundle) -> Job:
-    return Job(summaries=tuple(sorted(told, key=begun)), load=lambda: source.read(bundle), size=bundle.size)
+    return Job(summaries=tuple(sorted(told, key=begun)), load=lambda: source.read(bundle).sessions, size=bundle.size)
 
 
 def begun(told: Summary) -> tuple[bool, float, str]:

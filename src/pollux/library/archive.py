@@ -150,7 +150,7 @@ class Keeping:
         files = self._library.files_of(session.key)
         for source, root in past.lay_out(folder, when, files, self._looks()):
             for bundle in self._library.bundles_of(source, root):
-                for found in source.read(bundle):
+                for found in source.read(bundle).sessions:
                     if found.key == session.key:
                         return msgspec.structs.replace(found, kept=True)
         raise self._not_then(session, when, past.changes(files))
@@ -196,8 +196,7 @@ class Keeping:
         for source, root in self._library.every_root():
             for bundle in self._library.bundles_of(whole(source), root) if source.name == session.agent else ():
                 if bundle.key in family:
-                    whole(source).read(bundle)
-                    files.update(bundle.companions())
+                    files.update(whole(source).read(bundle).related_files)
         return self._chosen(session, files, when)
 
     def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:

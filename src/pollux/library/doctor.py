@@ -22,8 +22,9 @@ def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, Kept]:
     """Read some bundles and keep what an account needs of them."""
     kept: dict[str, Kept] = {}
     for bundle in bundles:
-        read = tuple((session.key, session.files, session.notices) for session in source.read(bundle))
-        kept[bundle.key] = Kept(problem=bundle.problem, notices=() if read else bundle.notices, sessions=read)
+        reading = source.read(bundle)
+        read = tuple((session.key, session.files, session.notices) for session in reading.sessions)
+        kept[bundle.key] = Kept(problem=reading.problem, notices=() if read else reading.notices, sessions=read)
     return kept
 
 

@@ -141,7 +141,7 @@ class Homes:
                     wanted.setdefault(place.bundle, set()).add(place.key)
             for bundle in self.bundles_of(source, root) if wanted else ():
                 if bundle.key in wanted:
-                    yield from (one for one in source.read(bundle) if one.key in wanted[bundle.key])
+                    yield from (one for one in source.read(bundle).sessions if one.key in wanted[bundle.key])
 
     def _around(self) -> SourceContext:
         return SourceContext(

@@ -136,7 +136,7 @@ class Library(Refresh):
         """Full sessions, those whose files changed last first; read one at a time."""
         left = {one.summary.key: {*one.summary.files} for one in self.list(wanted)}
         for source, bundle in self.bundles(wanted.agent if wanted is not None else None) if left else ():
-            for session in source.read(bundle):
+            for session in source.read(bundle).sessions:
                 # Of one that lies under two roots, the one that is listed.
                 if not left.get(session.key, set()).isdisjoint(session.files):
                     del left[session.key]
@@ -280,7 +280,7 @@ class Library(Refresh):
             return read_document(path)
         for source in self.sources():
             if source.claims(path, head):
-                for session in source.read(source.loose(path, self._around())):
+                for session in source.read(source.loose(path, self._around())).sessions:
                     return session
                 raise Unreadable(f"{path} holds no conversation.")
         raise Unreadable(
@@ -301,7 +301,7 @@ class Library(Refresh):
         from pollux.archive.checkout import whole
 
         roots = [(whole(s), root) for s, root in self._kept_roots() if s.name == session.agent]
-        near = [one for s, r in roots for b in self.bundles_of(s, r) if b.key in bundles for one in s.read(b)]
+        near = [one for s, r in roots for b in self.bundles_of(s, r) if b.key in bundles for one in s.read(b).sessions]
         found = [one for place in reversed(places) for one in self._read(place)]
         return [*(one for one in near if one.key == session.key), *found]
 

@@ -228,7 +228,7 @@ class Recovering:
                     write_file(folder / path, content)
                 roots = [Root(path=path, reason="made anew") for path in sorted(folder.iterdir()) if path.is_dir()]
                 bundles = [bundle for root in roots for bundle in self._library.bundles_of(source, root)]
-                yield folder, [session for bundle in bundles for session in source.read(bundle)]
+                yield folder, [session for bundle in bundles for session in source.read(bundle).sessions]
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
 

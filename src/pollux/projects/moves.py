@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-import msgspec
+from msgspec.structs import replace
 
 from pollux.errors import NotFound, RequestError, StoreError
 from pollux.model import Session
 from pollux.projects.hashes import Table
-from pollux.sources.base import Bundle, Source
+from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
 from pollux.text.suggest import did_you_mean
@@ -82,14 +82,15 @@ class Moved(Wrapped):
         super().__init__(source)
         self._moves = moves
 
-    def read(self, bundle: Bundle) -> list[Session]:
+    def read(self, bundle: Bundle) -> Reading:
         """As the agent's own, with the project's present path."""
-        return [self._told(session) for session in self.source.read(bundle)]
+        reading = self.source.read(bundle)
+        return replace(reading, sessions=[self._told(session) for session in reading.sessions])
 
     def _told(self, session: Session) -> Session:
         if session.project is None or (path := self._moves.now(session.project)) == session.project:
             return session
-        return msgspec.structs.replace(session, project=path, project_evidence=EVIDENCE)
+        return replace(session, project=path, project_evidence=EVIDENCE)
 
 
 def folder(path: str) -> str:

@@ -7,8 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from pollux.model import FACTS
-from pollux.sources.base import Bundle, File, Retention, Root, SourceContext
+from pollux.sources.base import Bundle, File, Reading, Retention, Root, SourceContext
 from pollux.system.gc_pause import gc_paused
 
 if TYPE_CHECKING:
@@ -47,14 +49,15 @@ class Agent:
         found: list[Bundle] = self._module("group").bundles(root, files, around)
         return found
 
-    def read(self, bundle: Bundle) -> list[Session]:
+    def read(self, bundle: Bundle) -> Reading:
         """One session and those inside it."""
         with gc_paused():
             from pollux.sources.gaps import with_damage
 
-            sessions = with_damage(self._module("read").read(bundle), bundle)
+            reading: Reading = self._module("read").read(bundle)
+            sessions = with_damage(reading.sessions, bundle)
             facts = self._module("about").facts
-            return [_with_facts(session, facts(session)) for session in sessions]
+            return replace(reading, sessions=[_with_facts(session, facts(session)) for session in sessions])
 
     def about(self, session: Session) -> About:
         """What the agent is called elsewhere."""
@@ -103,8 +106,6 @@ class Agent:
 
 def _with_facts(session: Session, told: Iterable[tuple[str, Any]]) -> Session:
     """The session with what its files tell of its surroundings: texts, each once, in their order."""
-    from msgspec.structs import replace
-
     facts: dict[str, dict[str, None]] = {}
     for name, value in told:
         if isinstance(value, str) and value.strip():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from pollux.errors import Unreadable
 from pollux.model import Notice, Session, Value
 
 
@@ -86,14 +88,13 @@ class Ledger(Value, frozen=True, kw_only=True):
 class Bundle(msgspec.Struct, kw_only=True):
     """The files that hold one session, before they are read: what `find` and a glance at their heads can tell.
 
-    `problem` and `notices` are set by reading, where no session came of it: why, and what was noticed.
+    `asked` is set where a person named the file, so that a problem with it is theirs to hear.
     """
 
     agent: str
     id: str
     files: tuple[File, ...] = ()
-    problem: str | None = None
-    notices: tuple[Notice, ...] = ()
+    asked: bool = False
 
     @property
     def key(self) -> str:
@@ -115,7 +116,7 @@ class Bundle(msgspec.Struct, kw_only=True):
         return self.files
 
     def companions(self) -> list[str]:
-        """After reading: files beside its own without which it would be read otherwise, by their shown paths."""
+        """While it is read: files beside its own without which it would be read otherwise, by their shown paths."""
         return []
 
     # What follows lets a session that was read once be kept until reading it again could give something else.
@@ -125,7 +126,7 @@ class Bundle(msgspec.Struct, kw_only=True):
         return sealed(f"{file.path}\n{file.stamp}" for file in self.files)
 
     def leaning(self) -> bytes:
-        """After reading: what it leaned on beyond the seal, in the source's own words; empty where on nothing."""
+        """While it is read: what it leaned on beyond the seal, in the source's own words; empty where on nothing."""
         return b""
 
     def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that lean)
@@ -139,6 +140,47 @@ class Bundle(msgspec.Struct, kw_only=True):
         the root are always looked at together.
         """
         return None
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of reading a bundle: its session, then those inside it; none where nothing was said.
+
+    Where there is none, `problem` says why, if something is wrong, and `notices` what was noticed. `dependencies` are
+    the files and lines beyond its own without which it would be read otherwise, in the source's own words;
+    `related_files` are such files by their paths for people.
+    """
+
+    sessions: list[Session]
+    problem: str | None = None
+    notices: tuple[Notice, ...] = ()
+    dependencies: bytes = b""
+    related_files: tuple[str, ...] = ()
+
+
+B = TypeVar("B", bound=Bundle)
+
+
+DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")
+"""The notices that say why nothing could be read."""
+
+
+def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, ...]]]) -> Reading:
+    """What a function reads from a bundle: sessions, and what was noticed where there are none.
+
+    It may note in the bundle what the sessions depend on: it gets a copy.
+    """
+    own = copy(bundle)
+    sessions, notices = read(own)
+    problem = next((notice.text for notice in notices if notice.code in DAMAGE), None) if not sessions else None
+    if problem is not None and bundle.asked:
+        raise Unreadable(problem)
+    return Reading(
+        sessions=sessions,
+        problem=problem,
+        notices=() if sessions else notices,
+        dependencies=own.leaning(),
+        related_files=tuple(own.companions()),
+    )
 
 
 def sealed(texts: Iterable[str]) -> str:
@@ -265,8 +307,8 @@ class Source(Protocol):
     def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """The sessions these files hold."""
 
-    def read(self, bundle: Bundle) -> list[Session]:
-        """The bundle's session, then those inside it; empty where nothing was said."""
+    def read(self, bundle: Bundle) -> Reading:
+        """What the bundle's files hold. The bundle itself stays as it is."""
 
     def claims(self, path: Path, head: bytes) -> bool:
         """Does a file handed over by path look like this agent's?"""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pollux.model import Session
-from pollux.sources.base import Bundle, File, Retention, Root, Source, SourceContext
+from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import moving_of, resumable_files, retention_of, united_content
 from pollux.sources.moving import Moving
 from pollux.sources.resuming import Form, Resumable
@@ -33,7 +33,7 @@ class Wrapped:
         """The sessions among the files."""
         return self.source.bundles(root, files, around)
 
-    def read(self, bundle: Bundle) -> list[Session]:
+    def read(self, bundle: Bundle) -> Reading:
         """One session and those inside it."""
         return self.source.read(bundle)
 

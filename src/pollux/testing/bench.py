@@ -64,10 +64,10 @@ class Bench:
             if any(shown(file.path) == self._own for file in bundle.files):
                 mine.append(bundle)
             else:
-                self._others += self.stage.source.read(bundle)
-        before = [self.stage.source.read(bundle) for bundle in mine]
+                self._others += self.stage.source.read(bundle).sessions
+        before = [self.stage.source.read(bundle).sessions for bundle in mine]
         self.stage.put(self.file, b"")
-        after = [self.stage.source.read(bundle) for bundle in mine]
+        after = [self.stage.source.read(bundle).sessions for bundle in mine]
         self.stage.put(self.file, self.raw)
         # A source may read a file while it groups: what it read then it does not see change.
         return [] if before == after else mine
@@ -94,7 +94,7 @@ class Bench:
         """Read the stage; None where that raised. With `grouped` files stay grouped as they were, which is quicker."""
         try:
             if grouped and self._grouped:
-                sessions = [session for bundle in self._grouped for session in self.stage.source.read(bundle)]
+                sessions = [session for bundle in self._grouped for session in self.stage.source.read(bundle).sessions]
                 sessions += self._others
             else:
                 sessions = self.stage.sessions()

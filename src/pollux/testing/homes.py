@@ -142,7 +142,7 @@ class Stage:
 
     def sessions(self) -> list[Session]:
         """Every session of the home."""
-        return [session for bundle in self.bundles() for session in self.source.read(bundle)]
+        return [session for bundle in self.bundles() for session in self.source.read(bundle).sessions]
 
     def doctor(self) -> Doctor:
         """The account of all files."""

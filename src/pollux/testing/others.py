@@ -19,8 +19,9 @@ def others_served(home: Home, chooser: Chooser) -> list[Failure]:
     with Stage(home, home.files) as stage:
         before: dict[str, tuple[Session, frozenset[str]]] = {}
         for bundle in list(stage.bundles()):
-            for session in stage.source.read(bundle):
-                before[session.key] = (session, frozenset(stage.relative([*session.files, *bundle.companions()])))
+            reading = stage.source.read(bundle)
+            for session in reading.sessions:
+                before[session.key] = (session, frozenset(stage.relative([*session.files, *reading.related_files])))
         for file in chooser.of(home.files):
             strangers = [session for session, files in before.values() if not files & home.family(file)]
             raw = (home.path / file).read_bytes()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import Reading, entry
+from pollux.index.catalog.rows import BundleRows, entry
 from pollux.model import Author, Kind, Message, Part, Role, Session, Usage
 from pollux.usage.accounts import Accounts
 
@@ -63,7 +63,7 @@ def questions(sessions: Sequence[Session]) -> CatalogQueries:
         catalogue.begin(1)
         root = catalogue.add_root("test", "/root")
         for number, each in enumerate(sessions):
-            reading = Reading(0, None, (), b"", [entry(each, catalogue.number(), 0)])
+            reading = BundleRows(0, None, (), b"", [entry(each, catalogue.number(), 0)])
             catalogue.add(root, f"{number}", "", reading)
     return CatalogQueries(catalogue, [("test", "/root")])
 

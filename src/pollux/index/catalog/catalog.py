@@ -19,7 +19,7 @@ from uuid import uuid4
 import msgspec
 
 from pollux.index.catalog.rollups import quarter, rolled_up
-from pollux.index.catalog.rows import Entry, Marks, Proof, Reading, micros
+from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, micros
 from pollux.model import Notice, Summary
 from pollux.system.files import secure
 from pollux.system.transaction import transaction
@@ -279,7 +279,7 @@ class Catalog:
         self._number += 1
         return self._number
 
-    def add(self, root: int, key: str, seal: str, reading: Reading) -> None:
+    def add(self, root: int, key: str, seal: str, reading: BundleRows) -> None:
         """Keep a bundle with its sessions."""
         noticed = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(

@@ -104,7 +104,7 @@ class Entry(msgspec.Struct, array_like=True):
     proof: Proof
 
 
-class Reading(msgspec.Struct, array_like=True):
+class BundleRows(msgspec.Struct, array_like=True):
     """What came of reading one bundle; `number` is its place in the list of those to be read.
 
     `wasted` are numbers under which words were kept before reading failed.

@@ -163,7 +163,7 @@ def _answer(task: tuple[Source, Bundle], sought: Sought) -> bytes:
 def _in_bundle(task: tuple[Source, Bundle], sought: Sought) -> Looked:
     source, bundle = task
     try:
-        sessions = [session for session in source.read(bundle) if session.key in sought.keys]
+        sessions = [session for session in source.read(bundle).sessions if session.key in sought.keys]
     except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` tells of it)
         return Looked(found=[])
     spots: list[tuple[Session, Message, datetime | None, Spot]] = []

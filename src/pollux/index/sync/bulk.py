@@ -13,7 +13,7 @@ import msgspec
 
 from pollux.errors import StoreError
 from pollux.index.catalog.catalog import Catalog, first_number
-from pollux.index.catalog.rows import Reading
+from pollux.index.catalog.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.trouble import NotWritten
 from pollux.index.search.word_index import WordIndex, Writer
@@ -34,11 +34,11 @@ _LEAST = 32_000_000
 _UNWRITTEN = b"\xc1"
 """No answer begins with this byte: msgpack has no use for it."""
 
-Report = Callable[[Task, Reading], None]
+Report = Callable[[Task, BundleRows], None]
 """Hears of every task that was read; may raise `Enough`."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Reading).decode
+_decode = msgspec.msgpack.Decoder(BundleRows).decode
 
 
 class _Died(Exception):
@@ -124,7 +124,7 @@ class Load:
         if interrupted():
             raise KeyboardInterrupt
 
-    def _keep(self, task: Task, reading: Reading) -> None:
+    def _keep(self, task: Task, reading: BundleRows) -> None:
         with self._catalogue.whole():
             if task.old is not None:
                 self._catalogue.forget([task.old])

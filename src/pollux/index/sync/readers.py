@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalog.rows import Entry, Reading, entry
+from pollux.index.catalog.rows import BundleRows, Entry, entry
 from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Source
 from pollux.text.surrogates import written_out
@@ -31,35 +31,36 @@ class Words(Protocol):
         ...
 
 
-def read(number: int, task: tuple[Source, Bundle], words: Words) -> Reading:
+def read(number: int, task: tuple[Source, Bundle], words: Words) -> BundleRows:
     """Read one bundle. Whatever goes wrong costs this bundle only, but for words that cannot be kept."""
     source, bundle = task
     kept: list[Kept] = []
     try:
         entries: list[Entry] = []
-        for session in list(source.read(bundle)):
+        reading = source.read(bundle)
+        for session in reading.sessions:
             kept.append(words.keep(session))
             entries.append(entry(session, *kept[-1]))
-        notices = () if entries else bundle.notices
-        return _writable(Reading(number, bundle.problem, notices, bundle.leaning(), entries))
+        notices = () if entries else reading.notices
+        return _writable(BundleRows(number, reading.problem, notices, reading.dependencies, entries))
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
         return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no, _ in kept])
 
 
-def _writable(reading: Reading) -> Reading:
+def _writable(reading: BundleRows) -> BundleRows:
     """The reading as it can be kept."""
     try:
         _encode(reading)
     except UnicodeEncodeError:
-        return written_out(reading, Reading)
+        return written_out(reading, BundleRows)
     return reading
 
 
-def failed(number: int, bundle: Bundle, reason: str, wasted: list[int]) -> Reading:
+def failed(number: int, bundle: Bundle, reason: str, wasted: list[int]) -> BundleRows:
     """A bundle that could not be read."""
     text = f"Reading failed ({reason}); please report it."
     file = shown(bundle.files[0].path) if bundle.files else None
     notice = Notice(code="reader.failed", text=text, severity=Severity.ERROR, file=file)
-    return Reading(number, text, (notice,), b"", [], wasted)
+    return BundleRows(number, text, (notice,), b"", [], wasted)

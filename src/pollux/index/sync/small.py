@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pollux.index.catalog.catalog import Catalog
-from pollux.index.catalog.rows import Reading
+from pollux.index.catalog.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
 from pollux.index.sync.readers import Kept, read
 from pollux.index.sync.tasks import Task
@@ -49,7 +49,7 @@ class Batch:
             return Kept(number, 0)
         return Kept(number, self._writer.add(number, Facts.of(session), passages(session)))
 
-    def add(self, task: Task) -> Reading:
+    def add(self, task: Task) -> BundleRows:
         """Read a bundle, and replace what was known of it."""
         reading = read(0, (task.source, task.bundle), self)
         with self._catalogue.whole():

@@ -26,7 +26,7 @@ from pollux.system.progress import Progress, Report
 from pollux.wire import shown
 
 if TYPE_CHECKING:
-    from pollux.index.catalog.rows import Reading
+    from pollux.index.catalog.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
 
 
@@ -272,7 +272,7 @@ class Sync:
         from pollux.index.sync.small import Batch
         from pollux.system.workers import helpers
 
-        def report(task: Task, reading: Reading) -> None:
+        def report(task: Task, reading: BundleRows) -> None:
             self._progress.sessions += len(reading.entries)
             self._progress.done_files += len(task.bundle.files)
             self._progress.done_bytes += task.bundle.size

@@ -45,7 +45,6 @@ class ClaudeBundle(Bundle, kw_only=True):
     summaries: dict[str, str] = {}
     typed: list[Typing] = []
     history: History | None = None
-    asked: bool = False
     leant: dict[str, str] = {}
 
     def seal(self) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
+from pollux.sources.base import Reading, read_with
 from pollux.sources.claude import history
 from pollux.sources.claude.format.outputs import Outputs
 from pollux.sources.claude.format.schema import Line
@@ -27,12 +28,15 @@ from pollux.sources.claude.tree.tree import Tree, leaf_of
 from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
 
 
-def read(bundle: ClaudeBundle) -> list[Session]:
-    """The session of a bundle, then the sub-agents' sessions inside its file (1.0); empty where nothing was said."""
-    bundle.problem = None
-    bundle.notices = ()
+def read(bundle: ClaudeBundle) -> Reading:
+    """The session of a bundle, then the sub-agents' sessions inside its file (1.0); none where nothing was said."""
+    return read_with(bundle, _read)
+
+
+def _read(bundle: ClaudeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
+    bundle.leant = {}
     if bundle.kind is Kind.PROMPTS:
-        return _typed(bundle)
+        return _typed(bundle), bundle.history.notices if bundle.history is not None else ()
     notes = Notes()
     transcripts: list[Transcript] = []
     for file in bundle.transcripts():
@@ -43,10 +47,10 @@ def read(bundle: ClaudeBundle) -> list[Session]:
             notes.add("file.unreadable", str(error), Severity.ERROR)
     if len(transcripts) > 1:
         transcripts.sort(key=_begun)
-    sessions = Reading(bundle, transcripts, notes).sessions() if transcripts else []
+    sessions = _Reader(bundle, transcripts, notes).sessions() if transcripts else []
     if not sessions:
-        _nothing(bundle, transcripts, notes)
-    return sessions
+        _note_damage(transcripts, notes)
+    return sessions, notes.all()
 
 
 def _begun(transcript: Transcript) -> tuple[float, int]:
@@ -55,19 +59,14 @@ def _begun(transcript: Transcript) -> tuple[float, int]:
     return next(times, inf), -len(transcript.lines)
 
 
-def _nothing(bundle: ClaudeBundle, transcripts: list[Transcript], notes: Notes) -> None:
-    """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
+def _note_damage(transcripts: list[Transcript], notes: Notes) -> None:
     for transcript in transcripts:
         if transcript.damaged and not (transcript.lines or transcript.books or transcript.strange):
             notes.file = transcript.file
             notes.add("file.damaged", "Nothing can be read: no line of the file is a record.", Severity.ERROR)
-    bundle.notices = notes.all()
-    bundle.problem = next((n.text for n in bundle.notices if n.code in ("file.unreadable", "file.damaged")), None)
-    if bundle.problem is not None and bundle.asked:
-        raise Unreadable(bundle.problem)
 
 
-class Reading:
+class _Reader:
     """The transcripts of one bundle on the way to sessions."""
 
     def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], notes: Notes) -> None:
@@ -339,10 +338,6 @@ def _typed(bundle: ClaudeBundle) -> list[Session]:
     lines = log.lost(bundle.typed, bundle.id)
     notices: tuple[Notice, ...] = log.notices
     if not lines:
-        bundle.notices = notices
-        bundle.problem = next((n.text for n in notices if n.code == "file.unreadable"), None)
-        if bundle.problem is not None and bundle.asked:
-            raise Unreadable(bundle.problem)
         return []
     file = shown(log.file.path)
     project = next((line.project for line in lines if line.project is not None), None)

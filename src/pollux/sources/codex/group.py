@@ -32,15 +32,11 @@ _TYPED = re.compile(rb'\s*\{\s*"session_id"\s*:\s*"[^"]+"\s*,\s*"ts"\s*:\s*\d+\s
 
 
 class CodexBundle(Bundle, kw_only=True):
-    """The files of one session and what lies around them.
-
-    `asked` is set where a person named the file, so that a problem with it is theirs to hear.
-    """
+    """The files of one session and what lies around them."""
 
     kind: Kind = Kind.MAIN
     shelf: Shelf
     beside: Beside
-    asked: bool = False
     leant: dict[str, str] = {}
 
     def seal(self) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
-from pollux.sources.base import File
+from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import prompts
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.chain import Chain, Part, chained, part, whole
@@ -23,44 +23,38 @@ from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.usage.tokens import tally
 from pollux.wire import Notes, shown
 
-_DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")
+
+def read(bundle: CodexBundle) -> Reading:
+    """The session of a bundle; none where nothing was said."""
+    return read_with(bundle, _asking)
 
 
-def read(bundle: CodexBundle) -> list[Session]:
-    """The session of a bundle; empty where nothing was said."""
-    bundle.problem = None
+def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     bundle.shelf.asked = {}
-    sessions = _read(bundle)
-    bundle.leant = bundle.shelf.asked
-    return sessions
-
-
-def _read(bundle: CodexBundle) -> list[Session]:
-    if bundle.kind is Kind.PROMPTS:
-        return _typed(bundle)
-    if not bundle.files:
-        return _nothing(bundle, bundle.beside.notices())
     notes = Notes()
+    if bundle.kind is Kind.PROMPTS:
+        sessions = _typed(bundle)
+    else:
+        session = _read(bundle, notes)
+        sessions = [session] if session is not None else []
+    bundle.leant = bundle.shelf.asked
+    beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
+    return sessions, (*beside, *notes.all())
+
+
+def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
+    if not bundle.files:
+        return None
     chosen, copies = _chosen(bundle.files)
     own = [held for file in chosen if (held := part(file, bundle.shelf, notes)) is not None]
     if not own:
-        return _nothing(bundle, notes.all())
+        return None
     if len(own) > 1:
         own, same = whole(own)
         copies += same
         own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
     chain = chained(own, bundle.shelf, notes)
-    session = _session(bundle, chain, copies, notes)
-    return [session] if session is not None else _nothing(bundle, notes.all())
-
-
-def _nothing(bundle: CodexBundle, notices: tuple[Notice, ...]) -> list[Session]:
-    """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
-    bundle.notices = notices
-    bundle.problem = next((n.text for n in notices if n.code in _DAMAGE), None)
-    if bundle.problem is not None and bundle.asked:
-        raise Unreadable(bundle.problem)
-    return []
+    return _session(bundle, chain, copies, notes)
 
 
 def _chosen(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
@@ -310,7 +304,7 @@ def _typed(bundle: CodexBundle) -> list[Session]:
     lines = bundle.beside.typed.get(bundle.id, []) if log is not None else []
     messages = [prompts.as_message(line, log.path) for line in lines if log is not None]
     if not messages:
-        return _nothing(bundle, bundle.beside.notices())
+        return []
     times = [message.at for message in messages if message.at is not None]
     return [
         Session(

@@ -32,8 +32,7 @@ class Leaning(msgspec.Struct):
 class GeminiBundle(Bundle, kw_only=True):
     """The files of one session and what lies around them.
 
-    `log` and `peers` are the project's log of typed lines and its other session files; `asked` is set where a person
-    named the file, so that a problem with it is theirs to hear.
+    `log` and `peers` are the project's log of typed lines and its other session files.
     """
 
     kind: Kind = Kind.MAIN
@@ -46,7 +45,6 @@ class GeminiBundle(Bundle, kw_only=True):
     log: PromptLog | None = None
     children: tuple[GeminiBundle, ...] = ()
     tag: str | None = None
-    asked: bool = False
     leant: Leaning = msgspec.field(default_factory=Leaning)
 
     def seal(self) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
-from pollux.sources.base import File
+from pollux.sources.base import File, Reading, read_with
 from pollux.sources.gemini.bundle import GeminiBundle, Leaning
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import CONTEXTS, SUMMARY, begins
@@ -30,16 +30,16 @@ from pollux.wire import Notes, shown
 _SYSTEM = Role.SYSTEM
 
 
-def read(bundle: GeminiBundle) -> list[Session]:
-    """The session of a bundle, then the sub-agents' sessions inside its files; empty where nothing was said."""
-    bundle.problem = None
+def read(bundle: GeminiBundle) -> Reading:
+    """The session of a bundle, then the sub-agents' sessions inside its files; none where nothing was said."""
+    return read_with(bundle, _read)
+
+
+def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     bundle.leant = Leaning()
     if bundle.kind is Kind.PROMPTS and bundle.log is not None:
         bundle.leant.since, bundle.leant.until = prompts.around([], bundle.log.lines.get(bundle.id, []))
-        typed = _typed(bundle.id, bundle.log, bundle)
-        if not typed:
-            _nothing(bundle, bundle.log.notices)
-        return typed
+        return _typed(bundle.id, bundle.log, bundle), bundle.log.notices
     notes = Notes()
     outputs = Outputs(bundle, notes)
     parts: list[Part] = []
@@ -64,10 +64,7 @@ def read(bundle: GeminiBundle) -> list[Session]:
                 others += [session for name in log.lines for session in _typed(name, log, bundle)]
             case records.Nothing(reason=reason, damaged=True):
                 notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
-    sessions = _assembled(bundle, parts, notes, outputs) if parts else others
-    if not sessions:
-        _nothing(bundle, notes.all())
-    return sessions
+    return _assembled(bundle, parts, notes, outputs) if parts else others, notes.all()
 
 
 def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> Part:
@@ -80,14 +77,6 @@ def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outpu
     builder = Builder(shown(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch))
     messages = builder.build()
     return Part(file, replay, messages, builder.spawns)
-
-
-def _nothing(bundle: GeminiBundle, notices: tuple[Notice, ...]) -> None:
-    """Nothing was said, or nothing could be read: then whoever asked for the file hears why."""
-    bundle.notices = notices
-    bundle.problem = next((n.text for n in bundle.notices if n.code in ("file.unreadable", "file.damaged")), None)
-    if bundle.problem is not None and bundle.asked:
-        raise Unreadable(bundle.problem)
 
 
 def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> list[Session]:
@@ -104,7 +93,9 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
     if any(part.spawns for part in mains):
         session, *inline = carve(session)
         if wants_children(session):
-            session = link_children(session, [*children, *(child for held in bundle.children for child in read(held))])
+            session = link_children(
+                session, [*children, *(child for held in bundle.children for child in read(held).sessions)]
+            )
     own = session.messages
     missing = gaps(own)
     if any(part.may_lack_calls for part in mains):

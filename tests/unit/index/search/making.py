@@ -70,5 +70,5 @@ def corpus() -> list[Session]:
         places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
         library = Library(places, home, hunt=False)
         for source, bundle in library.bundles():
-            every += source.read(bundle)
+            every += source.read(bundle).sessions
     return every

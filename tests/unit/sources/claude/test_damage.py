@@ -78,7 +78,7 @@ def test_file_that_vanishes_or_may_not_be_read(home: Home, monkeypatch: pytest.M
     home.log(OTHER, user("Fine", sessionId=OTHER), model("Good.", sessionId=OTHER))
     found = home.library().bundles()
     gone.unlink()
-    assert {session.id for source, bundle in found for session in source.read(bundle)} == {OTHER}
+    assert {session.id for source, bundle in found for session in source.read(bundle).sessions} == {OTHER}
     home.log(SID, user("Hi"), model("Hello"))
     opened = builtins.open
 

@@ -14,7 +14,7 @@ def test_reading_leaves_nothing_for_the_garbage_collector(home: Home) -> None:
     try:
         ((source, bundle),) = home.library().bundles()
         gc.collect()
-        assert len(source.read(bundle)) == 1
+        assert len(source.read(bundle).sessions) == 1
         assert gc.collect() == 0
     finally:
         gc.enable()

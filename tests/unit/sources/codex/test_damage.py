@@ -109,9 +109,9 @@ def test_files_that_vanish(both: Home) -> None:
     files = list(source.find(root.path))
     bundles = source.bundles(root.path, files, library._around())
     file.unlink()
-    assert [session.id for bundle in bundles for session in source.read(bundle)] == [TWO]
+    assert [session.id for bundle in bundles for session in source.read(bundle).sessions] == [TWO]
     bundles = source.bundles(root.path, files, library._around())
-    assert [session.id for bundle in bundles for session in source.read(bundle)] == [TWO]
+    assert [session.id for bundle in bundles for session in source.read(bundle).sessions] == [TWO]
 
 
 def test_files_one_may_not_open(both: Home, monkeypatch: pytest.MonkeyPatch) -> None:
