@@ -48,13 +48,13 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def kept(library: Library) -> dict[tuple[str, str], str]:
     """The seals of all bundles as the catalogue has them."""
     rows = library.store.catalogue.rows("SELECT r.path, b.key, b.seal FROM bundles b JOIN roots r ON r.id=b.root")
-    return {(root, key): seal for root, key, seal in rows}
+    return {(root, key): fingerprint for root, key, fingerprint in rows}
 
 
 def fresh(library: Library) -> dict[tuple[str, str], str]:
     """The same from all files, looked at anew."""
     return {
-        (shown(root.path), bundle.key): bundle.seal()
+        (shown(root.path), bundle.key): bundle.fingerprint()
         for source, root in library.every_root()
         for bundle in source.bundles(root.path, list(source.find(root.path)), library._around())
     }

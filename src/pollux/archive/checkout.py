@@ -29,7 +29,7 @@ from pollux.archive.survey import standing
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed import Renamed
-from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, sealed
+from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.bounds import stand_in
 from pollux.system.deep_folders import remove_tree
@@ -93,7 +93,7 @@ class About(msgspec.Struct, kw_only=True):
     agent: str
     home: bytes
     roots: list[str]
-    seal: str
+    fingerprint: str
     problem: str | None = None
     elsewhere: dict[bytes, Proof] = {}
 
@@ -144,9 +144,9 @@ class Trees:
             pulse()
             own = looks_of(looks, agent, home)
             others = [look for look in looks if look.source.name == agent and look not in own]
-            seal = sealed([*packs, *(look.snapshot("") for look in (*own, *others))])
+            fingerprint = fingerprint_of([*packs, *(look.snapshot("") for look in (*own, *others))])
             told = _loaded(self.folder / name / ABOUT, About)
-            if told is not None and told.seal == seal:
+            if told is not None and told.fingerprint == fingerprint:
                 self.problem = told.problem or self.problem
             else:
                 live = {path: file for look in own for path, file in files_of(look, home)}
@@ -156,7 +156,7 @@ class Trees:
                     tree.join(self.source(agent), states)
                 lost, links = self._sorted_out(archive, states, home, live)
                 proofs = tree.elsewhere(lost, others, told.elsewhere if told is not None else {})
-                tree.lay_out(lost, links, seal, proofs)
+                tree.lay_out(lost, links, fingerprint, proofs)
                 self.problem = tree.problem or self.problem
 
     def _sorted_out(
@@ -247,7 +247,7 @@ class Tree:
         self,
         lost: Mapping[bytes, list[State]],
         links: Collection[bytes],
-        seal: str,
+        fingerprint: str,
         elsewhere: Mapping[bytes, Proof] | None = None,
     ) -> None:
         """Make the folder what it should be: files of which one of some states is put there, and links to others.
@@ -274,7 +274,7 @@ class Tree:
             agent=self._agent,
             home=self._home,
             roots=names,
-            seal=seal,
+            fingerprint=fingerprint,
             problem=self.problem,
             elsewhere=dict(elsewhere or {}),
         )

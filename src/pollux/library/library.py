@@ -279,8 +279,8 @@ class Library(Refresh):
         if begins(head):
             return read_document(path)
         for source in self.sources():
-            if source.claims(path, head):
-                for session in source.read(source.loose(path, self._around())).sessions:
+            if source.recognizes(path, head):
+                for session in source.read(source.bundle_of_file(path, self._around())).sessions:
                     return session
                 raise Unreadable(f"{path} holds no conversation.")
         raise Unreadable(

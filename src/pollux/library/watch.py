@@ -18,7 +18,7 @@ import msgspec
 
 from pollux.errors import RequestError
 from pollux.model import Fate, Message, Part, Session, Summary, Text, Thinking, ToolCall, Value, summarize
-from pollux.sources.base import sealed
+from pollux.sources.base import fingerprint_of
 from pollux.wire import folder_at
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _essence(part: Part) -> str:
 def _mark(part: Part, length: int | None = None) -> Mark:
     """The mark of a part, or of the beginning of its text."""
     essence = _essence(part)[:length]
-    return Mark(type(part), len(essence), sealed([essence]))
+    return Mark(type(part), len(essence), fingerprint_of([essence]))
 
 
 def _grown(marks: Sequence[Mark], parts: Sequence[Part]) -> Iterator[Part]:

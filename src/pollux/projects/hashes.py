@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from pollux.errors import StoreError
-from pollux.sources.base import sealed
+from pollux.sources.base import fingerprint_of
 from pollux.system.directories import Places
 from pollux.system.files import LARGE, read, write_file
 
@@ -36,13 +36,13 @@ class ProjectMemory:
         """Remember a proved path; `save` writes it down."""
         self._learnt.put(digest, path)
 
-    def gave_up(self, digest: str, seal: str) -> bool:
+    def gave_up(self, digest: str, fingerprint: str) -> bool:
         """Was this hash searched for in vain under the same circumstances?"""
-        return self._vain.get(digest) == seal
+        return self._vain.get(digest) == fingerprint
 
-    def give_up(self, digest: str, seal: str) -> None:
+    def give_up(self, digest: str, fingerprint: str) -> None:
         """Remember a search in vain; `save` writes it down."""
-        self._vain.put(digest, seal)
+        self._vain.put(digest, fingerprint)
 
     def teach(self, digest: str, path: str) -> None:
         """Remember what the user says, at once. Raises `StoreError` where it cannot be kept."""
@@ -90,7 +90,7 @@ class Table:
     @property
     def stamp(self) -> str:
         """Stands for all that the table holds."""
-        return sealed(f"{name}\n{text}" for name, text in sorted(self.all().items()))
+        return fingerprint_of(f"{name}\n{text}" for name, text in sorted(self.all().items()))
 
     def put(self, name: str, text: str) -> None:
         """Hold a text under a name until `write`."""

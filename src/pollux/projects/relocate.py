@@ -14,7 +14,7 @@ import msgspec
 
 from pollux.errors import OutputError, StoreError
 from pollux.projects.renamed import Renamed
-from pollux.sources.base import sealed
+from pollux.sources.base import fingerprint_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
 from pollux.system.files import HUGE, listed, private, read, write_file
@@ -24,11 +24,11 @@ _JOURNAL = "journal"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A step as it was, before anything changed: a renamed folder's `seal`, or a file's bytes, time and mode."""
+    """A step as it was, before anything changed: a renamed folder's `fingerprint`, or a file's bytes, time and mode."""
 
     path: bytes
     to: bytes | None = None
-    seal: str = ""
+    fingerprint: str = ""
     before: bytes = b""
     after: bytes = b""
     mtime_ns: int = 0
@@ -47,13 +47,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     def is_before(self) -> bool:
         """Is all as it was planned for?"""
         if self.to is not None:
-            return not os.path.lexists(self.target) and seal_of(self.place) == self.seal
+            return not os.path.lexists(self.target) and seal_of(self.place) == self.fingerprint
         return _bytes(self.place) == self.before
 
     def is_after(self) -> bool:
         """Is all as the step leaves it?"""
         if self.to is not None:
-            return not os.path.lexists(self.place) and seal_of(self.target) == self.seal
+            return not os.path.lexists(self.place) and seal_of(self.target) == self.fingerprint
         return _bytes(self.place) == self.after
 
     def do(self) -> None:
@@ -90,8 +90,8 @@ def planned(steps: Iterable[Rename | Rewrite]) -> list[Entry]:
             if os.path.lexists(step.to) or step.to in targets:
                 raise OutputError(f"{shown(step.to)} exists already.", "Nothing was changed.")
             targets.add(step.to)
-            seal = seal_of(Path(step.path))
-            found.append(Entry(path=os.fsencode(step.path), to=os.fsencode(step.to), seal=seal))
+            fingerprint = seal_of(Path(step.path))
+            found.append(Entry(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
             continue
         if Path(step.path).is_symlink():
             raise OutputError(f"{shown(step.path)} is a link to another file.", "Nothing was changed.")
@@ -193,7 +193,7 @@ def _undo(done: list[Entry], hint: str) -> None:
 
 def seal_of(folder: Path) -> str:
     """Stands for all that lies in a folder: names, sizes and times."""
-    return sealed(
+    return fingerprint_of(
         f"{os.path.relpath(path, folder)}\n{stat.st_size}\n{stat.st_mtime_ns}" for path, stat in files_below(folder)
     )
 

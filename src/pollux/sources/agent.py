@@ -93,14 +93,14 @@ class Agent:
         content: bytes | None = self._module("resuming").united(forms)
         return content
 
-    def claims(self, path: Path, head: bytes) -> bool:
+    def recognizes(self, path: Path, head: bytes) -> bool:
         """Is this the agent's?"""
-        claimed: bool = self._module("group").claims(path, head)
+        claimed: bool = self._module("group").recognizes(path, head)
         return claimed
 
-    def loose(self, path: Path, around: SourceContext) -> Bundle:
+    def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
         """A single file."""
-        bundle: Bundle = self._module("group").loose(path, around)
+        bundle: Bundle = self._module("group").bundle_of_file(path, around)
         return bundle
 
 

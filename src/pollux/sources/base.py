@@ -115,26 +115,26 @@ class Bundle(msgspec.Struct, kw_only=True):
         """The files that hold the conversation itself."""
         return self.files
 
-    def companions(self) -> list[str]:
-        """While it is read: files beside its own without which it would be read otherwise, by their shown paths."""
+    def related_files(self) -> list[str]:
+        """While it is read: the files beside its own on which the result depends, as paths for people."""
         return []
 
     # What follows lets a session that was read once be kept until reading it again could give something else.
 
-    def seal(self) -> str:
-        """What the session would be read from, as far as it shows before reading: another seal, another reading."""
-        return sealed(f"{file.path}\n{file.stamp}" for file in self.files)
+    def fingerprint(self) -> str:
+        """A text that changes whenever the files change that show before reading."""
+        return fingerprint_of(f"{file.path}\n{file.stamp}" for file in self.files)
 
-    def leaning(self) -> bytes:
-        """While it is read: what it leaned on beyond the seal, in the source's own words; empty where on nothing."""
+    def dependencies(self) -> bytes:
+        """While it is read: what else the result depends on, encoded by the source; empty where on nothing."""
         return b""
 
-    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that lean)
-        """Is all that an earlier reading leaned on as it was? `stamps` are those of all files by their shown paths."""
-        return not leaning
+    def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that have some)
+        """Are the dependencies of an earlier reading unchanged? `stamps` has those of all files, by their paths."""
+        return not dependencies
 
-    def ties(self) -> Iterable[str] | None:
-        """What it has in common with all bundles whose files decide about it, or whom its own decide about.
+    def group_keys(self) -> Iterable[str] | None:
+        """Names that it shares with all bundles that influence it, or that it influences.
 
         Paths of folders, keys of sessions, whatever else has a name. None where that may be any: then all bundles of
         the root are always looked at together.
@@ -178,12 +178,12 @@ def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, 
         sessions=sessions,
         problem=problem,
         notices=() if sessions else notices,
-        dependencies=own.leaning(),
-        related_files=tuple(own.companions()),
+        dependencies=own.dependencies(),
+        related_files=tuple(own.related_files()),
     )
 
 
-def sealed(texts: Iterable[str]) -> str:
+def fingerprint_of(texts: Iterable[str]) -> str:
     """A short text that stands for all of these."""
     digest = hashlib.blake2b(digest_size=16)
     for text in texts:
@@ -191,9 +191,9 @@ def sealed(texts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def unchanged(leaning: bytes, stamps: Mapping[str, str]) -> bool:
-    """Are files that a reading leaned on, kept with their stamps, as they were? One that was not there has none."""
-    then: dict[str, str] = msgspec.msgpack.decode(leaning, type=dict[str, str])
+def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:
+    """Are these files, encoded with their stamps, as they were? A missing file has no stamp."""
+    then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str])
     return all(stamps.get(path, "") == stamp for path, stamp in then.items())
 
 
@@ -218,10 +218,10 @@ class Memory(Protocol):
     def stamp(self) -> str:
         """Differs when something was learnt."""
 
-    def gave_up(self, digest: str, seal: str) -> bool:
+    def gave_up(self, digest: str, fingerprint: str) -> bool:
         """Was this hash searched for in vain under the same circumstances?"""
 
-    def give_up(self, digest: str, seal: str) -> None:
+    def give_up(self, digest: str, fingerprint: str) -> None:
         """Remember that a search was in vain, and its circumstances."""
 
 
@@ -310,8 +310,8 @@ class Source(Protocol):
     def read(self, bundle: Bundle) -> Reading:
         """What the bundle's files hold. The bundle itself stays as it is."""
 
-    def claims(self, path: Path, head: bytes) -> bool:
+    def recognizes(self, path: Path, head: bytes) -> bool:
         """Does a file handed over by path look like this agent's?"""
 
-    def loose(self, path: Path, around: SourceContext) -> Bundle:
+    def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
         """The bundle of a single file that need not lie under a root."""

@@ -37,13 +37,13 @@ class Wrapped:
         """One session and those inside it."""
         return self.source.read(bundle)
 
-    def claims(self, path: Path, head: bytes) -> bool:
+    def recognizes(self, path: Path, head: bytes) -> bool:
         """Is this the agent's?"""
-        return self.source.claims(path, head)
+        return self.source.recognizes(path, head)
 
-    def loose(self, path: Path, around: SourceContext) -> Bundle:
+    def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
         """A single file."""
-        return self.source.loose(path, around)
+        return self.source.bundle_of_file(path, around)
 
     def retention(self, root: Path) -> Retention | None:
         """When the agent deletes sessions; one that others added may not say."""

@@ -35,11 +35,11 @@ class Forgetful:
     def learn(self, digest: str, path: str) -> None:
         """Nothing is kept."""
 
-    def gave_up(self, digest: str, seal: str) -> bool:  # noqa: ARG002
+    def gave_up(self, digest: str, fingerprint: str) -> bool:  # noqa: ARG002
         """No search is remembered."""
         return False
 
-    def give_up(self, digest: str, seal: str) -> None:
+    def give_up(self, digest: str, fingerprint: str) -> None:
         """Nothing is kept."""
 
 

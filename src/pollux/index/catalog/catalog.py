@@ -84,8 +84,8 @@ class Bundled(msgspec.Struct):
     """What is known of a bundle that was read before."""
 
     id: int
-    seal: str
-    leaning: bytes
+    fingerprint: str
+    dependencies: bytes
 
 
 def first_number(generation: int) -> int:
@@ -258,7 +258,7 @@ class Catalog:
     def bundled(self, root: int, keys: Iterable[str] | None = None) -> dict[str, Bundled]:
         """The bundles of a root by key, or some of them."""
         rows = self.among("SELECT key, id, seal, leaning FROM bundles WHERE root=?", "key", keys, root)
-        return {key: Bundled(number, seal, leaning) for key, number, seal, leaning in rows}
+        return {key: Bundled(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
 
     def forget(self, bundles: Iterable[int]) -> int:
         """Drop bundles with their sessions; returns how many sessions went."""
@@ -279,12 +279,12 @@ class Catalog:
         self._number += 1
         return self._number
 
-    def add(self, root: int, key: str, seal: str, reading: BundleRows) -> None:
+    def add(self, root: int, key: str, fingerprint: str, reading: BundleRows) -> None:
         """Keep a bundle with its sessions."""
         noticed = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(
             "INSERT INTO bundles(root, key, seal, leaning, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
-            (root, key, seal, reading.leaning, reading.problem, noticed),
+            (root, key, fingerprint, reading.dependencies, reading.problem, noticed),
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
         for entry in reading.entries:

@@ -113,7 +113,7 @@ class BundleRows(msgspec.Struct, array_like=True):
     number: int
     problem: str | None
     notices: tuple[Notice, ...]
-    leaning: bytes
+    dependencies: bytes
     entries: list[Entry]
     wasted: list[int] = []
 

@@ -128,7 +128,7 @@ class Load:
         with self._catalogue.whole():
             if task.old is not None:
                 self._catalogue.forget([task.old])
-            self._catalogue.add(task.root, task.bundle.key, task.seal, reading)
+            self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading)
         if reading.number not in self._told:
             self._told.add(reading.number)
             self._report(task, reading)

@@ -53,22 +53,26 @@ class News(msgspec.Struct, array_like=True):
 
 
 class Layout(msgspec.Struct, array_like=True):
-    """The files of a root as they were when all of it was in the catalogue. `knowledge`: what was known beside them.
+    """The files of a root as they were when all of it was in the catalog. `knowledge` is what was known beside them.
 
-    `keys` are those of its bundles, `ties` what else these have in common; each with the number of its group. `news` is
-    None where it was never written down.
+    `keys` are those of its bundles, `group_keys` the other names that bundles share; each with the number of its group.
+    `news` is None where it was never written down.
     """
 
     files: dict[str, Kept]
     keys: dict[str, int]
-    ties: dict[str, int]
+    group_keys: dict[str, int]
     knowledge: str = ""
     news: News | None = None
 
     @classmethod
     def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
         """The layout of a root of which these are all bundles; empty where they cannot be told apart."""
-        tied = {bundle.key: [*_names(bundle, ties)] for bundle in bundles if (ties := bundle.ties()) is not None}
+        tied = {
+            bundle.key: [*_names(bundle, group_keys)]
+            for bundle in bundles
+            if (group_keys := bundle.group_keys()) is not None
+        }
         if len(tied) < len(bundles):
             return cls({}, {}, {})
         groups = _grouped(tied.values())
@@ -105,20 +109,20 @@ class Layout(msgspec.Struct, array_like=True):
             before = self.files.get(file.path)
             if before is None:
                 fresh.add(file.path)
-                changed[file.path] = _kept(file, abs(_group(file.path, self.ties)))
+                changed[file.path] = _kept(file, abs(_group(file.path, self.group_keys)))
             elif not before.same(file):
                 changed[file.path] = _kept(file, before.group)
         if len(files) - len(fresh) < len(self.files) or any(one.group <= _EVERYBODY for one in changed.values()):
             return None
         news = self.news and News({**self.news.files, **changed}, self.news.keys)
-        now = Layout({**self.files, **changed}, self.keys, self.ties, self.knowledge, news)
+        now = Layout({**self.files, **changed}, self.keys, self.group_keys, self.knowledge, news)
         return Part(now, files, changed, fresh)
 
     def group(self, tie: str) -> int:
         """The group that a name belongs to, as far as that is known."""
         if (kept := self.files.get(tie)) is not None:
             return kept.group
-        return self.keys.get(tie) or self.ties.get(tie, _EVERYBODY)
+        return self.keys.get(tie) or self.group_keys.get(tie, _EVERYBODY)
 
 
 class Part:
@@ -139,10 +143,10 @@ class Part:
         layout, own = self._layout, set[str]()
         keys: dict[str, int] = {}
         for bundle in bundles:
-            ties = bundle.ties()
-            if ties is None:
+            group_keys = bundle.group_keys()
+            if group_keys is None:
                 return None
-            groups = {layout.group(tie) for tie in _names(bundle, ties) if tie != bundle.key}
+            groups = {layout.group(tie) for tie in _names(bundle, group_keys) if tie != bundle.key}
             if before := layout.group(bundle.key):
                 groups.add(before)
             if len(groups) != 1 or not groups <= self._touched:
@@ -154,13 +158,13 @@ class Part:
         if gone or not own >= self._fresh:
             return None
         news = layout.news and News(layout.news.files, {**layout.news.keys, **keys})
-        return Layout(layout.files, {**layout.keys, **keys}, layout.ties, layout.knowledge, news)
+        return Layout(layout.files, {**layout.keys, **keys}, layout.group_keys, layout.knowledge, news)
 
 
-def _names(bundle: Bundle, ties: Iterable[str]) -> Iterator[str]:
+def _names(bundle: Bundle, group_keys: Iterable[str]) -> Iterator[str]:
     """By what a bundle is tied to others: what its source says, its files and its key."""
     yield bundle.key
-    yield from ties
+    yield from group_keys
     for file in bundle.files:
         yield file.path
 
@@ -172,8 +176,8 @@ def _kept(file: File, group: int) -> Kept:
 def _grouped(tied: Iterable[Iterable[str]]) -> dict[str, int]:
     """A number for every tie, the same for those that some bundle has in common."""
     joined = _Joined()
-    for ties in tied:
-        joined.join(ties)
+    for group_keys in tied:
+        joined.join(group_keys)
     return {tie: joined.first(number) for tie, number in joined.numbers.items()}
 
 
@@ -184,10 +188,10 @@ class _Joined:
         self.numbers: dict[str, int] = {}
         self._same = [_EVERYBODY]
 
-    def join(self, ties: Iterable[str]) -> None:
+    def join(self, group_keys: Iterable[str]) -> None:
         """All of these have one number."""
         common = 0
-        for tie in ties:
+        for tie in group_keys:
             number = self.numbers.get(tie)
             if number is None:
                 if not common:
@@ -206,11 +210,11 @@ class _Joined:
         return number
 
 
-def _group(path: str, ties: dict[str, int]) -> int:
+def _group(path: str, group_keys: dict[str, int]) -> int:
     """A file's group: its own, or, negative, that of the nearest folder above it."""
-    if (group := ties.get(path)) is not None:
+    if (group := group_keys.get(path)) is not None:
         return group
-    return next((-ties[folder] for folder in _above(path) if folder in ties), _EVERYBODY)
+    return next((-group_keys[folder] for folder in _above(path) if folder in group_keys), _EVERYBODY)
 
 
 def _above(path: str) -> Iterator[str]:

@@ -55,7 +55,7 @@ class Batch:
         with self._catalogue.whole():
             if task.old is not None:
                 self._catalogue.forget([task.old])
-            self._catalogue.add(task.root, task.bundle.key, task.seal, reading)
+            self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading)
         if time.monotonic() - self._since > _BATCH_SECONDS:
             self._commit()
             self._begin()

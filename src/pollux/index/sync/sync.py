@@ -19,7 +19,7 @@ import msgspec
 from pollux.index.catalog.catalog import Bundled, Catalog, Heads, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContext, beside, sealed
+from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContext, beside, fingerprint_of
 from pollux.sources.walk import closed
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
@@ -88,7 +88,7 @@ class RootScan:
         try:
             return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
-            return sealed(f"{shown(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
+            return fingerprint_of(f"{shown(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
     def snapshot(self, knowledge: str) -> str:
         """Stands for all files, and for what is known beside them."""
@@ -251,10 +251,14 @@ class Sync:
         tasks: list[Task] = []
         stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])
         for bundle in bundles:
-            seal = bundle.seal()
+            fingerprint = bundle.fingerprint()
             before = old.pop(bundle.key, None)
-            if before is None or before.seal != seal or not _stands(bundle, before.leaning, stamps):
-                tasks.append(Task(root, bundle, look.source, seal, before.id if before is not None else None))
+            if (
+                before is None
+                or before.fingerprint != fingerprint
+                or not _is_current(bundle, before.dependencies, stamps)
+            ):
+                tasks.append(Task(root, bundle, look.source, fingerprint, before.id if before is not None else None))
         return tasks
 
     def _drop(self, gone: list[int]) -> int:
@@ -293,8 +297,8 @@ def _hashes(seen: Iterable[tuple[RootScan, int]]) -> set[str]:
     return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 
 
-def _stands(bundle: Bundle, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+def _is_current(bundle: Bundle, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
     try:
-        return bundle.stands(leaning, stamps)
+        return bundle.is_current(dependencies, stamps)
     except msgspec.DecodeError:
         return False

@@ -13,5 +13,5 @@ class Task(msgspec.Struct):
     root: int
     bundle: Bundle
     source: Source
-    seal: str
+    fingerprint: str
     old: int | None

@@ -12,7 +12,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, SourceContext, sealed, unchanged
+from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of, unchanged
 from pollux.sources.claude import find
 from pollux.sources.claude.format.peek import Head, Roots, head_of, roots_of
 from pollux.sources.claude.history import History, Kept, Typing, kept
@@ -45,28 +45,30 @@ class ClaudeBundle(Bundle, kw_only=True):
     summaries: dict[str, str] = {}
     typed: list[Typing] = []
     history: History | None = None
-    leant: dict[str, str] = {}
+    depends_on: dict[str, str] = {}
 
-    def seal(self) -> str:
+    def fingerprint(self) -> str:
         """Its own files, those of its relatives, what others call it, and the lines that were typed in it."""
         said = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
         said += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
         if self.kind is Kind.PROMPTS:
             near = self.history.witnesses(self.typed, self.id) if self.history is not None else ()
-            return sealed([*said, *near])
+            return fingerprint_of([*said, *near])
         relatives = [*self.children, *self.siblings, *self.peers]
         files = [*self.files, *(file for other in relatives for file in other.files)]
-        return sealed([*said, *(other.id for other in relatives), *(f"{file.path}\n{file.stamp}" for file in files)])
+        return fingerprint_of(
+            [*said, *(other.id for other in relatives), *(f"{file.path}\n{file.stamp}" for file in files)]
+        )
 
-    def leaning(self) -> bytes:
+    def dependencies(self) -> bytes:
         """Outputs in files of their own."""
-        return msgspec.msgpack.encode(self.leant) if self.leant else b""
+        return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
 
-    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+    def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
         """Are they as they were?"""
-        return not leaning or unchanged(leaning, stamps)
+        return not dependencies or unchanged(dependencies, stamps)
 
-    def ties(self) -> list[str] | None:
+    def group_keys(self) -> list[str] | None:
         """The projects' folders, whose sessions give one another titles; a parent, first records, a like id.
 
         Typed lines whose session nobody wrote down are looked for in all transcripts. Those of the others stand in one
@@ -260,7 +262,7 @@ def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around
     return found
 
 
-def loose(path: Path, _around: SourceContext) -> ClaudeBundle:
+def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
     """A file handed over by path, wherever it lies, with what lies in the folder of its name."""
     agent = path.name.startswith("agent-")
     try:
@@ -324,7 +326,7 @@ def _is_history(path: Path) -> bool:
     return path.suffix == ".jsonl" and path.name.startswith("history")
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognizes(path: Path, head: bytes) -> bool:
     """Does the beginning of a file look like something Claude Code wrote?"""
     if path.suffix not in (".jsonl", ".json", "", ".txt", ".bak"):
         return False

@@ -34,7 +34,7 @@ def read(bundle: ClaudeBundle) -> Reading:
 
 
 def _read(bundle: ClaudeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
-    bundle.leant = {}
+    bundle.depends_on = {}
     if bundle.kind is Kind.PROMPTS:
         return _typed(bundle), bundle.history.notices if bundle.history is not None else ()
     notes = Notes()
@@ -104,7 +104,7 @@ class _Reader:
         if not any(_is_said(message) for message in messages):
             return []
         children = [self._chain(chain, builder.facts, spawned, fork) for chain in chains]
-        bundle.leant = self.outputs.asked
+        bundle.depends_on = self.outputs.asked
         return [self._session(builder, messages, fork), *children]
 
     def _typed(self, messages: list[Message]) -> list[Message]:

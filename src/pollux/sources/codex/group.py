@@ -12,7 +12,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, SourceContext, sealed
+from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.threads import Head, Shelf, head_of, identity, stem
 from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
@@ -37,29 +37,29 @@ class CodexBundle(Bundle, kw_only=True):
     kind: Kind = Kind.MAIN
     shelf: Shelf
     beside: Beside
-    leant: dict[str, str] = {}
+    depends_on: dict[str, str] = {}
 
-    def seal(self) -> str:
+    def fingerprint(self) -> str:
         """Its own files, and what the files beside the sessions say of it."""
         beside = self.beside
         said = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
         said += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
         if self.kind is Kind.PROMPTS or not self.files:
-            return sealed([*said, *map(repr, beside.notices())])
-        return sealed([*said, *(f"{file.path}\n{file.stamp}" for file in self.files)])
+            return fingerprint_of([*said, *map(repr, beside.notices())])
+        return fingerprint_of([*said, *(f"{file.path}\n{file.stamp}" for file in self.files)])
 
-    def leaning(self) -> bytes:
+    def dependencies(self) -> bytes:
         """What it asked about other sessions, and what the answers depend on."""
-        return msgspec.msgpack.encode(self.leant) if self.leant else b""
+        return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
 
-    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
+    def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
         """Would it be told the same?"""
-        then: dict[str, str] = msgspec.msgpack.decode(leaning, type=dict[str, str]) if leaning else {}
+        then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str]) if dependencies else {}
         return all(self.shelf.answers(question) == answer for question, answer in then.items())
 
-    def companions(self) -> list[str]:
+    def related_files(self) -> list[str]:
         """The files of the sessions it goes on from."""
-        return [shown(file.path) for question in list(self.leant) for file in self.shelf.behind(question)]
+        return [shown(file.path) for question in list(self.depends_on) for file in self.shelf.behind(question)]
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
@@ -142,7 +142,7 @@ def _alone(found: dict[str, CodexBundle], shelf: Shelf, beside: Beside) -> list[
     return alone
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognizes(path: Path, head: bytes) -> bool:
     """Does the beginning of a file look like something Codex CLI wrote?"""
     if head.startswith(MAGIC):
         head = unpacked_head(head)
@@ -153,7 +153,7 @@ def claims(path: Path, head: bytes) -> bool:
     return find.named(str(path))[0] is not None
 
 
-def loose(path: Path, around: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
+def bundle_of_file(path: Path, around: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
     """A file handed over by path, wherever it lies."""
     try:
         file = stat_file(path, find.ROLLOUT)

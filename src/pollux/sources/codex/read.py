@@ -37,7 +37,7 @@ def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     else:
         session = _read(bundle, notes)
         sessions = [session] if session is not None else []
-    bundle.leant = bundle.shelf.asked
+    bundle.depends_on = bundle.shelf.asked
     beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
     return sessions, (*beside, *notes.all())
 

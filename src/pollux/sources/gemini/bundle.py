@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, sealed
+from pollux.sources.base import Bundle, File, fingerprint_of
 from pollux.sources.gemini import find
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.log import Line, PromptLog
@@ -16,7 +16,7 @@ from pollux.sources.gemini.prompts.prompts import alive
 from pollux.wire import shown
 
 
-class Leaning(msgspec.Struct):
+class Dependencies(msgspec.Struct):
     """What a reading leaned on beyond its own files: large outputs, the files of other sessions, a stretch of the log.
 
     `files` are outputs with their stamps; `peers` the sessions that were alive in a time, by that time, with theirs.
@@ -45,34 +45,34 @@ class GeminiBundle(Bundle, kw_only=True):
     log: PromptLog | None = None
     children: tuple[GeminiBundle, ...] = ()
     tag: str | None = None
-    leant: Leaning = msgspec.field(default_factory=Leaning)
+    depends_on: Dependencies = msgspec.field(default_factory=Dependencies)
 
-    def seal(self) -> str:
+    def fingerprint(self) -> str:
         """Its own files and its sub-agents', who they are, and the project."""
         own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
         below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
         said = (self.id, self.kind, self.parent, self.hash, *self.project())
-        return sealed([*(text or "" for text in said), *own, *below])
+        return fingerprint_of([*(text or "" for text in said), *own, *below])
 
-    def leaning(self) -> bytes:
+    def dependencies(self) -> bytes:
         """Files beside its own, and the log's lines of its time."""
         if self.log is not None:
-            self.leant.log = self.log.seal(self.id, self.leant.since, self.leant.until)
-        return msgspec.msgpack.encode(self.leant)
+            self.depends_on.log = self.log.fingerprint(self.id, self.depends_on.since, self.depends_on.until)
+        return msgspec.msgpack.encode(self.depends_on)
 
-    def stands(self, leaning: bytes, stamps: Mapping[str, str]) -> bool:
+    def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
         """Are those files, and those lines, what they were?"""
-        then = msgspec.msgpack.decode(leaning, type=Leaning)
-        now = self.log.seal(self.id, then.since, then.until) if self.log is not None else None
+        then = msgspec.msgpack.decode(dependencies, type=Dependencies)
+        now = self.log.fingerprint(self.id, then.since, then.until) if self.log is not None else None
         if now != then.log or any(stamps.get(path, "") != stamp for path, stamp in then.files.items()):
             return False
         return all(_stamps(self._alive(*time)) == held for time, held in then.peers.items())
 
-    def companions(self) -> list[str]:
+    def related_files(self) -> list[str]:
         """The notes that say which project its folders belong to."""
         return [shown(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
 
-    def ties(self) -> list[str]:
+    def group_keys(self) -> list[str]:
         """The project's folders and its log; a parent; the session that first had the same id."""
         relatives = (self.id.partition("@")[0], self.parent)
         return [
@@ -95,7 +95,7 @@ class GeminiBundle(Bundle, kw_only=True):
     def peers(self, line: Line) -> list[File]:
         """The project's other session files that were alive when a line was typed."""
         found = self._alive(line.since, line.until)
-        self.leant.peers[line.since, line.until] = _stamps(found)
+        self.depends_on.peers[line.since, line.until] = _stamps(found)
         return found
 
     def _alive(self, since: float, until: float) -> list[File]:

@@ -237,7 +237,7 @@ def _alone(
     return _told_apart(found)
 
 
-def loose(path: Path, around: SourceContext) -> GeminiBundle:
+def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
     """A file handed over by path, wherever it lies."""
     try:
         file = stat_file(path, find.SESSION)
@@ -270,7 +270,7 @@ def _enclosing(path: Path) -> Folder | None:
     return None
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognizes(path: Path, head: bytes) -> bool:
     """Does the beginning of a file look like something Gemini CLI wrote?"""
     if b'"projectHash"' in head or b'"$set"' in head[:200]:
         return True

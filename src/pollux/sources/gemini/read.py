@@ -10,7 +10,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File, Reading, read_with
-from pollux.sources.gemini.bundle import GeminiBundle, Leaning
+from pollux.sources.gemini.bundle import Dependencies, GeminiBundle
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import CONTEXTS, SUMMARY, begins
 from pollux.sources.gemini.format.schema import Call
@@ -36,9 +36,9 @@ def read(bundle: GeminiBundle) -> Reading:
 
 
 def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
-    bundle.leant = Leaning()
+    bundle.depends_on = Dependencies()
     if bundle.kind is Kind.PROMPTS and bundle.log is not None:
-        bundle.leant.since, bundle.leant.until = prompts.around([], bundle.log.lines.get(bundle.id, []))
+        bundle.depends_on.since, bundle.depends_on.until = prompts.around([], bundle.log.lines.get(bundle.id, []))
         return _typed(bundle.id, bundle.log, bundle), bundle.log.notices
     notes = Notes()
     outputs = Outputs(bundle, notes)
@@ -114,7 +114,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
     used = set(outputs.used)
     if bundle.log is not None and kind is Kind.MAIN:
-        bundle.leant.since, bundle.leant.until = prompts.around(messages, bundle.log.lines.get(bundle.id, []))
+        bundle.depends_on.since, bundle.depends_on.until = prompts.around(messages, bundle.log.lines.get(bundle.id, []))
         told = prompts.settled(bundle.id, messages, bundle.log, bundle.peers)
         messages = told.woven()
         used.update(line.file for line in told.lost)

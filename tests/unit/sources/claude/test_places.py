@@ -218,9 +218,9 @@ def test_history_by_path(home: Home, tmp_path: Path) -> None:
 
 def test_another_agents_file_is_not_claimed(tmp_path: Path) -> None:
     claude = registry.source("claude")
-    assert claude.claims(tmp_path / "x.jsonl", b'garbage\n{ "cwd" : "/", "parentUuid" : null }\n')
-    assert not claude.claims(tmp_path / "x.jsonl", b'{"sessionId":"a","projectHash":"b","kind":"main"}\n')
-    assert not claude.claims(tmp_path / "x.jsonl", b'{"timestamp":"t","type":"session_meta","payload":{}}\n')
+    assert claude.recognizes(tmp_path / "x.jsonl", b'garbage\n{ "cwd" : "/", "parentUuid" : null }\n')
+    assert not claude.recognizes(tmp_path / "x.jsonl", b'{"sessionId":"a","projectHash":"b","kind":"main"}\n')
+    assert not claude.recognizes(tmp_path / "x.jsonl", b'{"timestamp":"t","type":"session_meta","payload":{}}\n')
 
 
 def test_ids_that_two_agents_share_are_told_apart_by_the_key(home: Home) -> None:

@@ -86,8 +86,8 @@ def test_a_compaction_is_told_once_with_or_without_its_summary() -> None:
     assert kinds("gemini", mark) == ["compaction"]
     assert kinds("gemini", summary, mark) == ["compaction", "system_notice"]
     assert kinds("gemini", summary, prompt, mark) == ["compaction", "user_prompt", "compaction"]
-    sealed = Message(id="d", role=Role.USER, author=Author.CLIENT, extra={"compacted": {}})
-    assert kinds("codex", sealed) == ["compaction"]
+    fingerprint_of = Message(id="d", role=Role.USER, author=Author.CLIENT, extra={"compacted": {}})
+    assert kinds("codex", fingerprint_of) == ["compaction"]
 
 
 def test_ids_are_the_same_every_time_and_tell_events_apart() -> None:

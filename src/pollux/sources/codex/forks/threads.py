@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.sources.base import File, sealed
+from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
@@ -153,7 +153,7 @@ class Shelf:
         """The other files of the bare era that begin with the same prompt."""
         first = _first_prompt(path)
         found = [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
-        self.asked[f"alike {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
+        self.asked[f"alike {path}"] = fingerprint_of(f"{file.path}\n{file.stamp}" for file in found)
         return found
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
@@ -172,7 +172,7 @@ class Shelf:
             and (name := find.named(file.path)[0]) != own
             and (find.created(name) or _EVER) <= last
         ]
-        self.asked[f"around {since} {path}"] = sealed(f"{file.path}\n{file.stamp}" for file in found)
+        self.asked[f"around {since} {path}"] = fingerprint_of(f"{file.path}\n{file.stamp}" for file in found)
         return found
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Severity
-from pollux.sources.base import File, sealed
+from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex.format.keys import KNOWN
 from pollux.sources.codex.format.records import Record, record_of, report
 from pollux.sources.codex.format.schema import Bookkeeping
@@ -41,7 +41,7 @@ def items_of(file: File) -> Items:
 
 def seal_of(item: Any) -> str:
     """What stands for an item."""
-    return sealed([repr(item)])
+    return fingerprint_of([repr(item)])
 
 
 def document(path: str, notes: Notes) -> Document:

@@ -31,7 +31,7 @@ class Outputs:
     def __init__(self, bundle: GeminiBundle, notes: Notes) -> None:
         self._notes = notes
         self._folders = bundle.folder_paths
-        self._leant = bundle.leant.files
+        self._leant = bundle.depends_on.files
         self._stamps = {file.path: file.stamp for folder in bundle.folders for file in folder.files}
         self.used: set[str] = set()
 

@@ -18,7 +18,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Notice, Severity
-from pollux.sources.base import File, SourceContext, sealed
+from pollux.sources.base import File, SourceContext, fingerprint_of
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Typed
@@ -141,7 +141,7 @@ class PromptLog:
         start = bisect_left(found, since, key=itemgetter(0))
         return [(name, line) for _, name, line in found[start : bisect_right(found, until, key=itemgetter(0))]]
 
-    def seal(self, session: str, since: float | None, until: float | None) -> str:
+    def fingerprint(self, session: str, since: float | None, until: float | None) -> str:
         """Stands for all that the log says of a session: the lines under its id, and under those used in its time."""
         if self._by_time is None:
             every = [(name, line) for name, lines in self.lines.items() for line in lines]
@@ -154,7 +154,7 @@ class PromptLog:
             for name in names
             for line in self.lines.get(name, ())
         )
-        return sealed([*said, *(notice.text for notice in self.notices)])
+        return fingerprint_of([*said, *(notice.text for notice in self.notices)])
 
     def divide(self, begun: Mapping[str, datetime], renewing: Container[str]) -> None:
         """Part the lines of each id at every `/clear` that began another session, and give that one its own.
