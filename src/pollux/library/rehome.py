@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pollux.errors import NotFound, OutputError
 from pollux.index.catalog.queries import Filter
 from pollux.library.refresh import project_hash
-from pollux.model import Value
+from pollux.model import Kind, Value
 from pollux.projects.moves import EVIDENCE, folder
 from pollux.projects.relocate import Entry, Relocations, planned
 from pollux.sources.capabilities import moving_of
@@ -84,7 +84,7 @@ class Rehoming:
         if not there:
             self._library.moves.undo(old)
             raise self._nobody(before)
-        return before, after, len(there)
+        return before, after, sum(told.kind is not Kind.SUBAGENT for told in there)
 
     def _perhaps(self, before: str, after: str) -> bool:
         """May there be sessions of a project, as far as that is known without a move?"""
