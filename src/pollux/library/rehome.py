@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pollux.errors import NotFound, OutputError
 from pollux.index.catalog.queries import Filter
 from pollux.library.refresh import project_hash
-from pollux.model import Kind, Value
+from pollux.model import Value
 from pollux.projects.moves import EVIDENCE, folder
 from pollux.projects.relocate import Entry, Relocations, planned
 from pollux.sources.capabilities import moving_of
@@ -71,7 +71,7 @@ class Rehoming:
         self._relocations = Relocations(library.places.relocations)
 
     def show(self, old: str, new: str) -> tuple[str, str, int]:
-        """Show a project's history under its new path: both paths, and how many sessions are there now.
+        """Show a project's history under its new path: both paths, and how many sessions a list has there now.
 
         Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. Where it may be one that
         is known by its hash only, or was moved before, that shows only afterwards, and everything is read anew for it.
@@ -84,7 +84,8 @@ class Rehoming:
         if not there:
             self._library.moves.undo(old)
             raise self._nobody(before)
-        return before, after, sum(told.kind is not Kind.SUBAGENT for told in there)
+        usual = {one.summary.key for one in self._library.list()}
+        return before, after, sum(told.key in usual for told in there)
 
     def _perhaps(self, before: str, after: str) -> bool:
         """May there be sessions of a project, as far as that is known without a move?"""

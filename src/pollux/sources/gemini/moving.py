@@ -22,11 +22,12 @@ from pollux.wire import shown
 def moving(root: Path, moved: Mapping[str, str]) -> Moving:
     """What changes under a root and in the folder of file histories beside it.
 
-    Raises `OutputError` where the new path has a history of its own.
+    Raises `OutputError` where the new path has a history of its own, or the list of projects cannot be read.
     """
     hashed = {digest(old): digest(new) for old, new in moved.items()}
-    known = registry_of(root.parent / "projects.json")
-    taken = [root.parent / "projects.json" for new in moved.values() if new in known]
+    registry = root.parent / "projects.json"
+    known = _known(registry)
+    taken = [registry for new in moved.values() if new in known]
     steps: list[Rename | Rewrite] = []
     folders: list[str] = []
     for folder in _folders(root, root.parent / "history"):
@@ -39,7 +40,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
             taken.append(folder)
         if folder.name in hashed or marker in moved:
             folders.append(str(folder))
-    listed, left = _registry(root.parent / "projects.json", {old: new for old, new in moved.items() if old in known})
+    listed, left = _registry(registry, {old: new for old, new in moved.items() if old in known})
     if taken and (steps or listed):
         raise OutputError(f"{shown(taken[-1])} knows the new path already.", "Nothing was changed.")
     if folders:
@@ -47,6 +48,19 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
             "session files go on carrying the hash of the old path, which its list of sessions does not ask for"
         )
     return Moving(steps=(*steps, *listed), folders=tuple(folders), left=tuple(left))
+
+
+def _known(registry: Path) -> Mapping[str, str]:
+    """The projects that Gemini CLI knows. A list that cannot be read might name one of them, so nothing is changed."""
+    try:
+        read(registry)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise OutputError(
+            f"{shown(registry)} cannot be read: {error.strerror or error}.", "Nothing was changed."
+        ) from error
+    return registry_of(registry)
 
 
 def _folders(*above: Path) -> Iterator[Path]:
