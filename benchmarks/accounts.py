@@ -17,7 +17,7 @@ from typing import Any
 
 from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import Reading, entry
+from pollux.index.catalog.rows import BundleRows, entry
 from pollux.model import Author, Message, Role, Session, Usage
 from pollux.usage.accounts import Accounts, By
 
@@ -51,7 +51,7 @@ def filled(file: Path, sessions: int, requests: int) -> Catalog:
         root = catalogue.add_root("bench", "/")
         for number in range(sessions):
             made = entry(session(number, requests), catalogue.number(), 0)
-            catalogue.add(root, str(number), "", Reading(0, None, (), b"", [made]))
+            catalogue.add(root, str(number), "", BundleRows(0, None, (), b"", [made]))
     return catalogue
 
 

@@ -25,8 +25,8 @@ STUCK = "Another pollux has the cache and does not get on. The files were read w
 IMPATIENT = """
 import sys
 from pollux.cli import app
-from pollux.index import lock
-lock.PATIENCE = 0.2
+from pollux.system import locks
+locks.PATIENCE = 0.2
 sys.exit(app.run(sys.argv[1:]))
 """
 
@@ -115,7 +115,8 @@ def test_a_cache_that_cannot_be_written(pollux: Pollux) -> None:
 
 INTERRUPTED = """
 import os, signal, sys
-from pollux.cli import app, progress
+from pollux.cli import app
+from pollux.cli.terminal import progress
 heard = 0
 def stop(bar, told):
     global heard
