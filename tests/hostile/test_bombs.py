@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import msgspec
 import pytest
 import zstandard
 
+from pollux.archive import transfer
 from pollux.archive.contents import LONGEST_CHAIN
 from pollux.archive.index import Location
 from pollux.archive.keep import Archive, head_of
-from pollux.archive.packs import Content, PackWriter, State, begin, is_safe
+from pollux.archive.packs import Content, Damage, PackWriter, Record, State, begin, is_safe, scan
 from pollux.archive.recent import Recent
 from pollux.archive.transfer import MOST, SMALL
 from tests.hostile.conftest import World
@@ -69,6 +72,48 @@ def test_many_states_of_one_file_are_no_bomb(tmp_path: Path) -> None:
     states = [(msgspec.structs.replace(first, at=AT + number), b"") for number in range(5)]
     answer = world.command("archive", "import", str(_archive(tmp_path / "many.pollux", (head, payload), *states)))
     assert answer.returncode == 0, answer.stderr
+
+
+def test_many_contents_of_one_file_are_a_bomb(tmp_path: Path) -> None:
+    """All of them may be joined, where a file was rewritten."""
+    world = World(tmp_path, ())
+    records: list[tuple[Content | State, bytes]] = []
+    for number in range(3):
+        head, payload = _blank(SMALL // 2 + number)
+        state = msgspec.structs.replace(_state(0, head.sha, head.size), at=AT + number)
+        records += [(head, payload), (state, b"")]
+    answer = world.command("archive", "import", str(_archive(tmp_path / "states.pollux", *records)))
+    assert answer.returncode == 3, answer.stderr
+    assert f"more than {MOST} times as large" in answer.stderr
+
+
+def test_contents_that_stand_before_what_they_are_made_from_are_taken_in_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path, ())
+    contents = [b"line\n" * number for number in range(1, 60)]
+    records: list[tuple[Content | State, bytes]] = []
+    base: bytes | None = None
+    for number, content in enumerate(contents):
+        sha = hashlib.sha256(content).digest()
+        copied = len(contents[number - 1]) if number else 0
+        head = Content(sha=sha, size=len(content), base=base, copied=copied)
+        records.append((head, zstandard.ZstdCompressor().compress(content[copied:])))
+        base = sha
+    last = Content(sha=hashlib.sha256(contents[-1]).digest(), size=len(contents[-1]))
+    file = _archive(tmp_path / "back.pollux", *reversed(records), (_state(0, last.sha, last.size), b""))
+    passes: list[IO[bytes]] = []
+
+    def counted(held: IO[bytes]) -> Iterator[Record | Damage]:
+        passes.append(held)
+        return scan(held)
+
+    monkeypatch.setattr(transfer, "scan", counted)
+    with world.library() as library:
+        carried = transfer.take_in(library.archive, file)
+        assert (carried.objects, carried.states, carried.damaged) == (len(contents), 1, 0)
+        assert library.archive.read(last.sha) == contents[-1]
+    assert len(passes) == 2
 
 
 def test_a_content_that_grows_too_much_is_left_out(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -98,13 +100,13 @@ class _Lost(msgspec.Struct):
     stretches: int = 0
 
 
-def _records(packs: Collection[Path], lost: _Lost, *, whole: bool = False) -> Iterator[Told]:
-    """All that can be read of some packs. Where they must be `whole`, a record cut off at the end is damage."""
+def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
+    """All that can be read of some packs. A record cut off at the end was never finished, and is no damage."""
     for path in packs:
         with opened(path) as file:
             for found in scan(file):
                 if isinstance(found, Damage):
-                    lost.stretches += whole or not found.torn
+                    lost.stretches += not found.torn
                 elif isinstance(found.head, Content):
                     payload = payload_of(file, found)
                     if payload is not None:
@@ -130,25 +132,27 @@ def take_in(archive: Archive, file: Path) -> Carried:
     _refuse_bomb(file)
     newcomers = _Newcomers(archive)
     with archive.alone() as ink:
-        missing = -1
-        # A content may stand before the one it is made from, where that was damaged once and packed again.
-        while carried.damaged != missing:
-            missing = carried.damaged
-            carried.damaged = _take_in(archive, file, ink, newcomers, carried)
+        carried.damaged = _take_in(archive, file, ink, newcomers, carried)
     return carried
 
 
 def _refuse_bomb(file: Path) -> None:
-    """Raise `Unreadable` for an archive whose files, laid out, would be far larger than it."""
+    """Raise `Unreadable` for an archive whose files, laid out, would be far larger than it.
+
+    All states of a file may be needed at once, where it was rewritten. What a content only adds to another counts once.
+    """
     sizes: dict[tuple[str, bytes, bytes], int] = {}
+    fresh = 0
     with opened(file) as held:
         for found in scan(held):
             if isinstance(found, Record) and isinstance(found.head, State):
                 state = found.head
                 name = state.agent, state.home, state.path
                 sizes[name] = max(sizes.get(name, 0), state.size)
+            elif isinstance(found, Record) and isinstance(found.head, Content):
+                fresh += max(0, found.head.size - found.head.copied)
         packed = held.seek(0, os.SEEK_END)
-    if sum(sizes.values()) > _most(packed):
+    if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
             f"{shown(file)} is not taken in: its files would be more than {MOST} times as large as it, as no sessions "
             "are.",
@@ -165,18 +169,19 @@ def _take_in(archive: Archive, file: Path, ink: Appender, newcomers: _Newcomers,
     """Go through the other archive once; returns how much of it cannot be taken."""
     lost = _Lost()
     states: list[State] = []
-    for told, payload in _records([file], lost, whole=True):
-        if isinstance(told, State):
-            states.append(told)
-        elif archive.index.content(told.sha) is None:
-            try:
-                record = newcomers.proved(told, payload)
-            except Damaged:
-                lost.contents.add(told.sha)
+    with opened(file) as held:
+        for record in _by_base(archive, held, states, lost):
+            head = record.head
+            if not isinstance(head, Content) or archive.index.content(head.sha) is not None:
                 continue
-            ink.write(*record)
+            try:
+                proved = newcomers.proved(head, payload_of(held, record))
+            except Damaged:
+                lost.contents.add(head.sha)
+                continue
+            ink.write(*proved)
             carried.objects += 1
-            carried.bytes += told.size - told.copied
+            carried.bytes += head.size - head.copied
     refused = 0
     for state in states:
         if not is_sound(state) or not _satisfied(archive, state):
@@ -187,6 +192,32 @@ def _take_in(archive: Archive, file: Path, ink: Appender, newcomers: _Newcomers,
             carried.states += 1
     missing = [sha for sha in lost.contents if archive.index.content(sha) is None]
     return refused + lost.stretches + len(missing)
+
+
+def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Lost) -> Iterator[Record]:
+    """The contents of a pack, each after the one it is made from; its states, and what of it is lost.
+
+    A content may stand before the one it is made from, where that was damaged once and packed again.
+    """
+    waiting: dict[bytes, list[Record]] = {}
+    ready: deque[Record] = deque()
+    for found in scan(file):
+        if isinstance(found, Damage):
+            lost.stretches += 1
+        elif isinstance(found.head, State):
+            states.append(found.head)
+        elif isinstance(found.head, Content):
+            base = found.head.base
+            if base is None or archive.index.content(base) is not None:
+                ready.append(found)
+            else:
+                waiting.setdefault(base, []).append(found)
+    while ready:
+        record = ready.popleft()
+        yield record
+        if isinstance(record.head, Content) and archive.index.content(record.head.sha) is not None:
+            ready.extend(waiting.pop(record.head.sha, ()))
+    lost.contents.update(one.head.sha for every in waiting.values() for one in every if isinstance(one.head, Content))
 
 
 def _satisfied(archive: Archive, state: State) -> bool:
@@ -205,8 +236,10 @@ class _Newcomers:
         self._recent = Recent(archive)
         self._chains: dict[bytes, int] = {}
 
-    def proved(self, head: Content, payload: bytes) -> tuple[Content, bytes]:
+    def proved(self, head: Content, payload: bytes | None) -> tuple[Content, bytes]:
         """A content as it is written here: by itself where it stands on too many others. Raises `Damaged`."""
+        if payload is None:
+            raise Damaged("its bytes are not those that were packed")
         base = b"" if head.base is None else self._recent.read(head.base)
         if head.size - len(base) > _most(len(payload)):
             raise Damaged("it is far larger than what was packed")
