@@ -73,6 +73,39 @@ def test_nothing_is_written_among_the_agents_files(ready: Pollux, command: tuple
     assert not [place for place in (ready.home / ROOT).rglob("*") if place.name in ("back", "all", "keys")]
 
 
+@pytest.mark.parametrize("command", WRITING, ids=" ".join)
+def test_nor_beside_their_sessions(ready: Pollux, command: tuple[str, ...]) -> None:
+    """Where an agent keeps its logs, names and settings."""
+    folder = (ready.home / ROOT).parent
+    before = files(folder)
+    done = ready(*(word.format(folder) for word in command))
+    assert done.returncode == 5, done.stderr
+    assert files(folder) == before
+
+
+def test_nor_over_the_file_that_is_read(ready: Pollux, tmp_path: Path) -> None:
+    loose = tmp_path / "session.jsonl"
+    loose.write_bytes(next((ready.home / ROOT).rglob("session-*.jsonl")).read_bytes())
+    before = loose.read_bytes()
+    for places in (("-o", str(loose)), ("-o", str(tmp_path / "a.json"), "--json-report", str(loose))):
+        done = ready("export", str(loose), "--to", "json", *places, "--force")
+        assert done.returncode == 5, done.stderr
+    assert loose.read_bytes() == before
+
+
+def test_the_home_is_nobodys_own(ready: Pollux) -> None:
+    """Also where an agent's sessions lie right in it."""
+    environ = {"CLAUDE_CONFIG_DIR": str(ready.home)}
+    done = ready("export", "last", "--to", "markdown", "-o", str(ready.home / "kept.md"), **environ)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nor_where_a_variable_leads_away_from(ready: Pollux, tmp_path: Path) -> None:
+    place = ready.home / ".codex" / "sessions" / "mine.md"
+    done = ready("export", "last", "--to", "markdown", "-o", str(place), CODEX_HOME=str(tmp_path))
+    assert done.returncode == 5, done.stderr
+
+
 def test_nor_around_them(ready: Pollux) -> None:
     """Below a folder that is not the agent's, but has the agent's in it."""
     before = files(ready.home / ROOT)

@@ -19,7 +19,7 @@ from pollux.writers.base import Binary, Dataset, Report
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import click
 
@@ -45,6 +45,10 @@ class Exporting:
         self._forbidden = library.own()
         self.report = Report()
         self.sessions = 0
+
+    def protect(self, sessions: Iterable[Session]) -> None:
+        """Nothing is written over the files of these sessions, wherever they lie."""
+        self._forbidden += [Path(file) for session in sessions for file in session.files]
 
     def to_stdout(self, session: Session, ctx: click.Context) -> None:
         """Print a session; control characters stay out of a terminal."""

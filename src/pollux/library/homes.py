@@ -75,8 +75,13 @@ class Homes:
             protect(Path(path), self.own())
 
     def own(self) -> list[Path]:
-        """The agents' own folders, which are only ever read."""
-        return [root.path for _, root in self.roots()]
+        """The agents' own folders, which are only ever read, also those that a variable leads away from."""
+        home = self.places.home
+        roots = {root.path for source in self.sources() for root in source.roots({}, home)}
+        roots |= {root.path for _, root in self.roots()}
+        # Around its sessions an agent keeps logs, names and settings. A person's home is nobody's own.
+        around = {path.parent for path in roots if not home.is_relative_to(path.parent)}
+        return sorted(roots | around)
 
     @staticmethod
     def refused(root: Root) -> str | None:

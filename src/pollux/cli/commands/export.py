@@ -145,8 +145,9 @@ def command(
     library = open_library(ctx)
     hiding = redactor(library, words, emails=emails or share) if redact or share or words or emails else None
     export = Exporting(library, writer, _options(style), hiding)
-    report = export.target(report_file, force=force) if report_file is not None else None
     chosen = _once(library.session(key) for key in keys)
+    export.protect(chosen)
+    report = export.target(report_file, force=force) if report_file is not None else None
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
