@@ -176,8 +176,8 @@ class Archive:
     # ------------------------------------------------------------------ writing
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[Appender]:
-        """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
+    def alone(self) -> Iterator[None]:
+        """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
             private(self.folder)
             with sole(self.folder / _LOCK) as alone:
@@ -186,18 +186,23 @@ class Archive:
                 self.index.refresh()
                 self.index.drop_replaced()
                 self._tidy()
-                ink = Appender(self)
-                try:
-                    yield ink
-                finally:
-                    ink.close()
+                yield
         except (OSError, sqlite3.OperationalError) as error:
             raise cannot_write(self.folder, error) from error
 
+    @contextlib.contextmanager
+    def appending(self) -> Iterator[Appender]:
+        """The right to append. Raises as `alone` does."""
+        with self.alone():
+            ink = Appender(self)
+            try:
+                yield ink
+            finally:
+                ink.close()
+
     def _tidy(self) -> None:
-        """Remove what was left half made, and packs that another one replaces."""
-        replaced = (self.folder / name for name in self.index.replaced)
-        for path in (*listed(self.folder, MAKING), *replaced):
+        """Remove what was left half made, and packs of which another one took all over."""
+        for path in (*listed(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
     def keep(self, looks: Iterable[RootScan]) -> Kept:
@@ -211,7 +216,7 @@ class Archive:
         stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
         if stale:
             try:
-                with self.alone() as ink:
+                with self.appending() as ink:
                     for agent, home in stale:
                         HomeRun(self, ink, kept, agent, home).run(homes[agent, home])
             except Busy:
