@@ -18,6 +18,7 @@ from pollux.errors import NotFound, StoreError
 from pollux.library.library import Filter, Library
 from pollux.system.files import opened, rename_new
 from tests.archive.conftest import World
+from tests.cli.running import Pollux
 
 EVERYTHING = Filter(everything=True)
 
@@ -304,6 +305,25 @@ def test_a_pack_by_another_name_is_read(world: World) -> None:
     world.tomorrow()
     after.keeping.run()
     assert after.keeping.verify().sound
+
+
+def test_whoever_only_has_a_timer_hears_of_a_loss(tmp_path: Path) -> None:
+    pollux = Pollux(tmp_path, "0.44.0")
+    assert pollux("archive", "run").returncode == 0
+    for path in pollux.home.glob(".gemini/tmp/*/chats/*.jsonl"):
+        path.unlink()
+    assert pollux("archive", "run").returncode == 0
+    assert pollux("list").stderr == ""
+    (pack,) = tmp_path.glob("**/archive/000001.pack")
+    cut(pack)
+    for words in (["archive", "run"], ["archive", "run", "--json"], ["archive", "on"]):
+        done = pollux(*words)
+        assert "is missing: see pollux archive verify" in done.stderr
+        assert done.returncode == 4
+    for words in (["list", "--no-sync"], ["list"]):
+        done = pollux(*words)
+        assert "is missing: see pollux archive verify" in done.stderr
+        assert done.returncode == 0
 
 
 # ---------------------------------------------------------------------------------------------- pruning after a loss
