@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from pollux.archive.index import Index
-from pollux.archive.packs import MAGIC, PackWriter, Replaces, begin, scan
-from pollux.errors import NotFound, StoreError
+from pollux.archive.packs import MAGIC, PackWriter, Replaces, State, begin, scan
+from pollux.errors import NotFound, OutputError, StoreError
 from pollux.library.library import Filter, Library
 from pollux.system.files import opened, rename_new
 from tests.archive.conftest import World
@@ -462,6 +463,93 @@ def test_an_earlier_release_noted_names_alone(world: World) -> None:
     assert pack.read_bytes() == raw
 
 
+# ---------------------------------------------------------------------------------------------- damage
+
+
+def flip(library: Library, pack: Path) -> None:
+    """One byte of the content of which only the archive knows."""
+    (state, *_) = [one for one in library.archive.index.states() if one.change == "gone"]
+    (last,) = [one for one in library.archive.index.states(*state_place(state)) if one.sha is not None]
+    location = library.archive.index.content(last.sha or b"")
+    assert location is not None
+    raw = bytearray(pack.read_bytes())
+    raw[location.record.payload + location.record.length // 2] ^= 0xFF
+    pack.write_bytes(raw)
+
+
+def state_place(state: State) -> tuple[str, bytes, bytes]:
+    return state.agent, state.home, state.path
+
+
+def test_a_pack_that_is_put_back_after_damage_was_found_counts_again(world: World) -> None:
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    flip(library, pack)
+    library.close()
+    shutil.rmtree(world.folder / "cache")
+    harmed = world.library()
+    assert keys(harmed) < before
+    assert "damaged" in (harmed.problem or "")
+    assert harmed.keeping.verify().damaged
+    harmed.close()
+    pack.write_bytes(raw)
+    assert world.library().keeping.verify().sound
+    after = world.library()
+    assert keys(after) == before
+    assert after.problem is None
+
+
+@pytest.mark.parametrize(
+    "fault", [MemoryError(), zstandard.ZstdError("decompression error: Allocation error : not enough memory")]
+)
+def test_too_little_memory_is_no_damage(world: World, monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
+    library, _ = kept_world(world)
+    before = keys(library)
+    library.close()
+
+    class Short:
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def decompress(self, *_: object, **__: object) -> bytes:
+            raise fault
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zstandard, "ZstdDecompressor", Short)
+        refused(world, "not enough memory")
+    assert keys(world.library()) == before
+    assert world.library().keeping.verify().sound
+
+
+def test_a_disk_that_does_not_answer_is_no_damage(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    library, _ = kept_world(world)
+    before = keys(library)
+    library.close()
+
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pollux.archive.keep.payload_of", fail)
+        refused(world, os.strerror(errno.EIO))
+    assert keys(world.library()) == before
+    assert world.library().keeping.verify().sound
+
+
+def refused(world: World, why: str) -> None:
+    """Nothing is called damaged, and nothing is given up."""
+    acts: list[Callable[[Library], object]] = [lambda one: one.keeping.verify(), lambda one: one.keeping.prune_lost()]
+    for act in acts:
+        library = world.library()
+        with pytest.raises(StoreError, match=why):
+            act(library)
+        library.close()
+    shutil.rmtree(world.folder / "cache")
+    asked = world.library()
+    assert keys(asked)
+    asked.close()
+
+
 # ---------------------------------------------------------------------------------------------- a full disk
 
 
@@ -481,6 +569,17 @@ def test_what_is_kept_is_shown_though_nothing_more_can_be_kept(
     after = world.library()
     assert keys(after) == before
     assert os.strerror(reason) in (after.problem or "")
+
+
+def test_an_export_that_has_no_place_is_refused(world: World) -> None:
+    library, _ = kept_world(world)
+    (world.folder / "file").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be written"):
+        library.keeping.export(world.folder / "file" / "all.pollux")
+    longest = world.folder / ("a" * 255)
+    library.keeping.export(longest)
+    assert longest.stat().st_size
+    assert not list(world.folder.glob(".*"))
 
 
 # ---------------------------------------------------------------------------------------------- two at once

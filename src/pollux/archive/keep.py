@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.appender import Appender
-from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
+from pollux.archive.contents import Damaged, Known, Unread, digest, pack, pack_added, unpack
 from pollux.archive.extents import Extents, reading
 from pollux.archive.index import RACY, Index, Location
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
@@ -157,12 +157,14 @@ class Archive:
         return content
 
     def payload(self, place: Location) -> bytes:
-        """A content as it is packed. Raises `Damaged`."""
+        """A content as it is packed. Raises `Damaged`, and `Unread` where the system does not give it."""
         try:
             with opened(self.folder / place.pack, buffer=0) as file:
                 held = payload_of(file, place.record)
+        except FileNotFoundError as error:
+            raise Damaged("its pack is missing") from error
         except OSError as error:
-            raise Damaged(error.strerror or str(error)) from error
+            raise Unread(error.strerror or str(error)) from error
         if held is None:
             raise Damaged("the checksum differs")
         return held
@@ -358,6 +360,11 @@ def head_of(place: Location) -> Content:
     """The head of a content."""
     assert isinstance(place.record.head, Content)  # noqa: S101 (the index holds no other under a hash)
     return place.record.head
+
+
+def cannot_read(folder: Path, error: Exception) -> StoreError:
+    """The error as one sentence."""
+    return StoreError(f"The archive in {shown(folder)} cannot be read: {error}.")
 
 
 def cannot_write(folder: Path, error: OSError | sqlite3.Error) -> StoreError:

@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.archive.appender import Appender
-from pollux.archive.contents import LONGEST_CHAIN, Damaged, pack
-from pollux.archive.keep import Archive, cannot_write, head_of
+from pollux.archive.contents import LONGEST_CHAIN, Damaged, Unread, pack
+from pollux.archive.keep import Archive, cannot_read, cannot_write, head_of
 from pollux.archive.packs import (
     MAGIC,
     MAKING,
@@ -61,7 +61,7 @@ def export(archive: Archive, file: Path) -> Carried:
     if os.path.lexists(file):
         raise OutputError(f"{shown(file)} exists already.", "Name another file, or remove it.")
     carried = Carried()
-    making = file.with_name(f".{file.name}.{os.getpid()}{MAKING}")
+    making = file.with_name(f".pollux.{os.getpid()}{MAKING}")  # a name may be as long as the system lets it be
     written: set[bytes] = set()
     lost = _Lost()
     try:
@@ -81,7 +81,8 @@ def export(archive: Archive, file: Path) -> Carried:
     except OSError as error:
         raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
     finally:
-        making.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            making.unlink(missing_ok=True)
     return carried
 
 
@@ -294,7 +295,8 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
     except OSError as error:
         raise cannot_write(archive.folder, error) from error
     finally:
-        making.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            making.unlink(missing_ok=True)
     for old in packs:
         old.unlink(missing_ok=True)
     return carried
@@ -321,10 +323,12 @@ def _hole(path: Path) -> int:
 
 
 def _freed(archive: Archive, head: Content, payload: bytes, kept: Collection[bytes | None]) -> tuple[Content, bytes]:
-    """A content that stands on none that is forgotten."""
+    """A content that stands on none that is forgotten. Raises `StoreError` where the system does not give it."""
     if head.base is None or head.base in kept:
         return head, payload
     try:
         return pack(archive.read(head.sha), head.sha, None, archive.read)
+    except Unread as error:
+        raise cannot_read(archive.folder, error) from error
     except Damaged:
         return head, payload
