@@ -101,7 +101,7 @@ def test_a_second_writer_is_told_to_wait(world: World) -> None:
     world.furnish("gemini/0.39.1")
     library = world.library()
     other = world.library()
-    with library.archive.alone():
+    with library.archive.appending():
         assert other.keeping.run().busy
     assert not other.keeping.run().busy
 

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from pollux.archive.index import Index
-from pollux.archive.packs import MAGIC, PackWriter, begin, scan
-from pollux.errors import NotFound, StoreError
+from pollux.archive.packs import MAGIC, PackWriter, Replaces, State, begin, scan
+from pollux.errors import NotFound, OutputError, StoreError
 from pollux.library.library import Filter, Library
 from pollux.system.files import opened, rename_new
 from tests.archive.conftest import World
+from tests.cli.running import Pollux
 
 EVERYTHING = Filter(everything=True)
 
@@ -306,6 +308,248 @@ def test_a_pack_by_another_name_is_read(world: World) -> None:
     assert after.keeping.verify().sound
 
 
+def test_whoever_only_has_a_timer_hears_of_a_loss(tmp_path: Path) -> None:
+    pollux = Pollux(tmp_path, "0.44.0")
+    assert pollux("archive", "run").returncode == 0
+    for path in pollux.home.glob(".gemini/tmp/*/chats/*.jsonl"):
+        path.unlink()
+    assert pollux("archive", "run").returncode == 0
+    assert pollux("list").stderr == ""
+    (pack,) = tmp_path.glob("**/archive/000001.pack")
+    cut(pack)
+    for words in (["archive", "run"], ["archive", "run", "--json"], ["archive", "on"]):
+        done = pollux(*words)
+        assert "is missing: see pollux archive verify" in done.stderr
+        assert done.returncode == 4
+    for words in (["list", "--no-sync"], ["list"]):
+        done = pollux(*words)
+        assert "is missing: see pollux archive verify" in done.stderr
+        assert done.returncode == 0
+
+
+# ---------------------------------------------------------------------------------------------- pruning after a loss
+
+
+def hole(pack: Path) -> None:
+    """Zeros in the middle, so that the pack is as long as it was."""
+    with opened(pack) as file:
+        records = list(scan(file))
+    place = records[len(records) // 2]
+    with pack.open("r+b") as file:
+        file.seek(place.offset)
+        file.write(bytes(place.end - place.offset))
+
+
+CUTS = {**{name: HARM[name] for name in ("cut", "cut between records", "zeros", "deleted", "emptied")}, "hole": hole}
+
+
+def lossy(world: World, harm: Callable[[Path], object]) -> tuple[Library, Path, bytes, set[str]]:
+    """A kept world whose pack is harmed. Gives the bytes that it had, and all sessions."""
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    library.close()
+    harm(pack)
+    return world.library(), pack, raw, before
+
+
+def go_on(world: World) -> None:
+    """An agent writes on the next day."""
+    world.tomorrow()
+    with world.transcripts()[0].open("ab") as out:
+        out.write(b"{}\n")
+
+
+def prune_one(world: World) -> str:
+    library = world.library()
+    (key, *_) = sorted(keys(library))
+    library.keeping.run()
+    library.keeping.prune([library.session(key)])
+    library.close()
+    return key
+
+
+@pytest.mark.parametrize("cleared", [False, True], ids=["", "cache cleared"])
+@pytest.mark.parametrize("harm", CUTS.values(), ids=CUTS)
+def test_pruning_a_session_gives_up_no_loss(world: World, harm: Callable[[Path], object], cleared: bool) -> None:
+    library, pack, raw, before = lossy(world, harm)
+    first = library.keeping.verify()
+    library.close()
+    for _ in range(2):  # the second one replaces the pack that replaced the first
+        prune_one(world)
+        assert not list(pack.parent.glob("*.making"))
+        if cleared:
+            shutil.rmtree(world.folder / "cache")
+        after = world.library()
+        after.list()
+        assert "pollux archive verify" in (after.problem or "")
+        verdict = after.keeping.verify()
+        assert (verdict.missing, verdict.stretches) == (first.missing, first.stretches)
+        after.close()
+    pack.write_bytes(raw)
+    for _ in range(2):
+        mended = world.library()
+        assert keys(mended) >= before
+        assert mended.keeping.verify().sound
+        assert mended.problem is None
+        go_on(world)
+        assert mended.keeping.run().changed
+        mended.close()
+    assert pack.read_bytes() == raw
+
+
+@pytest.mark.parametrize("harm", CUTS.values(), ids=CUTS)
+def test_a_pack_that_is_put_back_after_its_loss_was_given_up_counts_again(
+    world: World, harm: Callable[[Path], object]
+) -> None:
+    library, pack, raw, before = lossy(world, harm)
+    library.keeping.prune_lost()
+    assert library.keeping.verify().sound
+    library.close()
+    pack.write_bytes(raw)
+    states = {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.index.states()}
+    for _ in range(2):
+        after = world.library()
+        assert keys(after) == before
+        assert after.keeping.verify().sound
+        go_on(world)
+        assert after.keeping.run().changed
+        after.close()
+    assert pack.read_bytes() == raw
+    cut(pack)
+    assert world.library().keeping.verify().missing
+    again = world.library()
+    again.keeping.prune_lost()
+    again.close()
+    assert not pack.exists()
+    pack.write_bytes(raw)
+    assert {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.index.states()} >= states
+
+
+def test_a_pack_that_was_taken_over_is_removed(world: World) -> None:
+    """The process was killed before it could, or somebody copied the very same pack there."""
+    library, pack = kept_world(world)
+    raw = pack.read_bytes()
+    (key, *_) = sorted(one.summary.key for one in library.list(EVERYTHING) if one.summary.kept)
+    library.keeping.prune([library.session(key)])
+    library.close()
+    pack.write_bytes(raw)
+    after = world.library()
+    assert after.keeping.verify().sound
+    assert key not in keys(after)
+    assert after.problem is None
+    go_on(world)
+    after.keeping.run()
+    assert not pack.exists()
+
+
+def test_an_earlier_release_noted_names_alone(world: World) -> None:
+    """Nobody knows what was taken over then: a pack by such a name is read, and stays."""
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    library.close()
+    newer = pack.with_name("000002.pack")
+    begin(newer)
+    pen = PackWriter(newer)
+    pen.write(Replaces(packs=(pack.name,)))
+    pen.close()
+    pack.unlink()
+    pack.parent.with_name("archive.json").unlink()
+    shutil.rmtree(world.folder / "cache")
+    assert world.library().keeping.verify().sound
+    pack.write_bytes(raw)
+    after = world.library()
+    assert keys(after) == before
+    after.keeping.run()
+    assert pack.read_bytes() == raw
+
+
+# ---------------------------------------------------------------------------------------------- damage
+
+
+def flip(library: Library, pack: Path) -> None:
+    """One byte of the content of which only the archive knows."""
+    (state, *_) = [one for one in library.archive.index.states() if one.change == "gone"]
+    (last,) = [one for one in library.archive.index.states(*state_place(state)) if one.sha is not None]
+    location = library.archive.index.content(last.sha or b"")
+    assert location is not None
+    raw = bytearray(pack.read_bytes())
+    raw[location.record.payload + location.record.length // 2] ^= 0xFF
+    pack.write_bytes(raw)
+
+
+def state_place(state: State) -> tuple[str, bytes, bytes]:
+    return state.agent, state.home, state.path
+
+
+def test_a_pack_that_is_put_back_after_damage_was_found_counts_again(world: World) -> None:
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    flip(library, pack)
+    library.close()
+    shutil.rmtree(world.folder / "cache")
+    harmed = world.library()
+    assert keys(harmed) < before
+    assert "damaged" in (harmed.problem or "")
+    assert harmed.keeping.verify().damaged
+    harmed.close()
+    pack.write_bytes(raw)
+    assert world.library().keeping.verify().sound
+    after = world.library()
+    assert keys(after) == before
+    assert after.problem is None
+
+
+@pytest.mark.parametrize(
+    "fault", [MemoryError(), zstandard.ZstdError("decompression error: Allocation error : not enough memory")]
+)
+def test_too_little_memory_is_no_damage(world: World, monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
+    library, _ = kept_world(world)
+    before = keys(library)
+    library.close()
+
+    class Short:
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def decompress(self, *_: object, **__: object) -> bytes:
+            raise fault
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zstandard, "ZstdDecompressor", Short)
+        refused(world, "not enough memory")
+    assert keys(world.library()) == before
+    assert world.library().keeping.verify().sound
+
+
+def test_a_disk_that_does_not_answer_is_no_damage(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    library, _ = kept_world(world)
+    before = keys(library)
+    library.close()
+
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pollux.archive.keep.payload_of", fail)
+        refused(world, os.strerror(errno.EIO))
+    assert keys(world.library()) == before
+    assert world.library().keeping.verify().sound
+
+
+def refused(world: World, why: str) -> None:
+    """Nothing is called damaged, and nothing is given up."""
+    acts: list[Callable[[Library], object]] = [lambda one: one.keeping.verify(), lambda one: one.keeping.prune_lost()]
+    for act in acts:
+        library = world.library()
+        with pytest.raises(StoreError, match=why):
+            act(library)
+        library.close()
+    shutil.rmtree(world.folder / "cache")
+    asked = world.library()
+    assert keys(asked)
+    asked.close()
+
+
 # ---------------------------------------------------------------------------------------------- a full disk
 
 
@@ -325,6 +569,17 @@ def test_what_is_kept_is_shown_though_nothing_more_can_be_kept(
     after = world.library()
     assert keys(after) == before
     assert os.strerror(reason) in (after.problem or "")
+
+
+def test_an_export_that_has_no_place_is_refused(world: World) -> None:
+    library, _ = kept_world(world)
+    (world.folder / "file").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be written"):
+        library.keeping.export(world.folder / "file" / "all.pollux")
+    longest = world.folder / ("a" * 255)
+    library.keeping.export(longest)
+    assert longest.stat().st_size
+    assert not list(world.folder.glob(".*"))
 
 
 # ---------------------------------------------------------------------------------------------- two at once

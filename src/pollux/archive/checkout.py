@@ -95,6 +95,7 @@ class About(msgspec.Struct, kw_only=True):
     roots: list[str]
     fingerprint: str
     problem: str | None = None
+    damaged: bool = False
     elsewhere: dict[bytes, Proof] = {}
 
 
@@ -146,7 +147,7 @@ class Trees:
             others = [look for look in looks if look.source.name == agent and look not in own]
             fingerprint = fingerprint_of([*packs, *(look.snapshot("") for look in (*own, *others))])
             told = _loaded(self.folder / name / ABOUT, About)
-            if told is not None and told.fingerprint == fingerprint:
+            if told is not None and told.fingerprint == fingerprint and not told.damaged:
                 self.problem = told.problem or self.problem
             else:
                 live = {path: file for look in own for path, file in files_of(look, home)}
@@ -276,6 +277,7 @@ class Tree:
             roots=names,
             fingerprint=fingerprint,
             problem=self.problem,
+            damaged=bool(self._damaged),
             elsewhere=dict(elsewhere or {}),
         )
         write_file(self.folder / ABOUT, msgspec.msgpack.encode(told))

@@ -21,9 +21,15 @@ LARGEST_BASE = 1 << 25
 LONGEST_CHAIN = 100
 """So many rewritings may stand on one another, so that none takes long to read."""
 
+_TOO_LARGE = "there is not enough memory"
+
 
 class Damaged(Exception):
     """What was packed does not give the bytes it was made from."""
+
+
+class Unread(Damaged):
+    """The system did not give what was packed, or no memory for it: it may be sound."""
 
 
 class Known(NamedTuple):
@@ -70,7 +76,14 @@ def whole_size(raw: bytes) -> int:
 
 
 def unpack(head: Content, payload: bytes, base: bytes, *, proved: bool = True) -> bytes:
-    """The content of a record, proved by its hash. Raises `Damaged`."""
+    """The content of a record, proved by its hash. Raises `Damaged`, and `Unread` where memory is short."""
+    try:
+        return _unpack(head, payload, base, proved=proved)
+    except MemoryError as error:
+        raise Unread(_TOO_LARGE) from error
+
+
+def _unpack(head: Content, payload: bytes, base: bytes, *, proved: bool) -> bytes:
     end = head.copied or len(base)
     size = head.size - head.copied
     if not 0 <= size <= HUGE or not 0 <= head.copied <= len(base):
@@ -82,8 +95,8 @@ def unpack(head: Content, payload: bytes, base: bytes, *, proved: bool = True) -
         rest = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31).decompress(
             payload, max_output_size=size
         )
-    except (zstandard.ZstdError, MemoryError) as error:
-        raise Damaged(str(error)) from error
+    except zstandard.ZstdError as error:
+        raise (Unread(_TOO_LARGE) if "not enough memory" in str(error) else Damaged(str(error))) from error
     content = base[: head.copied] + rest
     if proved and hashlib.sha256(content).digest() != head.sha:
         raise Damaged("the hash differs")

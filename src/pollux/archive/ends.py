@@ -7,35 +7,51 @@ from pathlib import Path
 from typing import Any
 
 from pollux.archive.extents import Extents
-from pollux.archive.packs import MAGIC, SUFFIX, State
+from pollux.archive.packs import MAGIC, SUFFIX, State, Taken
 
 
 class Ends:
-    """The part of an index that tells of losses. `replaced` are packs in whose place others stand."""
+    """The part of an index that tells of losses.
+
+    `taken` says what was taken over of packs in whose place others stand, by name, `spare` which of them lie there
+    still.
+    """
 
     _sql: sqlite3.Connection
 
     def __init__(self, packs: Path) -> None:
         self._extents = Extents(packs)
         self._promised: dict[str, int] = {}
-        self.replaced: frozenset[str] = frozenset()
+        self.taken: dict[str, Taken] = {}
+        self.spare: frozenset[str] = frozenset()
 
     def _scanned(self) -> dict[str, int]:
         return dict(self._sql.execute("SELECT name, scanned FROM packs").fetchall())
 
     def reach(self, name: str) -> int:
-        """Up to which place a pack is known."""
+        """Up to which place a pack is known, or was taken over."""
         row = self._sql.execute("SELECT scanned FROM packs WHERE name=?", (name,)).fetchone()
-        return int(row[0]) if row else len(MAGIC)
+        if row is None:
+            return self.taken[name].reach if name in self.taken else len(MAGIC)
+        return int(row[0])
+
+    def damages(self) -> dict[str, int]:
+        """How many stretches are no records, by pack. Those of one that was taken over stay, until it is put back."""
+        found = dict(self._sql.execute("SELECT name, damaged FROM packs WHERE damaged").fetchall())
+        reaches = self._scanned()
+        for name, taken in self.taken.items():
+            if reaches.get(name, 0) < taken.hole:
+                found[name] = found.get(name, 0) + taken.damaged
+        return found
 
     def damaged(self) -> int:
-        """How many stretches of the packs are no records."""
-        return int(self._sql.execute("SELECT COALESCE(SUM(damaged), 0) FROM packs").fetchone()[0])
+        """How many stretches of all packs are no records."""
+        return sum(self.damages().values())
 
     def _ends(self) -> dict[str, int]:
-        """Where each pack once ended. Where nobody wrote that down, the index may know."""
-        ends = self._promised or self._known_ends()
-        return {name: end for name, end in ends.items() if name not in self.replaced}
+        """Where each pack once ended that counts or is missing. Where nobody wrote that down, the index may know."""
+        ends, reaches = self._promised or self._known_ends(), self._scanned()
+        return {name: end for name, end in ends.items() if name in reaches or end > self.reach(name)}
 
     def _known_ends(self) -> dict[str, int]:
         """Where packs ended of which something is missing, as the index knew them."""
@@ -47,8 +63,8 @@ class Ends:
 
     def drop_replaced(self) -> None:
         """Forget the ends of packs that others replace: those may be replaced next, and tell of it no more."""
-        if self.replaced & self._promised.keys():
-            self._promised = self._ends()
+        if self._promised and (ends := self._ends()) != self._promised:
+            self._promised = ends
             self._extents.write(self._promised)
 
     def settle_ends(self) -> None:
@@ -72,7 +88,7 @@ class Ends:
 
     def next_number(self) -> int:
         """A number that no pack has or had."""
-        names = [*self._scanned(), *self._ends(), *self.replaced]
+        names = [*self._scanned(), *self._ends(), *self.taken]
         return 1 + max((int(stem) for name in names if (stem := name.removesuffix(SUFFIX)).isdecimal()), default=0)
 
     def lost(self) -> list[State]:

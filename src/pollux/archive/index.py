@@ -153,7 +153,7 @@ class Index(Ends):
     def _catch_up(self, *, anew: bool) -> None:
         self._promised = self._extents.read()  # before the packs: another pollux may be appending to them
         found = survey(self._packs)
-        self.replaced = found.replaced
+        self.taken, self.spare = found.taken, found.spare
         try:
             if anew or self._scanned() != found.sizes:
                 self._refresh(found, anew=anew)

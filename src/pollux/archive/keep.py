@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.appender import Appender
-from pollux.archive.contents import Damaged, Known, digest, pack, pack_added, unpack
+from pollux.archive.contents import Damaged, Known, Unread, digest, pack, pack_added, unpack
 from pollux.archive.extents import Extents, reading
 from pollux.archive.index import RACY, Index, Location
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
@@ -157,12 +157,14 @@ class Archive:
         return content
 
     def payload(self, place: Location) -> bytes:
-        """A content as it is packed. Raises `Damaged`."""
+        """A content as it is packed. Raises `Damaged`, and `Unread` where the system does not give it."""
         try:
             with opened(self.folder / place.pack, buffer=0) as file:
                 held = payload_of(file, place.record)
+        except FileNotFoundError as error:
+            raise Damaged("its pack is missing") from error
         except OSError as error:
-            raise Damaged(error.strerror or str(error)) from error
+            raise Unread(error.strerror or str(error)) from error
         if held is None:
             raise Damaged("the checksum differs")
         return held
@@ -176,8 +178,8 @@ class Archive:
     # ------------------------------------------------------------------ writing
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[Appender]:
-        """The right to append. Raises `StoreError` where another pollux has it, or nothing can be written."""
+    def alone(self) -> Iterator[None]:
+        """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
             private(self.folder)
             with sole(self.folder / _LOCK) as alone:
@@ -186,18 +188,23 @@ class Archive:
                 self.index.refresh()
                 self.index.drop_replaced()
                 self._tidy()
-                ink = Appender(self)
-                try:
-                    yield ink
-                finally:
-                    ink.close()
+                yield
         except (OSError, sqlite3.OperationalError) as error:
             raise cannot_write(self.folder, error) from error
 
+    @contextlib.contextmanager
+    def appending(self) -> Iterator[Appender]:
+        """The right to append. Raises as `alone` does."""
+        with self.alone():
+            ink = Appender(self)
+            try:
+                yield ink
+            finally:
+                ink.close()
+
     def _tidy(self) -> None:
-        """Remove what was left half made, and packs that another one replaces."""
-        replaced = (self.folder / name for name in self.index.replaced)
-        for path in (*listed(self.folder, MAKING), *replaced):
+        """Remove what was left half made, and packs of which another one took all over."""
+        for path in (*listed(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
     def keep(self, looks: Iterable[RootScan]) -> Kept:
@@ -211,7 +218,7 @@ class Archive:
         stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
         if stale:
             try:
-                with self.alone() as ink:
+                with self.appending() as ink:
                     for agent, home in stale:
                         HomeRun(self, ink, kept, agent, home).run(homes[agent, home])
             except Busy:
@@ -353,6 +360,11 @@ def head_of(place: Location) -> Content:
     """The head of a content."""
     assert isinstance(place.record.head, Content)  # noqa: S101 (the index holds no other under a hash)
     return place.record.head
+
+
+def cannot_read(folder: Path, error: Exception) -> StoreError:
+    """The error as one sentence."""
+    return StoreError(f"The archive in {shown(folder)} cannot be read: {error}.")
 
 
 def cannot_write(folder: Path, error: OSError | sqlite3.Error) -> StoreError:

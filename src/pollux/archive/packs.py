@@ -80,10 +80,26 @@ class State(Value, frozen=True, kw_only=True):
     taken: bool = False
 
 
+class Taken(Value, frozen=True, kw_only=True):
+    """What was taken over of a pack: its records up to `reach`, but for `damaged` stretches, the last up to `hole`.
+
+    The file had `size` bytes with the hash `sha`. Any other file by that name holds what was not taken over. The first
+    releases noted names alone.
+    """
+
+    name: str
+    reach: int = LARGEST
+    size: int = -1
+    sha: bytes = b""
+    damaged: int = 0
+    hole: int = 0
+
+
 class Replaces(Value, frozen=True, kw_only=True):
-    """The first record of a pack that stands in for others, by their names."""
+    """The first record of a pack that stands in for others, by their names, and for those that they stood in for."""
 
     packs: tuple[str, ...]
+    taken: tuple[Taken, ...] = ()
 
 
 HEADS: dict[Kind, type[Content | State | Replaces]] = {

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pollux.archive.contents import Damaged
+from pollux.archive.contents import Damaged, Unread
 from pollux.archive.keep import Archive
 from pollux.archive.order import best_first
 from pollux.archive.packs import State, is_safe
@@ -149,6 +149,8 @@ def _take_back(piece: Piece) -> None:
 def _content(archive: Archive, state: State) -> bytes:
     try:
         return archive.read(state.sha or b"")
+    except Unread as error:
+        raise StoreError(f"What is kept of {file_of(state)} cannot be read: {error}.") from None
     except Damaged as error:
         raise StoreError(
             f"What is kept of {file_of(state)} is damaged: {error}.", "Try: pollux archive verify"

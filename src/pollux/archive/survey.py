@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from pollux.archive.extents import reading
-from pollux.archive.packs import SUFFIX, Record, Replaces, recognise, scan
+from pollux.archive.packs import SUFFIX, Record, Replaces, Taken, recognise, scan
 from pollux.system.files import listed, opened
 
 
 class Survey(NamedTuple):
-    """The packs of a folder that count, by name with their sizes, and the names of those that a later one replaces."""
+    """The packs of a folder that count, by name with their sizes, and what was `taken` over of others, by their names.
+
+    `spare` are packs that lie there still though all of them was taken over. A pack by the same name that is another
+    file, as one from a backup, counts.
+    """
 
     sizes: dict[str, int]
-    replaced: frozenset[str]
+    taken: dict[str, Taken]
+    spare: frozenset[str]
 
 
 def survey(folder: Path) -> Survey:
     """Look at all packs. Raises `OSError`, and `StoreError` where a newer pollux wrote one."""
     sizes: dict[str, int] = {}
-    replaced: set[str] = set()
+    taken: dict[str, Taken] = {}
     for path in listed(folder, SUFFIX):
         if not stat.S_ISREG(path.stat().st_mode):
             continue
@@ -31,8 +38,28 @@ def survey(folder: Path) -> Survey:
             first = next(scan(file), None)
             sizes[path.name] = os.fstat(file.fileno()).st_size
         if isinstance(first, Record) and isinstance(first.head, Replaces):
-            replaced.update(first.head.packs)
-    return Survey({name: size for name, size in sizes.items() if name not in replaced}, frozenset(replaced))
+            noted = first.head.taken or (Taken(name=name) for name in first.head.packs)
+            taken.update({one.name: one for one in noted})
+    spare = frozenset(name for name in sizes.keys() & taken.keys() if _is_taken(folder / name, taken[name]))
+    return Survey({name: size for name, size in sizes.items() if name not in spare}, taken, spare)
+
+
+def _is_taken(path: Path, taken: Taken) -> bool:
+    """Is this the very file that was taken over?"""
+    return path.stat().st_size == taken.size and hash_of(path) == taken.sha
+
+
+def hash_of(path: Path) -> bytes:
+    """The hash of a pack as it lies there."""
+    now = path.stat()
+    return _hash(path, now.st_ino, now.st_size, now.st_mtime_ns)
+
+
+@lru_cache
+def _hash(path: Path, *_: int) -> bytes:
+    """A file that is as it was is read once."""
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def standing(folder: Path) -> dict[Path, int]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from pollux.archive.appender import Appender
-from pollux.archive.contents import LONGEST_CHAIN, Damaged, pack
-from pollux.archive.keep import Archive, cannot_write, head_of
+from pollux.archive.contents import LONGEST_CHAIN, Damaged, Unread, pack
+from pollux.archive.keep import Archive, cannot_read, cannot_write, head_of
 from pollux.archive.packs import (
+    MAGIC,
     MAKING,
     SUFFIX,
     Content,
@@ -23,6 +25,7 @@ from pollux.archive.packs import (
     Record,
     Replaces,
     State,
+    Taken,
     draft,
     is_sound,
     payload_of,
@@ -30,7 +33,7 @@ from pollux.archive.packs import (
     scan,
 )
 from pollux.archive.recent import Recent
-from pollux.archive.survey import standing
+from pollux.archive.survey import hash_of, standing
 from pollux.archive.verify import sound_contents
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.system.files import rename_new
@@ -60,7 +63,7 @@ def export(archive: Archive, file: Path) -> Carried:
     if os.path.lexists(file):
         raise OutputError(f"{shown(file)} exists already.", "Name another file, or remove it.")
     carried = Carried()
-    making = file.with_name(f".{file.name}.{os.getpid()}{MAKING}")
+    making = file.with_name(f".pollux.{os.getpid()}{MAKING}")  # a name may be as long as the system lets it be
     written: set[bytes] = set()
     lost = _Lost()
     try:
@@ -80,7 +83,8 @@ def export(archive: Archive, file: Path) -> Carried:
     except OSError as error:
         raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
     finally:
-        making.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            making.unlink(missing_ok=True)
     return carried
 
 
@@ -101,7 +105,8 @@ class _Lost(msgspec.Struct):
 
 
 def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
-    """All that can be read of some packs. A record cut off at the end was never finished, and is no damage."""
+    """All that can be read of some packs, each state once. A record cut off at the end was never finished."""
+    states: set[State] = set()
     for path in packs:
         with opened(path) as file:
             for found in scan(file):
@@ -113,7 +118,8 @@ def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
                         yield found.head, payload
                     else:
                         lost.contents.add(found.head.sha)
-                elif isinstance(found.head, State):
+                elif isinstance(found.head, State) and found.head not in states:
+                    states.add(found.head)
                     yield found.head, b""
 
 
@@ -131,7 +137,7 @@ def take_in(archive: Archive, file: Path) -> Carried:
             raise Unreadable(str(error), error.hint) from error
     _refuse_bomb(file)
     newcomers = _Newcomers(archive)
-    with archive.alone() as ink:
+    with archive.appending() as ink:
         carried.damaged = _take_in(archive, file, ink, newcomers, carried)
     return carried
 
@@ -188,7 +194,7 @@ def _take_in(archive: Archive, file: Path, ink: Appender, newcomers: _Newcomers,
             refused += 1
         elif not archive.index.has(state):
             mode = None if state.mode is None else 0o400 | state.mode & 0o200
-            ink.write(msgspec.structs.replace(state, mode=mode, taken=True))
+            ink.write(replace(state, mode=mode, taken=True))
             carried.states += 1
     missing = [sha for sha in lost.contents if archive.index.content(sha) is None]
     return refused + lost.stretches + len(missing)
@@ -264,12 +270,17 @@ class _Newcomers:
 
 
 def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:
-    """Forget every state of some files (agent, home, path), and contents that no other state has."""
+    """Forget every state of some files (agent, home, path), and contents that no other state has.
+
+    What is missing or damaged stays so, and is spoken of.
+    """
     gone = set(files)
     with archive.alone():
+        archive.index.refresh(anew=True)
         carried = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
         archive.index.forget_files(gone)
         archive.index.refresh()
+        archive.index.settle_ends()
     archive.close()
     return carried
 
@@ -280,22 +291,26 @@ def prune_lost(archive: Archive) -> Carried:
         archive.index.refresh(anew=True)
         missing = len(archive.index.lost())
         sound = sound_contents(archive, archive.index.contents())
-        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound)
+        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound, losses=False)
         carried.states += missing
         archive.index.forget_losses()
     archive.close()
     return carried
 
 
-def _rewrite(archive: Archive, forgotten: Callable[[State], bool]) -> Carried:
-    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was."""
+def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> Carried:
+    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was.
+
+    It notes `losses` of the packs before, or not.
+    """
     carried = Carried()
     packs = standing(archive.folder)
     kept = {state.sha for state in archive.index.states() if not forgotten(state)}
     path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
+    making = path.with_suffix(MAKING)
     try:
-        with _new_pack(path.with_suffix(MAKING)) as pen:
-            pen.write(Replaces(packs=tuple(pack.name for pack in packs)))
+        with _new_pack(making) as pen:
+            pen.write(Replaces(packs=tuple(pack.name for pack in packs), taken=_taken(archive, packs, losses=losses)))
             written: set[bytes] = set()
             for head, payload in _records(packs, _Lost()):
                 if isinstance(head, State):
@@ -309,19 +324,44 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool]) -> Carried:
                     written.add(head.sha)
                     pen.write(*_freed(archive, head, payload, kept))
             carried.bytes = sum(packs.values()) - pen.end
-        rename_new(path.with_suffix(MAKING), path)
+        rename_new(making, path)
     except OSError as error:
         raise cannot_write(archive.folder, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            making.unlink(missing_ok=True)
     for old in packs:
         old.unlink(missing_ok=True)
     return carried
 
 
+def _taken(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[Taken, ...]:
+    """What a new pack takes over of these, and what they took over of earlier ones."""
+    index = archive.index
+    damages = index.damages() if losses else {}
+    noted = {name: one if name in damages else replace(one, damaged=0, hole=0) for name, one in index.taken.items()}
+    for path, size in packs.items():
+        name, damaged = path.name, damages.get(path.name, 0)
+        hole = max(_hole(path), noted[name].hole if name in noted else 0) if damaged else 0
+        reach, sha = index.reach(name), hash_of(path)
+        noted[name] = Taken(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
+    return tuple(noted.values())
+
+
+def _hole(path: Path) -> int:
+    """Where the last stretch of a pack ends that is no record."""
+    with opened(path) as file:
+        ends = [found.end for found in scan(file) if isinstance(found, Damage) and not found.torn]
+    return max(ends, default=len(MAGIC))
+
+
 def _freed(archive: Archive, head: Content, payload: bytes, kept: Collection[bytes | None]) -> tuple[Content, bytes]:
-    """A content that stands on none that is forgotten."""
+    """A content that stands on none that is forgotten. Raises `StoreError` where the system does not give it."""
     if head.base is None or head.base in kept:
         return head, payload
     try:
         return pack(archive.read(head.sha), head.sha, None, archive.read)
+    except Unread as error:
+        raise cannot_read(archive.folder, error) from error
     except Damaged:
         return head, payload

@@ -6,9 +6,9 @@ import contextlib
 import os
 from datetime import UTC, datetime, timedelta
 
-from pollux.archive.contents import Damaged, unpack
+from pollux.archive.contents import Damaged, Unread, unpack
 from pollux.archive.index import Index, Location
-from pollux.archive.keep import Archive, head_of
+from pollux.archive.keep import Archive, cannot_read, head_of
 from pollux.archive.packs import State
 from pollux.archive.survey import standing
 from pollux.model import Value
@@ -62,7 +62,8 @@ def verify(archive: Archive) -> Verdict:
         if damaged and packs != standing(archive.folder).keys():  # new packs took the place of those looked at
             return verify(archive)
         stretches, gaps = found.damaged(), found.gaps()
-    if stretches or gaps or archive.index.damaged() or known.difference(states):
+    unknown = sound.keys() - {head_of(place).sha for place in archive.index.contents()}
+    if stretches or gaps or unknown or archive.index.damaged() or known.difference(states):
         archive.index.refresh(anew=True)
     gaps |= archive.index.gaps()
     if damaged:
@@ -82,7 +83,10 @@ def verify(archive: Archive) -> Verdict:
 
 
 def sound_contents(archive: Archive, places: list[Location]) -> dict[bytes, int]:
-    """The contents that can be read, with their sizes. Each is read once, right after the one it stands on."""
+    """The contents that can be read, with their sizes. Each is read once, right after the one it stands on.
+
+    Raises `StoreError` where the system does not give one: nobody knows then whether it is damaged.
+    """
     above: dict[bytes | None, list[Location]] = {}
     for place in places:
         above.setdefault(head_of(place).base, []).append(place)
@@ -93,6 +97,8 @@ def sound_contents(archive: Archive, places: list[Location]) -> dict[bytes, int]
         head = head_of(place)
         try:
             content = unpack(head, archive.payload(place), base)
+        except Unread as error:
+            raise cannot_read(archive.folder, error) from error
         except Damaged:
             continue
         sound[head.sha] = head.size

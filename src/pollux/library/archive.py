@@ -67,8 +67,10 @@ class Keeping:
         self._archive.turn(on=on)
 
     def run(self) -> Kept:
-        """Keep what changed, whether or not every sync does."""
-        return self._archive.keep(self._looks())
+        """Keep what changed, whether or not every sync does. The library's `problem` tells of what is lost."""
+        kept = self._archive.keep(self._looks())
+        self._library.problem = self._archive.loss
+        return kept
 
     def _looks(self) -> list[RootScan]:
         return [RootScan(source, root) for source, root in self._library.roots()]

@@ -101,8 +101,12 @@ class Refresh(Homes):
         """Keep what is there where the user wants that, and lay out what is there no more."""
         if not self._has_archive():
             return
-        problems = [self._trouble(step, looks) for step in (self._keep_new, self._lay_out, lambda _: self.archive.loss)]
-        self.problem = " ".join(dict.fromkeys(filter(None, problems))) or None
+        problems = [self._trouble(step, looks) for step in (self._keep_new, self._lay_out)]
+        self.problem = _joined([*problems, self._loss()])
+
+    def _loss(self) -> str | None:
+        """What is said where part of what was kept is missing."""
+        return self._trouble(lambda _: self.archive.loss, []) if self._has_archive() else None
 
     def _has_archive(self) -> bool:
         """Was anything kept? Where the system does not tell, the archive says why."""
@@ -184,19 +188,19 @@ class Refresh(Homes):
         if self._fresh:
             self._keep_up()
         else:
-            self._doubt()
+            self.problem = _joined([self._doubt(), self._loss()])
             self.closed = self._questions.closed()
             self.looked = True
         return self._questions
 
-    def _doubt(self) -> None:
+    def _doubt(self) -> str | None:
         """A cache that is taken as it is may never have held everything. Raises `StoreError` where it holds nothing."""
         roots = [(source.name, shown(root.path)) for source, root in self.roots() if folder_at(root.path)]
         if all(self.store.catalogue.root(*root)[1] for root in roots):
-            return
+            return None
         if not self._questions.newest()[1]:
             raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
-        self.problem = "The cache does not hold everything yet. Without --no-sync, the rest is read first."
+        return "The cache does not hold everything yet. Without --no-sync, the rest is read first."
 
     def _ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
@@ -217,6 +221,11 @@ class Refresh(Homes):
 
     def _questions_about(self, roots: list[tuple[Source, Root]]) -> CatalogQueries:
         return CatalogQueries(self.store.catalogue, [(source.name, shown(root.path)) for source, root in roots])
+
+
+def _joined(problems: Iterable[str | None]) -> str | None:
+    """Sentences in a row, each once."""
+    return " ".join(dict.fromkeys(filter(None, problems))) or None
 
 
 def project_hash(path: str) -> str:

@@ -62,7 +62,7 @@ def on(ctx: click.Context) -> None:
     kept = library.keeping.run()  # where that fails, nothing is turned on
     library.keeping.turn(on=True)
     talk("From now on every pollux command also keeps what changed.")
-    _tell_kept(ctx, kept, as_json=False)
+    _tell_kept(ctx, kept, as_json=False, lossy=library.problem is not None)
 
 
 @command.command("off")
@@ -81,11 +81,12 @@ def off(ctx: click.Context) -> None:
 def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
     writing(ctx)
-    _tell_kept(ctx, library.keeping.run(), as_json=as_json)
+    kept = library.keeping.run()
+    _tell_kept(ctx, kept, as_json=as_json, lossy=library.problem is not None)
 
 
-def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool) -> None:
-    """Tell what a run kept, and end with a status of its own where something could not be read."""
+def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool, lossy: bool) -> None:
+    """Tell what a run kept. The status says whether something could not be read, or is lost."""
     from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.text.escape import one_line
@@ -104,7 +105,7 @@ def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool) -> None:
         screen.lines([", ".join(told)])
         for sentence in kept.unread:
             talk(f"pollux: not kept: {one_line(sentence)}")
-    ctx.exit(3 if kept.unread else 0)
+    ctx.exit(4 if lossy else 3 if kept.unread else 0)
 
 
 @_answering("status")
