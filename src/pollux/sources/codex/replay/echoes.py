@@ -5,7 +5,6 @@ Releases write the two in either order, so that words are matched by what they s
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 import msgspec
@@ -13,12 +12,10 @@ import msgspec
 from pollux.model import Fate, Text, Thinking
 from pollux.sources.codex.format.content import words_of
 from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
+from pollux.wire import untagged
 
 # Plans and citations, which are shown elsewhere than in the words around them; and whatever else may be marked so.
-_MARKED = (
-    re.compile(r"<(proposed_plan|oai-mem-citation)>.*?</\1>", re.DOTALL),
-    re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL),
-)
+_MARKED = (("proposed_plan", "oai-mem-citation"), None)
 
 
 class Heard(msgspec.Struct, gc=False):
@@ -91,7 +88,9 @@ class Echoes:
             waiting.append(self._last)
         if not waiting:
             return waiting
-        unheard = {_dense(form.sub("", text)) for text, left in self._said.items() if left for form in _MARKED} - {""}
+        unheard = {_dense(untagged(text, names)) for text, left in self._said.items() if left for names in _MARKED} - {
+            ""
+        }
         return [heard for heard in waiting if _dense(heard.text) not in unheard]
 
 
