@@ -66,10 +66,21 @@ def _blanks_in_a_patch(n: int) -> Home:
     return _one(_said("user", "hi"), call, answer, _said("assistant", "ok"))
 
 
+def _prompts_without_an_echo(n: int) -> Home:
+    typed = [_line("event_msg", type="user_message", message=f"t{i}", images=[]) for i in range(n)]
+    return _one(*typed, *(_said("user", f"s{i}x") for i in range(n)), _said("assistant", "ok"))
+
+
+def _files_of_one_thread(n: int) -> Home:
+    return {_name(1, i + 10): [_begun(1), _said("user", f"hi {i}"), _said("assistant", "yo")] for i in range(n)}
+
+
 SHAPES: dict[Callable[[int], Home], int] = {
     _open_tags: 20_000,
     _open_tags_of_many_names: 20_000,
     _blanks_in_a_patch: 20_000,
+    _prompts_without_an_echo: 2_000,
+    _files_of_one_thread: 200,
 }
 
 
