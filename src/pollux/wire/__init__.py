@@ -20,6 +20,7 @@ from pollux.wire.notes import Notes
 from pollux.wire.pile import Pile
 from pollux.wire.shapes import MOST, REFUSED, Count, Dated, Malformed, Shape, Utc, decode, decoder, fit, plain, usable
 from pollux.wire.spans import seconds
+from pollux.wire.tags import tagged, untagged
 
 __all__ = [
     "LARGE",
@@ -51,7 +52,9 @@ __all__ = [
     "seconds",
     "shown",
     "spelled",
+    "tagged",
     "tidy",
     "unreadable",
+    "untagged",
     "usable",
 ]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections import Counter
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -129,21 +133,38 @@ def whole(own: list[Part]) -> tuple[list[Part], list[File]]:
     """The parts that say something of their own, and the files that only repeat the beginning of another."""
     kept: list[Part] = []
     copies: list[File] = []
+    heads = {held.file.path: _beginnings(held.file.path, 1) for held in own}
+    often = Counter(head[-1] for head in heads.values())
+    known: set[bytes] = set()
+    ends: set[bytes] = set()
     for held in sorted(own, key=lambda held: -held.walk.line):
-        if any(_repeats(held.file.path, other.file.path) for other in kept):
+        mine = heads[held.file.path]
+        if often[mine[-1]] > 1:
+            mine = _beginnings(held.file.path)
+        if mine[-1] in known or not ends.isdisjoint(mine):
             copies.append(held.file)
         else:
             kept.append(held)
+            known.update(mine)
+            ends.add(mine[-1])
     return kept, copies
 
 
-def _repeats(path: str, longer: str) -> bool:
-    """Are the lines of a file the first ones of another?"""
+def _beginnings(path: str, most: int | None = None) -> list[bytes]:
+    """What stands for no line of a file, for its first line, its first two, and so on.
+
+    A file that cannot be read begins like no other.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    found = [digest.digest()]
     try:
-        with unpacked(path, Notes()) as one, unpacked(longer, Notes()) as other:
-            return all(line.rstrip() == theirs.rstrip() for line, theirs in zip(one, other, strict=False))
+        with unpacked(path, Notes()) as file:
+            for line in islice(file, most):
+                digest.update(line.rstrip() + b"\n")
+                found.append(digest.digest())
     except Unreadable:
-        return False
+        return [os.fsencode(path)]
+    return found
 
 
 class Chain(msgspec.Struct):

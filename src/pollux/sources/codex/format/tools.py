@@ -39,7 +39,8 @@ NAMES = {
     "interrupt_agent": ("agent_spawn", "agent"),
 }
 _SHELLS = ("shell", "container.exec", "local_shell", "shell_command", "exec_command")
-_HUNK = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
+_NAMED = r"(.*\S|.)[^\S\n]*$"
+_HUNK = re.compile(rf"^\*\*\* (Add|Update|Delete) File: {_NAMED}|^\*\*\* Move to: {_NAMED}", re.MULTILINE)
 
 
 def canonical(name: str, namespace: str | None, asked: Any) -> tuple[str, str]:

@@ -5,7 +5,7 @@ Releases write the two in either order, so that words are matched by what they s
 
 from __future__ import annotations
 
-import re
+from collections import deque
 from datetime import datetime
 
 import msgspec
@@ -13,12 +13,12 @@ import msgspec
 from pollux.model import Fate, Text, Thinking
 from pollux.sources.codex.format.content import words_of
 from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
+from pollux.wire import untagged
 
 # Plans and citations, which are shown elsewhere than in the words around them; and whatever else may be marked so.
-_MARKED = (
-    re.compile(r"<(proposed_plan|oai-mem-citation)>.*?</\1>", re.DOTALL),
-    re.compile(r"<([A-Za-z][\w-]*)>.*?</\1>", re.DOTALL),
-)
+_MARKED = (("proposed_plan", "oai-mem-citation"), None)
+# A prompt and its echo in other words stand close together: no more than so many are compared.
+_NEAR = 64
 
 
 class Heard(msgspec.Struct, gc=False):
@@ -91,7 +91,9 @@ class Echoes:
             waiting.append(self._last)
         if not waiting:
             return waiting
-        unheard = {_dense(form.sub("", text)) for text, left in self._said.items() if left for form in _MARKED} - {""}
+        unheard = {_dense(untagged(text, names)) for text, left in self._said.items() if left for names in _MARKED} - {
+            ""
+        }
         return [heard for heard in waiting if _dense(heard.text) not in unheard]
 
 
@@ -100,44 +102,87 @@ def _dense(text: str) -> str:
     return "".join(text.split())
 
 
+class _Waiter(msgspec.Struct, gc=False):
+    """A prompt that waits for its other version, and its words once they were asked for."""
+
+    entry: Entry
+    words: str = ""
+    taken: bool = False
+
+
+class _Queue:
+    """Prompts that wait for their other versions. The last one is never taken."""
+
+    __slots__ = ("_new", "_same", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: list[_Waiter] = []
+        self._new: list[_Waiter] = []
+        self._same: dict[str, deque[_Waiter]] = {}
+
+    def add(self, entry: Entry) -> None:
+        """One more."""
+        waiter = _Waiter(entry)
+        self._waiting.append(waiter)
+        self._new.append(waiter)
+
+    def take(self, entry: Entry) -> Entry | None:
+        """The waiting entry with the same words; else the newest that says the same and more, or less."""
+        waiting = self._waiting
+        if not waiting:
+            return None
+        # Nearly always the last one says exactly this.
+        found = waiting[-1] if waiting[-1].entry.parts == entry.parts else self._find(words_of(entry.parts))
+        if found is None:
+            return None
+        found.taken = True
+        while waiting and waiting[-1].taken:
+            waiting.pop()
+        return found.entry
+
+    def clear(self) -> None:
+        """None waits any more."""
+        if self._new or self._same:
+            self._waiting.clear()
+            self._new.clear()
+            self._same.clear()
+
+    def _find(self, words: str) -> _Waiter | None:
+        for waiter in self._new:
+            waiter.words = words_of(waiter.entry.parts)
+            self._same.setdefault(waiter.words, deque()).append(waiter)
+        self._new.clear()
+        same = self._same.get(words, ())
+        while same:
+            if not (waiter := same.popleft()).taken:
+                return waiter
+        near = reversed(self._waiting[-_NEAR:]) if words else ()
+        alike = (one for one in near if not one.taken and one.words and (one.words in words or words in one.words))
+        return next(alike, None)
+
+
 class Prompts:
     """The human's prompts, typed and sent."""
 
     def __init__(self) -> None:
-        self._sent: list[Entry] = []
-        self._typed: list[Entry] = []
+        self._sent = _Queue()
+        self._typed = _Queue()
 
     def send(self, entry: Entry) -> Entry | None:
         """A prompt in the conversation: the entry of its echo where that came first."""
-        known = _taken(self._typed, entry) if self._typed else None
+        known = self._typed.take(entry)
         if known is None:
-            self._sent.append(entry)
+            self._sent.add(entry)
         return known
 
     def type(self, entry: Entry) -> Entry | None:
         """A prompt as it was typed: the entry of the one that was sent where that came first."""
-        known = _taken(self._sent, entry) if self._sent else None
+        known = self._sent.take(entry)
         if known is None:
-            self._typed.append(entry)
+            self._typed.add(entry)
         return known
 
     def forget(self) -> None:
         """The model answers: what found no echo by now will find none."""
-        if self._sent:
-            self._sent.clear()
-        if self._typed:
-            self._typed.clear()
-
-
-def _taken(waiting: list[Entry], entry: Entry) -> Entry | None:
-    """The waiting entry with the same words; else the newest that says the same and more, or less."""
-    # Nearly always the last one says exactly this.
-    if waiting[-1].parts == entry.parts:
-        return waiting.pop()
-    words = words_of(entry.parts)
-    said = [words_of(other.parts) for other in waiting]
-    found = next((n for n, other in enumerate(said) if other == words), None)
-    if found is None and words:
-        alike = (n for n in reversed(range(len(said))) if said[n] and (said[n] in words or words in said[n]))
-        found = next(alike, None)
-    return waiting.pop(found) if found is not None else None
+        self._sent.clear()
+        self._typed.clear()

@@ -1,0 +1,105 @@
+"""Codex sessions of odd shapes, and many that look alike: twice as much takes about twice as long."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hostile.conftest import World, read_all
+
+MOST = 3.0
+NOISE = 0.3
+"""Less than these seconds nobody measures well."""
+
+AT = "2026-11-15T06:00:00.000Z"
+Record = dict[str, Any]
+Home = dict[str, list[Record]]
+"""What stands in which file."""
+
+
+def _id(number: int) -> str:
+    return f"01a1ddcc-0c84-7573-808d-{number:012d}"
+
+
+def _line(kind: str, **payload: Any) -> Record:
+    return {"timestamp": AT, "type": kind, "payload": payload}
+
+
+def _said(role: str, text: str) -> Record:
+    kind = "input_text" if role == "user" else "output_text"
+    return _line("response_item", type="message", role=role, content=[{"type": kind, "text": text}])
+
+
+def _begun(number: int, **more: Any) -> Record:
+    about = {"timestamp": AT, "cwd": "/work", "originator": "codex", "cli_version": "0.100.0", "source": "cli"}
+    return _line("session_meta", id=_id(number), **{**about, **more})
+
+
+def _name(number: int, part: int | None = None) -> str:
+    more = "" if part is None else f"_{_id(part)}"
+    return f"2026/11/15/rollout-2026-11-15T06-01-39-{_id(number)}{more}.jsonl"
+
+
+def _one(*records: Record) -> Home:
+    return {_name(1): [_begun(1), *records]}
+
+
+def _open_tags(n: int) -> Home:
+    shown = _line("event_msg", type="agent_message", message="other")
+    return _one(_said("user", "hi"), _said("assistant", "<a>" * n), shown)
+
+
+def _open_tags_of_many_names(n: int) -> Home:
+    shown = _line("event_msg", type="agent_message", message="other")
+    return _one(_said("user", "hi"), _said("assistant", "".join(f"<a{i}>" for i in range(n))), shown)
+
+
+def _blanks_in_a_patch(n: int) -> Home:
+    patch = f"*** Begin Patch\n*** Add File: a{' ' * n}x\n+y\n*** End Patch"
+    call = _line("response_item", type="custom_tool_call", call_id="c", name="apply_patch", input=patch)
+    answer = _line("response_item", type="custom_tool_call_output", call_id="c", output="ok")
+    return _one(_said("user", "hi"), call, answer, _said("assistant", "ok"))
+
+
+def _prompts_without_an_echo(n: int) -> Home:
+    typed = [_line("event_msg", type="user_message", message=f"t{i}", images=[]) for i in range(n)]
+    return _one(*typed, *(_said("user", f"s{i}x") for i in range(n)), _said("assistant", "ok"))
+
+
+def _files_of_one_thread(n: int) -> Home:
+    return {_name(1, i + 10): [_begun(1), _said("user", f"hi {i}"), _said("assistant", "yo")] for i in range(n)}
+
+
+SHAPES: dict[Callable[[int], Home], int] = {
+    _open_tags: 20_000,
+    _open_tags_of_many_names: 20_000,
+    _blanks_in_a_patch: 20_000,
+    _prompts_without_an_echo: 2_000,
+    _files_of_one_thread: 200,
+}
+
+
+def _seconds(folder: Path, home: Home) -> float:
+    """How long it takes to read a home."""
+    folder.mkdir()
+    world = World(folder, ())
+    for name, records in home.items():
+        file = world.home / ".codex" / "sessions" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    start = time.process_time()
+    with world.library() as library:
+        read_all(library)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize(("shape", "count"), SHAPES.items(), ids=[shape.__name__.strip("_") for shape in SHAPES])
+def test_twice_as_much_takes_twice_as_long(tmp_path: Path, shape: Callable[[int], Home], count: int) -> None:
+    once = _seconds(tmp_path / "once", shape(count))
+    twice = _seconds(tmp_path / "twice", shape(2 * count))
+    assert twice <= MOST * once + NOISE
