@@ -44,7 +44,7 @@ OUTPUT_TAIL = 64 * 1024
 CUT = "\n[…]\n"
 
 _PATH_KEYS = ("path", "paths", "file", "files", "filename", "filenames", "filepath")
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S)", re.MULTILINE)
 _LONGEST_PATH = 1024
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from pollux.model import Status, ToolCall, Value
 from pollux.writers.calls import PATCH
 
-_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*\S)")
 _HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
-_MOVE = re.compile(r"\*\*\* Move to: (.+?)\s*$")
+_MOVE = re.compile(r"\*\*\* Move to: (.*\S)")
 
 
 class Edit(Value, frozen=True, kw_only=True):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from pollux.model import Author
 from pollux.sources.claude.format.attachments import Injected
 from pollux.sources.claude.format.schema import Asked, Block, Line
+from pollux.text.enclosed import between
 
 # Texts the client makes and stores as the user's: told by how they begin.
 CLIENT_TEXTS = (
@@ -37,11 +39,9 @@ _LEADING = re.compile(
     r"\s*<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE
 )
 _COMMAND = ("<command-name>", "<command-message>")
-_NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _BASH = re.compile(r"\s*<bash-input>(.*?)</bash-input>\s*\Z", re.DOTALL)
 _MEMORY = re.compile(r"\s*<user-memory-input>(.*?)</user-memory-input>\s*\Z", re.DOTALL)
-_TAGS = re.compile(r"<(task-id|tool-use-id|status|summary|result)>(.*?)</\1>", re.DOTALL)
+_TAG = re.compile(r"<(task-id|tool-use-id|status|summary|result)>")
 
 
 def author_of(line: Line, text: str) -> Author:
@@ -69,10 +69,11 @@ def is_client_text(text: str) -> bool:
 def unwrapped(text: str) -> tuple[list[str], str]:
     """The blocks that the client put before the words, and the words."""
     blocks: list[str] = []
-    while (block := _LEADING.match(text)) is not None:
+    position = 0
+    while (block := _LEADING.match(text, position)) is not None:
         blocks.append(block.group().strip())
-        text = text[block.end() :]
-    return blocks, text
+        position = block.end()
+    return blocks, text[position:]
 
 
 def command(text: str) -> tuple[str, bool] | None:
@@ -81,10 +82,10 @@ def command(text: str) -> tuple[str, bool] | None:
     Commands of the client put their name first; those that become a prompt put their message first.
     """
     begin = text.lstrip()
-    if begin.startswith(_COMMAND) and (name := _NAME.search(begin)) is not None:
-        arguments = _ARGUMENTS.search(begin)
-        word = name.group(1).strip()
-        typed = f"{'' if word.startswith('/') else '/'}{word} {arguments.group(1).strip() if arguments else ''}".strip()
+    if begin.startswith(_COMMAND) and (name := between(begin, "<command-name>", "</command-name>")) is not None:
+        arguments = between(begin, "<command-args>", "</command-args>") or ""
+        word = name.strip()
+        typed = f"{'' if word.startswith('/') else '/'}{word} {arguments.strip()}".strip()
         return typed, begin.startswith("<command-name>")
     if begin.startswith("<bash-input>") and (bash := _BASH.match(begin)) is not None:
         return f"!{bash.group(1).strip()}", False
@@ -106,7 +107,20 @@ def notices(text: str) -> list[dict[str, str]]:
     if not text.lstrip().startswith(NOTIFICATION):
         return []
     told = text.split(NOTIFICATION)[1:]
-    return [{name: words.strip() for name, words in _TAGS.findall(one)} for one in told]
+    return [dict(_tagged(one)) for one in told]
+
+
+def _tagged(text: str) -> Iterator[tuple[str, str]]:
+    """The names of the tags in a notice, with what they enclose; a tag that nothing closes is none."""
+    position, unclosed = 0, set[str]()
+    while (tag := _TAG.search(text, position)) is not None:
+        name, position = tag[1], tag.end()
+        end = -1 if name in unclosed else text.find(close := f"</{name}>", position)
+        if end < 0:
+            unclosed.add(name)
+            continue
+        yield name, text[position:end].strip()
+        position = end + len(close)
 
 
 def texts_of(content: str | list[Block] | None) -> str:
