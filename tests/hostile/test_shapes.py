@@ -155,6 +155,87 @@ def test_twice_as_many_records_take_twice_as_long(tmp_path: Path, shape: Callabl
     assert seconds(2 * COUNT) <= MOST * once + NOISE
 
 
+def _spoken(name: str, content: Any, speaker: str = "user", **more: Any) -> Record:
+    return {"id": name, "timestamp": "2026-11-10T10:00:00.000Z", "type": speaker, "content": content, **more}
+
+
+def _many(n: int, words: str, name: str = "m") -> list[Record]:
+    return [_spoken(f"{name}{i}", words.format(i)) for i in range(n)]
+
+
+def _pieces(*texts: str) -> list[Record]:
+    return [{"text": text} for text in texts]
+
+
+def _listed(*messages: Record) -> Record:
+    return {"$set": {"messages": list(messages)}}
+
+
+def _one_of_many_pieces(n: int) -> list[Record]:
+    return [*_many(n, "a"), _listed(_spoken("x", _pieces("a" * (n + 5), "b")))]
+
+
+def _many_of_two_pieces(n: int) -> list[Record]:
+    return [*_many(n, "a"), _listed(*(_spoken(f"x{i}", _pieces("a", f"b{i}")) for i in range(n)))]
+
+
+def _many_of_many_pieces(n: int) -> list[Record]:
+    few = int(n**0.5)
+    return [*_many(n, "a"), _listed(*(_spoken(f"x{i}", [*_pieces("a" * i), *_pieces("b")]) for i in range(few)))]
+
+
+def _nothing_but_answers(n: int) -> list[Record]:
+    def answer(i: int) -> Record:
+        return {"functionResponse": {"id": f"c{i}", "name": "ls", "response": {"output": "x"}}}
+
+    first = [_spoken(f"m{i}", [answer(i)]) for i in range(n)]
+    return [*first, _listed(*(_spoken(f"x{i}", [answer(i), answer(n + i)]) for i in range(n)))]
+
+
+def _other_words(n: int) -> list[Record]:
+    return [*_many(n, "a{}"), _listed(*_many(n, "b{}", "x"))]
+
+
+def _same_words_backwards(n: int) -> list[Record]:
+    summary = _spoken("s", _pieces("<state_snapshot>x</state_snapshot>"))
+    return [*_many(n, "a{}"), _listed(summary, *reversed(_many(n, "a{}", "x")))]
+
+
+def _rewinds_of_one(n: int) -> list[Record]:
+    rewinds = [record for i in range(n) for record in (_spoken(f"r{i}", "b"), {"$rewindTo": f"r{i}"})]
+    return [*_many(n, "a"), *rewinds]
+
+
+def _comments_without_end(n: int) -> list[Record]:
+    return [_spoken("m", "<!--" * 20 * n, "gemini", model="g"), _listed(_spoken("x", "other", "gemini"))]
+
+
+GEMINI_SHAPES: list[Callable[[int], list[Record]]] = [
+    _one_of_many_pieces,
+    _many_of_two_pieces,
+    _many_of_many_pieces,
+    _nothing_but_answers,
+    _other_words,
+    _same_words_backwards,
+    _rewinds_of_one,
+    _comments_without_end,
+]
+GEMINI_COUNT = 2_000
+
+
+@pytest.mark.parametrize("shape", GEMINI_SHAPES, ids=lambda shape: shape.__name__.strip("_"))
+def test_twice_as_long_a_log_takes_twice_as_long(tmp_path: Path, shape: Callable[[int], list[Record]]) -> None:
+    header = {"sessionId": NAME, "projectHash": "x", "startTime": "2026-11-10T10:00:00Z", "kind": "main"}
+
+    def seconds(count: int) -> float:
+        content = b"".join(json.dumps(record).encode() + b"\n" for record in (header, *shape(count)))
+        place = ".gemini/tmp/work/chats/session-2026-11-10T10-00-aaaaaaaa.jsonl"
+        return _seconds(tmp_path / str(count), place, content)
+
+    once = seconds(GEMINI_COUNT)
+    assert seconds(2 * GEMINI_COUNT) <= MOST * once + NOISE
+
+
 BLANK = {
     "claude": (f".claude/projects/-work/{NAME}.jsonl", json.dumps(_asked(1, None))),
     "claude, nothing else": (f".claude/projects/-work/{NAME}.jsonl", ""),

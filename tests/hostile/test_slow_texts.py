@@ -7,10 +7,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pollux.cli.render.transcript.highlight import highlighted
+from pollux.index.search.passages import touched
+from pollux.model import Status, ToolCall
+from pollux.sources.claude.group import recognizes
+from pollux.sources.claude.messages.speakers import command, notices, unwrapped
+from pollux.sources.gemini.format.schema import Message
+from pollux.sources.gemini.messages.calls import exit_code_of
+from pollux.sources.gemini.messages.references import prompt_parts
+from pollux.sources.gemini.messages.subagents import objective_of
+from pollux.sources.gemini.replay.words import seen
+from pollux.sources.settings import setting
+from pollux.writers.attribution.edits import edits
 from pollux.writers.html.code import code
 from pollux.writers.html.prose import CELLS, MARKS, markdown, typed
 from pollux.writers.lexing import SHORT, TRIED, WORDY, lexed
@@ -100,3 +113,46 @@ def test_code_as_people_write_it_has_colours() -> None:
         assert "<span" in code(text, language=language)
     assert len("x = 1\n" * 100) < SHORT
     assert "java" in WORDY
+
+
+def _patched(text: str) -> None:
+    call = ToolCall(id="c", name="patch", canonical="patch", tool_kind="edit", input={"patch": text}, status=Status.OK)
+    list(edits(call))
+
+
+READ: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
+    "names of a command": (command, lambda n: "<command-name>" * n),
+    "arguments of a command": (command, lambda n: "<command-name>a</command-name>" + "<command-args>" * n),
+    "tags of a notice": (notices, lambda n: "<task-notification>" + "<result>" * n + "<status></status>"),
+    "blocks before a prompt": (unwrapped, lambda n: "<system-reminder>a</system-reminder>" * 3 * n),
+    "garbage before a transcript": (lambda text: recognizes(Path("a.jsonl"), text.encode()), lambda n: "\n" * 2 * n),
+    "comments": (seen, lambda n: "<!--" * n),
+    "comments with one end": (seen, lambda n: "<!---->" + "<!--" * n),
+    "an objective": (objective_of, lambda n: "<objective>" + " " * n + "x"),
+    "hooks": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" * n),
+    "blanks behind a hook": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" + " " * n),
+    "files of a patch": (_patched, lambda n: "*** Begin Patch\n*** Add File: a" + " " * n + "x"),
+    "moves of a patch": (_patched, lambda n: "*** Begin Patch\n*** Move to: a" + " " * n + "x"),
+    "paths of a patch": (lambda text: list(touched({"patch": text})), lambda n: "*** Move to: a" + " " * n + "x"),
+}
+
+
+@pytest.mark.parametrize(("work", "make"), READ.values(), ids=READ)
+def test_words_of_a_session(work: Callable[[str], object], make: Callable[[int], str]) -> None:
+    grows(work, make, 8_000)
+
+
+def test_the_last_lines_of_a_command() -> None:
+    text = "\nExit Code: 0" + "\n" * 950 + "</untrusted_context>x"
+    assert took(lambda text: [exit_code_of(text) for _ in range(20)], text) < NOISE
+
+
+@pytest.mark.parametrize("piece", ['\\"', "/*", '"\\'])
+def test_settings(tmp_path: Path, piece: str) -> None:
+    file = tmp_path / "settings.json"
+
+    def work(text: str) -> None:
+        file.write_text(text)
+        assert setting(file, "a") is None
+
+    grows(work, lambda size: "{" + piece * size, 10_000)

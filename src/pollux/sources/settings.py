@@ -10,8 +10,8 @@ import msgspec
 
 from pollux.system.files import read
 
-# A text, or a comment: what looks like a comment inside a text is part of it.
-_COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+# A text, or a comment: what looks like a comment inside a text is part of it. What nothing ends goes on to the end.
+_COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*+"?|/\*(?!.*?\*/).*)|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def setting(file: Path, *names: str) -> Any:

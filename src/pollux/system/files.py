@@ -109,13 +109,16 @@ def below(folder: Path, name: str) -> Path:
     steps = name.split("/")
     if any(Path(step).name != step or step in ("", "..") or "\0" in step for step in steps):
         raise OSError(errno.EINVAL, "its name leads out of the folder")
-    place = folder
-    for step in steps[:-1]:
-        place /= step
-        with contextlib.suppress(FileNotFoundError):
-            if stat.S_ISLNK(place.lstat().st_mode):
-                raise OSError(errno.ELOOP, f"{place} is a link, which is not followed")
-    return place / steps[-1]
+    above = folder
+    with contextlib.suppress(FileNotFoundError):  # below a folder that is not there lies nothing
+        for step in steps[:-1]:
+            above /= step
+            if stat.S_ISLNK(above.lstat().st_mode):
+                raise OSError(errno.ELOOP, f"{above} is a link, which is not followed")
+    place = folder.joinpath(*steps)
+    with contextlib.suppress(FileNotFoundError):
+        place.parent.lstat()  # a name may also be longer than any can be
+    return place
 
 
 def append(path: Path, data: bytes) -> None:

@@ -18,6 +18,7 @@ from pollux.export import Export, Folder, Job, Layout, Outcome
 from pollux.export.folder import RECORD
 from pollux.export.names import day_name
 from pollux.model import Author, Message, Role, Session, Text, ToolCall, summarize
+from pollux.system.files import below
 from pollux.transforms.redact import Redactor
 from pollux.writers import html, parquet
 from pollux.writers.base import Options, Page
@@ -346,3 +347,21 @@ def test_names_of_files_hold_no_secret(tmp_path: Path) -> None:
     for file in tmp_path.rglob("*"):
         assert TOKEN.lower() not in file.name.lower()
         assert not file.is_file() or TOKEN not in file.read_text()
+
+
+def test_below_a_folder_that_is_not_there_nothing_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Path] = []
+    look = Path.lstat
+
+    def counted(path: Path) -> os.stat_result:
+        looks.append(path)
+        return look(path)
+
+    monkeypatch.setattr(Path, "lstat", counted)
+    name = "a/" * 1_500 + "b"
+    assert below(tmp_path, name) == tmp_path / name
+    assert len(looks) == 2
+    with pytest.raises(OSError, match="too long"):
+        below(tmp_path, "a/" * 5_000 + "b")

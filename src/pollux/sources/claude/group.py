@@ -333,7 +333,7 @@ def recognizes(path: Path, head: bytes) -> bool:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith(b"{"):
         # A transcript whose first lines are garbage.
-        return re.search(rb'\n\s*\{[^\n]*"parentUuid"', head) is not None
+        return re.search(rb'\n[^\S\n]*+\{[^\n]*"parentUuid"', head) is not None
     if b'"parentUuid"' in head and (b'"sessionId"' in head or b'"uuid"' in head):
         return True
     if re.match(rb'\{\s*"type"\s*:\s*"(?:summary|queue-operation|file-history-snapshot|mode|custom-title)"', start):

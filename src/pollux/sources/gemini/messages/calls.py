@@ -29,9 +29,10 @@ STATUSES = {
 SHELL = "run_shell_command"
 
 # The lines a shell result ends with; older releases write all of them, later ones only those that say something.
+_MORE = r"\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*"
 _TRAILER = re.compile(
-    r"\nExit Code: (-?\d{1,10}|\(none\))\s*"
-    r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:</untrusted_context>)?\s*\Z"
+    r"\nExit Code: (-?\d{1,10}|\(none\))"
+    rf"(?:\s*{_MORE}(?:{_MORE})*+)?+\s*+(?:</untrusted_context>)?\s*+\Z"
 )
 _LAST = ("Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>")
 _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\s*$)\S", re.MULTILINE)

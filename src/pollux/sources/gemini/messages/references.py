@@ -18,6 +18,7 @@ from pollux.sources.gemini.format.content import (
     text_of,
 )
 from pollux.sources.gemini.format.schema import Message, Part as Piece
+from pollux.text.enclosed import all_enclosed
 
 
 class Mark:
@@ -41,8 +42,7 @@ START = Mark("--- Content from referenced ", r"(?:files|context) ---")
 HEADING = Mark("Content from ", r"(?:@|referenced file )([^\n]+):\n")
 END = Mark("--- End of content", r"(?P<folder> for directory: [^\n]*)? ---")
 CONTEXT_END = "</session_context>"
-HOOK_WORDS = "<hook_context>"
-HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+HOOK, HOOK_END = "<hook_context>", "</hook_context>"
 
 
 def prompt_parts(message: Message) -> list[Part]:
@@ -91,7 +91,7 @@ def _parted(item: str | Piece) -> list[str | Piece]:
 
 def is_typed(text: str) -> bool:
     """Was all of a text typed, as far as it shows?"""
-    return START.words not in text and HOOK_WORDS not in text
+    return START.words not in text and HOOK not in text
 
 
 def _typed_first(parts: list[Part]) -> list[Part]:
@@ -179,10 +179,11 @@ def _before(text: str, position: int, mark: re.Match[str]) -> str:
 def _without_hooks(text: str) -> Iterator[Part]:
     """Typed words, with a hook's additions told apart from them."""
     position = 0
-    for hook in HOOK.finditer(text) if HOOK_WORDS in text else ():
-        if said := text[position : hook.start()]:
+    for start, end in all_enclosed(text, HOOK, HOOK_END):
+        said = text[position : start - len(HOOK)].rstrip()
+        if said := said.lstrip() if position else said:
             yield Text(text=said)
-        yield Context(source="hook", text=hook.group().strip())
-        position = hook.end()
-    if rest := text[position:]:
+        position = end + len(HOOK_END)
+        yield Context(source="hook", text=text[start - len(HOOK) : position])
+    if rest := text[position:].lstrip() if position else text:
         yield Text(text=rest)

@@ -13,6 +13,7 @@ from pollux.model import Author, Gap, Kind, Link, Message, Role, Session, ToolCa
 from pollux.sources.gemini.format.content import TASK
 from pollux.sources.gemini.format.tools import TASKS
 from pollux.system.clock import since_epoch
+from pollux.text.enclosed import between
 
 _CREATED = re.compile(r"[-_](\d{13})[-_]")
 
@@ -48,8 +49,7 @@ class Run(msgspec.Struct):
 
 def objective_of(task: str) -> str:
     """What a sub-agent is to do: the objective in its task, where it is marked as such."""
-    marked = re.search(r"<objective>\s*(.+?)\s*</objective>", task, re.DOTALL)
-    return marked.group(1) if marked else task
+    return (between(task, "<objective>", "</objective>") or "").strip() or task
 
 
 def carve(session: Session) -> list[Session]:

@@ -122,14 +122,14 @@ class Replay:
 
     def _rewind(self, target: str) -> None:
         """`/rewind`: that message and all after it go; an unknown id clears everything."""
-        order = list(self._live)
-        start = order.index(target) if target in self._live else 0
         if target not in self._live:
             self.unknown.add({"line": self.notes.line, "record": {"$rewindTo": target}})
             self.notes.add(
                 "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
             )
-        for name in order[start:]:
+        name = None
+        while self._live and name != target:
+            name = next(reversed(self._live))
             for entry in self._named(name):
                 entry.fate = Fate.REWOUND
             del self._live[name]
