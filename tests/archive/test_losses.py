@@ -327,6 +327,29 @@ def test_whoever_only_has_a_timer_hears_of_a_loss(tmp_path: Path) -> None:
         assert done.returncode == 0
 
 
+def test_keeping_stays_on_where_the_folder_is_gone(world: World) -> None:
+    library, pack = kept_world(world)
+    library.keeping.run()
+    library.close()
+    shutil.rmtree(pack.parent)
+    go_on(world)
+    after = world.library()
+    after.list()
+    assert "is missing" in (after.problem or "")
+    assert after.archive.keeping
+    assert live(world) <= stored(after)
+    after.keeping.turn(on=False)
+    assert not world.library().archive.keeping
+
+
+def test_keeping_that_an_earlier_release_turned_on(world: World) -> None:
+    library, pack = kept_world(world)
+    pack.parent.with_name("archive.keeping").rename(pack.parent / "keeping")
+    assert library.archive.keeping
+    library.keeping.turn(on=False)
+    assert not library.archive.keeping
+
+
 # ---------------------------------------------------------------------------------------------- pruning after a loss
 
 
