@@ -465,6 +465,24 @@ def test_a_pack_that_was_taken_over_is_removed(world: World) -> None:
     assert not pack.exists()
 
 
+def test_nothing_is_given_up_where_nothing_is_lost(world: World) -> None:
+    assert world.library().keeping.prune_lost().states == 0
+    assert not (world.folder / "data" / "pollux" / "archive").exists()
+    library, pack = kept_world(world)
+    raw = pack.read_bytes()
+    assert library.keeping.prune_lost().states == 0
+    assert [path.read_bytes() for path in pack.parent.glob("*.pack")] == [raw]
+
+
+def test_a_file_in_the_place_of_a_folder_is_named_as_what_it_is(world: World) -> None:
+    library, _ = kept_world(world)
+    (session, *_) = [library.session(one.summary.key) for one in library.list(EVERYTHING) if one.summary.kept]
+    planned = library.keeping.plan(library.keeping.states(session, None), world.folder / "back")
+    (world.folder / "back").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be written"):
+        library.keeping.restore(planned)
+
+
 def test_an_earlier_release_noted_names_alone(world: World) -> None:
     """Nobody knows what was taken over then: a pack by such a name is read, and stays."""
     library, pack = kept_world(world)

@@ -254,15 +254,26 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carr
 
 def prune_lost(archive: Archive) -> Carried:
     """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
+    if not archive.exists and archive.loss is None:
+        return Carried()
+    carried = Carried()
     with archive.alone():
-        archive.index.refresh(anew=True)
-        missing = len(archive.index.lost())
-        sound = sound_contents(archive, archive.index.contents())
-        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound, losses=False)
-        carried.states += missing
-        archive.index.forget_losses()
+        index = archive.index
+        index.refresh(anew=True)
+        missing, places = len(index.lost()), index.contents()
+        sound = sound_contents(archive, places)
+        unreadable = any(_is_unreadable(state, sound) for state in index.states())
+        if missing or unreadable or index.gaps() or index.damaged() or len(sound) < len(places):
+            carried = _rewrite(archive, lambda state: _is_unreadable(state, sound), losses=False)
+            carried.states += missing
+            index.forget_losses()
     archive.close()
     return carried
+
+
+def _is_unreadable(state: State, sound: Collection[bytes]) -> bool:
+    """Was there a content that is none any more?"""
+    return state.sha is not None and state.sha not in sound
 
 
 def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> Carried:
