@@ -239,6 +239,28 @@ def test_an_import_makes_up_for_a_loss(world: World) -> None:
     assert other.keeping.verify().sound
 
 
+@pytest.mark.parametrize("harm", [cut, cut_between_records])
+def test_an_import_of_the_whole_pack_makes_up_for_a_cut_that_nobody_remembers(
+    world: World, harm: Callable[[Path], object]
+) -> None:
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    library.close()
+    backup, early = world.folder / "backup.pack", world.folder / "early.pack"
+    backup.write_bytes(raw)
+    with opened(pack) as file:
+        early.write_bytes(raw[: list(scan(file))[-2].end])
+    harm(pack)
+    shutil.rmtree(world.folder / "cache")
+    other = world.library()
+    other.keeping.take_in(early)
+    assert other.keeping.verify().missing
+    other.keeping.take_in(backup)
+    assert other.keeping.verify().sound
+    assert keys(other) == before
+    assert other.problem is None
+
+
 def test_a_record_that_was_never_finished_is_no_loss(world: World) -> None:
     library, pack = kept_world(world)
     library.close()

@@ -42,6 +42,7 @@ MOST = 200
 archive that holds it was made to fill a disk."""
 SMALL = 1 << 26
 """So many bytes fill no disk, however few they were packed to."""
+_BLOCK = 1 << 20
 
 
 class Carried(msgspec.Struct, kw_only=True):
@@ -141,7 +142,29 @@ def take_in(archive: Archive, file: Path) -> Carried:
         while carried.damaged != missing:
             missing = carried.damaged
             carried.damaged = _take_in(archive, file, ink, newcomers, carried)
+        if not carried.damaged:
+            _learn_ends(archive, file)
     return carried
+
+
+def _learn_ends(archive: Archive, file: Path) -> None:
+    """A cut pack lacks nothing any more where all of a file was taken in that it is the beginning of."""
+    for name, missing in archive.index.gaps().items():
+        reach = archive.index.reach(name)
+        if _goes_on(file, archive.folder / name, reach, reach + missing):
+            archive.index.learn_end(name, reach + missing)
+
+
+def _goes_on(file: Path, pack: Path, reach: int, end: int) -> bool:
+    """Does a file begin with what is left of a pack, and has it a record that ends where the pack did?"""
+    if reach <= len(MAGIC) or not pack.is_file():
+        return False
+    with opened(file) as whole, opened(pack) as left:
+        ends = {found.end for found in scan(whole) if isinstance(found, Record)}
+        whole.seek(0)
+        left.seek(0)
+        sizes = (min(_BLOCK, reach - place) for place in range(0, reach, _BLOCK))
+        return end in ends and all(whole.read(size) == left.read(size) for size in sizes)
 
 
 def _refuse_bomb(file: Path) -> None:
