@@ -239,6 +239,28 @@ def test_an_import_makes_up_for_a_loss(world: World) -> None:
     assert other.keeping.verify().sound
 
 
+@pytest.mark.parametrize("harm", [cut, cut_between_records])
+def test_an_import_of_the_whole_pack_makes_up_for_a_cut_that_nobody_remembers(
+    world: World, harm: Callable[[Path], object]
+) -> None:
+    library, pack = kept_world(world)
+    before, raw = keys(library), pack.read_bytes()
+    library.close()
+    backup, early = world.folder / "backup.pack", world.folder / "early.pack"
+    backup.write_bytes(raw)
+    with opened(pack) as file:
+        early.write_bytes(raw[: list(scan(file))[-2].end])
+    harm(pack)
+    shutil.rmtree(world.folder / "cache")
+    other = world.library()
+    other.keeping.take_in(early)
+    assert other.keeping.verify().missing
+    other.keeping.take_in(backup)
+    assert other.keeping.verify().sound
+    assert keys(other) == before
+    assert other.problem is None
+
+
 def test_a_record_that_was_never_finished_is_no_loss(world: World) -> None:
     library, pack = kept_world(world)
     library.close()
@@ -325,6 +347,29 @@ def test_whoever_only_has_a_timer_hears_of_a_loss(tmp_path: Path) -> None:
         done = pollux(*words)
         assert "is missing: see pollux archive verify" in done.stderr
         assert done.returncode == 0
+
+
+def test_keeping_stays_on_where_the_folder_is_gone(world: World) -> None:
+    library, pack = kept_world(world)
+    library.keeping.run()
+    library.close()
+    shutil.rmtree(pack.parent)
+    go_on(world)
+    after = world.library()
+    after.list()
+    assert "is missing" in (after.problem or "")
+    assert after.archive.keeping
+    assert live(world) <= stored(after)
+    after.keeping.turn(on=False)
+    assert not world.library().archive.keeping
+
+
+def test_keeping_that_an_earlier_release_turned_on(world: World) -> None:
+    library, pack = kept_world(world)
+    pack.parent.with_name("archive.keeping").rename(pack.parent / "keeping")
+    assert library.archive.keeping
+    library.keeping.turn(on=False)
+    assert not library.archive.keeping
 
 
 # ---------------------------------------------------------------------------------------------- pruning after a loss
@@ -440,6 +485,24 @@ def test_a_pack_that_was_taken_over_is_removed(world: World) -> None:
     go_on(world)
     after.keeping.run()
     assert not pack.exists()
+
+
+def test_nothing_is_given_up_where_nothing_is_lost(world: World) -> None:
+    assert world.library().keeping.prune_lost().states == 0
+    assert not (world.folder / "data" / "pollux" / "archive").exists()
+    library, pack = kept_world(world)
+    raw = pack.read_bytes()
+    assert library.keeping.prune_lost().states == 0
+    assert [path.read_bytes() for path in pack.parent.glob("*.pack")] == [raw]
+
+
+def test_a_file_in_the_place_of_a_folder_is_named_as_what_it_is(world: World) -> None:
+    library, _ = kept_world(world)
+    (session, *_) = [library.session(one.summary.key) for one in library.list(EVERYTHING) if one.summary.kept]
+    planned = library.keeping.plan(library.keeping.states(session, None), world.folder / "back")
+    (world.folder / "back").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be written"):
+        library.keeping.restore(planned)
 
 
 def test_an_earlier_release_noted_names_alone(world: World) -> None:

@@ -57,6 +57,12 @@ class Ends:
         """Where packs ended of which something is missing, as the index knew them."""
         return dict(self._sql.execute("SELECT name, reach FROM short").fetchall())
 
+    def learn_end(self, name: str, end: int) -> None:
+        """All that stood in a pack up to its end is known."""
+        self._sql.execute(
+            "INSERT INTO short VALUES(?, ?) ON CONFLICT DO UPDATE SET reach=MAX(reach, excluded.reach)", (name, end)
+        )
+
     def gaps(self) -> dict[str, int]:
         """How many bytes are missing at the end of packs, by name."""
         return {name: end - reach for name, end in self._ends().items() if end > (reach := self.reach(name))}
@@ -101,10 +107,9 @@ class Ends:
 
     def _note_losses(self, before: dict[str, int]) -> None:
         """All packs were gone through. Where they are whole, what is missing was never promised."""
-        short = [(name, reach) for name, reach in before.items() if reach > self.reach(name)]
-        self._sql.executemany(
-            "INSERT INTO short VALUES(?, ?) ON CONFLICT DO UPDATE SET reach=MAX(reach, excluded.reach)", short
-        )
+        for name, reach in before.items():
+            if reach > self.reach(name):
+                self.learn_end(name, reach)
         if not self.gaps() and not self.damaged():
             self._sql.execute("DELETE FROM lost")
             self._sql.execute("DELETE FROM short")

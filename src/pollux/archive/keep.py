@@ -80,14 +80,19 @@ class Archive:
 
     @property
     def keeping(self) -> bool:
-        """Does every sync keep?"""
-        return self._has("keeping")
+        """Does every sync keep? Raises `StoreError` where nobody can tell."""
+        return any(self._has(note) for note in self._wishes)
 
-    def _has(self, name: str) -> bool:
-        """Is there such a note in the folder? Raises `StoreError` where nobody can tell."""
+    @property
+    def _wishes(self) -> tuple[Path, Path]:
+        """The note that every sync keeps: where the first releases put it, and beside the folder, to outlive it."""
+        return self.folder / "keeping", self.folder.with_name(f"{self.folder.name}.keeping")
+
+    def _has(self, note: Path) -> bool:
+        """Is there such a note? Raises `StoreError` where nobody can tell."""
         with reading(self.folder):
             try:
-                (self.folder / name).stat()
+                note.stat()
             except (FileNotFoundError, NotADirectoryError):
                 return False
         return True
@@ -122,16 +127,17 @@ class Archive:
             private(self.folder)
             (self.folder / "offered").touch(0o600)
             if on:
-                (self.folder / "keeping").touch(0o600)
+                self._wishes[1].touch(0o600)
             else:
-                (self.folder / "keeping").unlink(missing_ok=True)
+                for note in self._wishes:
+                    note.unlink(missing_ok=True)
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
     def offer(self) -> bool:
         """Shall keeping be offered? Once, and not to those who decided."""
         with contextlib.suppress(OSError, StoreError):
-            if not self.keeping and not self._has("offered"):
+            if not self.keeping and not self._has(self.folder / "offered"):
                 private(self.folder)
                 (self.folder / "offered").touch(0o600)
                 return True

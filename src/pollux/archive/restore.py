@@ -133,9 +133,9 @@ def _put(path: str, piece: Piece) -> None:
     try:
         mode = 0o600 if piece.mode is None else piece.mode & 0o777
         write_file(piece.place, piece.content(), mtime_ns=piece.mtime_ns, over=False, mode=mode)
-    except FileExistsError as error:
-        raise OutputError(f"{path} has appeared meanwhile, and was left as it is.") from error
     except OSError as error:
+        if isinstance(error, FileExistsError) and os.path.lexists(piece.place):
+            raise OutputError(f"{path} has appeared meanwhile, and was left as it is.") from error
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 

@@ -44,6 +44,7 @@ MOST = 200
 archive that holds it was made to fill a disk."""
 SMALL = 1 << 26
 """So many bytes fill no disk, however few they were packed to."""
+_BLOCK = 1 << 20
 
 
 class Carried(msgspec.Struct, kw_only=True):
@@ -139,7 +140,29 @@ def take_in(archive: Archive, file: Path) -> Carried:
     newcomers = _Newcomers(archive)
     with archive.appending() as ink:
         carried.damaged = _take_in(archive, file, ink, newcomers, carried)
+        if not carried.damaged:
+            _learn_ends(archive, file)
     return carried
+
+
+def _learn_ends(archive: Archive, file: Path) -> None:
+    """A cut pack lacks nothing any more where all of a file was taken in that it is the beginning of."""
+    for name, missing in archive.index.gaps().items():
+        reach = archive.index.reach(name)
+        if _goes_on(file, archive.folder / name, reach, reach + missing):
+            archive.index.learn_end(name, reach + missing)
+
+
+def _goes_on(file: Path, pack: Path, reach: int, end: int) -> bool:
+    """Does a file begin with what is left of a pack, and has it a record that ends where the pack did?"""
+    if reach <= len(MAGIC) or not pack.is_file():
+        return False
+    with opened(file) as whole, opened(pack) as left:
+        ends = {found.end for found in scan(whole) if isinstance(found, Record)}
+        whole.seek(0)
+        left.seek(0)
+        sizes = (min(_BLOCK, reach - place) for place in range(0, reach, _BLOCK))
+        return end in ends and all(whole.read(size) == left.read(size) for size in sizes)
 
 
 def _refuse_bomb(file: Path) -> None:
@@ -287,15 +310,26 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carr
 
 def prune_lost(archive: Archive) -> Carried:
     """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
+    if not archive.exists and archive.loss is None:
+        return Carried()
+    carried = Carried()
     with archive.alone():
-        archive.index.refresh(anew=True)
-        missing = len(archive.index.lost())
-        sound = sound_contents(archive, archive.index.contents())
-        carried = _rewrite(archive, lambda state: state.sha is not None and state.sha not in sound, losses=False)
-        carried.states += missing
-        archive.index.forget_losses()
+        index = archive.index
+        index.refresh(anew=True)
+        missing, places = len(index.lost()), index.contents()
+        sound = sound_contents(archive, places)
+        unreadable = any(_is_unreadable(state, sound) for state in index.states())
+        if missing or unreadable or index.gaps() or index.damaged() or len(sound) < len(places):
+            carried = _rewrite(archive, lambda state: _is_unreadable(state, sound), losses=False)
+            carried.states += missing
+            index.forget_losses()
     archive.close()
     return carried
+
+
+def _is_unreadable(state: State, sound: Collection[bytes]) -> bool:
+    """Was there a content that is none any more?"""
+    return state.sha is not None and state.sha not in sound
 
 
 def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> Carried:

@@ -84,6 +84,11 @@ class Places:
         return self.data / "archive.json"
 
     @property
+    def archive_wish(self) -> Path:
+        """Is there where every sync keeps."""
+        return self.data / "archive.keeping"
+
+    @property
     def schedule(self) -> Path:
         """Which timer the user let pollux install."""
         return self.data / "schedule.json"

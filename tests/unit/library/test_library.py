@@ -12,7 +12,7 @@ from pollux import Filter, Library
 from pollux.errors import UnknownName
 from pollux.usage.accounts import By
 
-HOME = Path(__file__).parent.parent.parent / "src" / "pollux" / "sample" / "home"
+HOME = Path(__file__).parents[3] / "src" / "pollux" / "sample" / "home"
 
 
 @pytest.fixture
