@@ -75,12 +75,18 @@ def _files_of_one_thread(n: int) -> Home:
     return {_name(1, i + 10): [_begun(1), _said("user", f"hi {i}"), _said("assistant", "yo")] for i in range(n)}
 
 
+def _reviewers(n: int) -> Home:
+    review = [_said("user", "hi"), _line("event_msg", type="entered_review_mode"), _said("assistant", "yo")]
+    return {_name(i): [_begun(i, source={"subagent": "review"}), *review] for i in range(n)}
+
+
 SHAPES: dict[Callable[[int], Home], int] = {
     _open_tags: 20_000,
     _open_tags_of_many_names: 20_000,
     _blanks_in_a_patch: 20_000,
     _prompts_without_an_echo: 2_000,
     _files_of_one_thread: 200,
+    _reviewers: 200,
 }
 
 

@@ -14,6 +14,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
+from pollux.sources.codex.forks.asked import Reviews
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, MetaLine
@@ -56,6 +57,22 @@ class Head(msgspec.Struct):
     prompt: bytes | None = None
 
 
+class _Dated(msgspec.Struct, gc=False):
+    """A session file, its thread, when that was begun, and a number that stands for the file as it is now."""
+
+    file: File
+    thread: str | None
+    begun: datetime
+    seal: int
+
+    @classmethod
+    def of(cls, file: File) -> _Dated:
+        """What a file's name says."""
+        thread = find.named(file.path)[0]
+        seal = int(fingerprint_of([f"{file.path}\n{file.stamp}"]), 16)
+        return cls(file, thread, find.created(thread) or _EVER, seal)
+
+
 RootScan = Callable[[File], Head]
 
 
@@ -74,6 +91,7 @@ class Shelf:
         self._root = root
         self._given = files
         self._look = look or head_of
+        self.reviews = Reviews(identity)
         self.asked: dict[str, str] = {}
 
     @cached_property
@@ -160,20 +178,21 @@ class Shelf:
         """The files of sessions that were begun before a reviewer, and written to since."""
         # Where files were copied, all of them are younger, or all are older.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
-        return self._around(reviewer.path, since)
+        found = self._around(reviewer.path, since)
+        self.reviews.add(found)
+        return found
 
     def _around(self, path: str, since: int) -> list[File]:
         own = find.named(path)[0]
         last = find.created(own) or _NEVER
-        found = [
-            file
-            for file in self.files
-            if file.mtime_ns >= since
-            and (name := find.named(file.path)[0]) != own
-            and (find.created(name) or _EVER) <= last
-        ]
-        self.asked[f"around {since} {path}"] = fingerprint_of(f"{file.path}\n{file.stamp}" for file in found)
-        return found
+        found = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
+        self.asked[f"around {since} {path}"] = f"{sum(one.seal for one in found):x}"
+        return [one.file for one in found]
+
+    @cached_property
+    def _dated(self) -> list[_Dated]:
+        """Every session file with what its name says."""
+        return [_Dated.of(file) for file in self.files]
 
 
 def _first_prompt(path: str) -> bytes | None:
