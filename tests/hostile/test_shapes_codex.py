@@ -80,6 +80,21 @@ def _reviewers(n: int) -> Home:
     return {_name(i): [_begun(i, source={"subagent": "review"}), *review] for i in range(n)}
 
 
+def _bare(number: int, *replies: str) -> list[Record]:
+    said = [{"type": "output_text", "text": text} for text in replies]
+    answers = [{"type": "message", "id": "msg_1", "role": "assistant", "content": [piece]} for piece in said]
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+    return [{"id": _id(number), "timestamp": AT, "instructions": None}, asked, *answers]
+
+
+def _one_prompt_in_many_files(n: int) -> Home:
+    return {_name(i): _bare(i, f"yo {i}") for i in range(n)}
+
+
+def _one_beginning_of_many_files(n: int) -> Home:
+    return {_name(i): _bare(i, "yo", f"yo {i}") for i in range(n)}
+
+
 SHAPES: dict[Callable[[int], Home], int] = {
     _open_tags: 20_000,
     _open_tags_of_many_names: 20_000,
@@ -87,6 +102,8 @@ SHAPES: dict[Callable[[int], Home], int] = {
     _prompts_without_an_echo: 2_000,
     _files_of_one_thread: 200,
     _reviewers: 200,
+    _one_prompt_in_many_files: 200,
+    _one_beginning_of_many_files: 200,
 }
 
 

@@ -14,6 +14,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
+from pollux.sources.codex.forks.alike import Alike
 from pollux.sources.codex.forks.asked import Reviews
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
@@ -150,7 +151,8 @@ class Shelf:
         """The files whose words a question that was `asked` gave away."""
         kind, _, name = question.partition(" ")
         if kind == "alike":
-            return self.alike(name)
+            found = self.alike(name)
+            return [file for file in found.files if file.path != name] if found is not None else []
         return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
 
     @cached_property
@@ -159,19 +161,19 @@ class Shelf:
         return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
 
     @cached_property
-    def _beginnings(self) -> dict[bytes, list[File]]:
+    def _beginnings(self) -> dict[bytes, Alike]:
         """The files of the bare era by the first thing the human said in them."""
         found: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._look(file).prompt) is not None:
                 found.setdefault(first, []).append(file)
-        return found
+        return {first: Alike(files) for first, files in found.items()}
 
-    def alike(self, path: str) -> list[File]:
-        """The other files of the bare era that begin with the same prompt."""
+    def alike(self, path: str) -> Alike | None:
+        """The files of the bare era that begin with the same prompt as this one, itself among them."""
         first = _first_prompt(path)
-        found = [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
-        self.asked[f"alike {path}"] = fingerprint_of(f"{file.path}\n{file.stamp}" for file in found)
+        found = self._beginnings.get(first) if first is not None else None
+        self.asked[f"alike {path}"] = found.fingerprint if found is not None else ""
         return found
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
