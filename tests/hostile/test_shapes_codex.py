@@ -75,12 +75,35 @@ def _files_of_one_thread(n: int) -> Home:
     return {_name(1, i + 10): [_begun(1), _said("user", f"hi {i}"), _said("assistant", "yo")] for i in range(n)}
 
 
+def _reviewers(n: int) -> Home:
+    review = [_said("user", "hi"), _line("event_msg", type="entered_review_mode"), _said("assistant", "yo")]
+    return {_name(i): [_begun(i, source={"subagent": "review"}), *review] for i in range(n)}
+
+
+def _bare(number: int, *replies: str) -> list[Record]:
+    said = [{"type": "output_text", "text": text} for text in replies]
+    answers = [{"type": "message", "id": "msg_1", "role": "assistant", "content": [piece]} for piece in said]
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+    return [{"id": _id(number), "timestamp": AT, "instructions": None}, asked, *answers]
+
+
+def _one_prompt_in_many_files(n: int) -> Home:
+    return {_name(i): _bare(i, f"yo {i}") for i in range(n)}
+
+
+def _one_beginning_of_many_files(n: int) -> Home:
+    return {_name(i): _bare(i, "yo", f"yo {i}") for i in range(n)}
+
+
 SHAPES: dict[Callable[[int], Home], int] = {
     _open_tags: 20_000,
     _open_tags_of_many_names: 20_000,
     _blanks_in_a_patch: 20_000,
     _prompts_without_an_echo: 2_000,
     _files_of_one_thread: 200,
+    _reviewers: 200,
+    _one_prompt_in_many_files: 200,
+    _one_beginning_of_many_files: 200,
 }
 
 

@@ -8,26 +8,24 @@ parent's. Before that the parent's own file decides; where it is gone, the pause
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-import msgspec
-
 from pollux.errors import Unreadable
 from pollux.sources.codex.find import created, named
+from pollux.sources.codex.forks.alike import NEVER
+from pollux.sources.codex.forks.copies import after, lines_of
 from pollux.sources.codex.forks.threads import Shelf
 from pollux.sources.codex.format.compressed import unpacked
-from pollux.sources.codex.format.lines import canonical, records
+from pollux.sources.codex.format.lines import records
 from pollux.sources.codex.format.schema import Figures, MetaLine, TokenCount
 from pollux.sources.codex.replay.bookkeeping import Books
-from pollux.system.clock import recorded
-from pollux.wire import REFUSED, Notes
+from pollux.wire import Notes
 
 _COUNTS = re.compile(rb'"type"\s*:\s*"(?:session_meta|token_count)"')
 _META = re.compile(rb'"session_meta"\s*,\s*"payload"\s*:\s*\{[^{}]*?"id"\s*:\s*"([0-9a-f-]{36})"')
-_SERVED = re.compile(rb'"role"\s*:\s*"assistant"'), re.compile(rb'"id"\s*:\s*"')
 _PAUSE = timedelta(milliseconds=10)
 # No copy takes so long over one line, and no human is so quick to send the same prompt again.
 _RESENT = timedelta(milliseconds=250)
@@ -35,18 +33,7 @@ _RESENT = timedelta(milliseconds=250)
 _SKIPPED = 8
 # The first of them are the file's own beginning and the parent's.
 _HEAD = 3
-_NEVER = 1 << 60
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-
-
-class _Row(msgspec.Struct):
-    """A line's time, and what it says as it was written: a copy nearly always says it in the same letters."""
-
-    timestamp: str | None = None
-    payload: msgspec.Raw = msgspec.Raw()
-
-
-_row = msgspec.json.Decoder(_Row).decode
 
 
 def own_part(path: str, books: Books, shelf: Shelf) -> int:
@@ -59,7 +46,7 @@ def own_part(path: str, books: Books, shelf: Shelf) -> int:
     name = meta.get("id", named(path)[0])
     begun = created(name if type(name) is str else None)
     turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
-    first = next((line for line, at in turns if begun is not None and at >= begun), _NEVER)
+    first = next((line for line, at in turns if begun is not None and at >= begun), NEVER)
     if begun is not None and any(at < begun for _, at in turns):
         return first
     if not books.copied:
@@ -86,13 +73,13 @@ def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
 
 def _by_parent(path: str, parent: str) -> int:
     """The first line after the copy that the parent does not have at that place."""
-    own = _after(_at_once(path), [content for _, content, _ in _lines(parent)], _SKIPPED)
-    return _NEVER if own is None else own
+    own = after(_at_once(path), [content for _, content, _ in lines_of(parent)], _SKIPPED)
+    return NEVER if own is None else own
 
 
 def _at_once(path: str) -> Iterator[tuple[int, bytes | None]]:
     """The lines after the file's own first one that may be a copy; one that came too late for that has no words."""
-    lines = _lines(path)
+    lines = lines_of(path)
     _, head, begun = next(lines, (0, None, None))
     # Without a time to compare with, no line is late.
     before, forked = begun or _NO_TIME, begun or _NO_TIME.replace(year=9999)
@@ -105,79 +92,14 @@ def _at_once(path: str) -> Iterator[tuple[int, bytes | None]]:
         yield number, b"" if late else content
 
 
-def _after(mine: Iterable[tuple[int, bytes | None]], theirs: list[bytes | None], width: int) -> int | None:
-    """The first line of a file that is no copy of another's; None where all are.
-
-    A copy may lack some of the other's lines, as many as `width` says. Either file may be damaged: a line that cannot
-    be read is passed over, and one that was written twice counts once.
-    """
-    place = torn = 0
-    guess: int | None = None
-    for number, content in mine:
-        if content is None:
-            torn += 1
-            continue
-        found = _place(content, theirs, place, width + torn)
-        if found is not None:
-            place, torn, guess = found, 0, None
-        elif content and place < len(theirs) and theirs[place] is None:
-            # Perhaps the line that cannot be read there: the next one tells.
-            place, guess = place + 1, number if guess is None else guess
-        else:
-            return number if guess is None else guess
-    return None
-
-
-def _place(content: bytes, theirs: list[bytes | None], place: int, width: int) -> int | None:
-    """Where the other file goes on after a line that says the same: at once, as before, or a little later."""
-    if place < len(theirs) and theirs[place] == content:
-        return place + 1
-    said = canonical(content)
-    likely: list[int] = [place, *([place - 1] if place else []), *range(place + 1, min(place + width, len(theirs)))]
-    for other in likely:
-        line = theirs[other] if other < len(theirs) else None
-        if line is not None and (line == content or canonical(line) == said):
-            return other + 1
-    return None
-
-
 def _by_pause(path: str) -> int:
     """A copy is written at once: it ends where time goes on."""
     before: datetime | None = None
-    for number, _, at in _lines(path):
+    for number, _, at in lines_of(path):
         if number > 2 and at is not None and before is not None and at - before > _PAUSE:
             return number
         before = at or before
-    return _NEVER
-
-
-def _lines(path: str) -> Iterator[tuple[int, bytes | None, datetime | None]]:
-    """Each line with its content apart from its time, and the time. A bare line is content as a whole.
-
-    Blank lines are left out. One that cannot be read has no content; an unfinished last one is left out.
-    """
-    try:
-        with unpacked(path, Notes()) as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    row = _row(line)
-                except REFUSED:
-                    if line.endswith(b"\n") and not line.isspace():
-                        yield number, _odd(line), None
-                    continue
-                content = bytes(row.payload) if row.payload else line.rstrip()
-                yield number, content, recorded(row.timestamp)
-    except Unreadable:
-        return
-
-
-def _odd(line: bytes) -> bytes | None:
-    """A line that is not as it should be; None where it cannot be read."""
-    try:
-        msgspec.json.decode(line)
-    except REFUSED:
-        return None
-    return line.rstrip()
+    return NEVER
 
 
 def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
@@ -212,26 +134,6 @@ def total_before(base: tuple[str, int] | None, shelf: Shelf) -> Figures | None:
 
 
 def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:
-    """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file.
-
-    Nothing in the file says so. Only lines with ids that the model's service gave prove it.
-    """
-    mine = [(number, content) for number, content, _ in _lines(path) if not _is_mark(content)][1:]
-    best, parent, begins = 0, None, 0
-    for file in shelf.alike(path):
-        theirs = [content for _, content, _ in _lines(file.path) if not _is_mark(content)][1:]
-        own = _after(mine, theirs, 1)
-        copy = [content for number, content in mine if own is None or number < own]
-        shared = len(copy)
-        proved = any(content is not None and all(sign.search(content) for sign in _SERVED) for content in copy)
-        longer = shared > best or (shared == best and parent is not None and len(theirs) == shared)
-        if proved and longer and (len(theirs) < len(mine) or (len(theirs) == len(mine) and file.path < path)):
-            best, parent, begins = shared, file.path, _NEVER if own is None else own
-    if parent is None:
-        return 0, None
-    return begins, parent
-
-
-def _is_mark(content: bytes | None) -> bool:
-    """Is it a mark of the API's state?"""
-    return content is not None and b'"record_type"' in content
+    """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file."""
+    group = shelf.alike(path)
+    return group.origin(path) if group is not None else (0, None)

@@ -14,6 +14,8 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
+from pollux.sources.codex.forks.alike import Alike
+from pollux.sources.codex.forks.asked import Reviews
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, MetaLine
@@ -56,6 +58,22 @@ class Head(msgspec.Struct):
     prompt: bytes | None = None
 
 
+class _Dated(msgspec.Struct, gc=False):
+    """A session file, its thread, when that was begun, and a number that stands for the file as it is now."""
+
+    file: File
+    thread: str | None
+    begun: datetime
+    seal: int
+
+    @classmethod
+    def of(cls, file: File) -> _Dated:
+        """What a file's name says."""
+        thread = find.named(file.path)[0]
+        seal = int(fingerprint_of([f"{file.path}\n{file.stamp}"]), 16)
+        return cls(file, thread, find.created(thread) or _EVER, seal)
+
+
 RootScan = Callable[[File], Head]
 
 
@@ -74,6 +92,7 @@ class Shelf:
         self._root = root
         self._given = files
         self._look = look or head_of
+        self.reviews = Reviews(identity)
         self.asked: dict[str, str] = {}
 
     @cached_property
@@ -132,7 +151,8 @@ class Shelf:
         """The files whose words a question that was `asked` gave away."""
         kind, _, name = question.partition(" ")
         if kind == "alike":
-            return self.alike(name)
+            found = self.alike(name)
+            return [file for file in found.files if file.path != name] if found is not None else []
         return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
 
     @cached_property
@@ -141,39 +161,40 @@ class Shelf:
         return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
 
     @cached_property
-    def _beginnings(self) -> dict[bytes, list[File]]:
+    def _beginnings(self) -> dict[bytes, Alike]:
         """The files of the bare era by the first thing the human said in them."""
         found: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._look(file).prompt) is not None:
                 found.setdefault(first, []).append(file)
-        return found
+        return {first: Alike(files) for first, files in found.items()}
 
-    def alike(self, path: str) -> list[File]:
-        """The other files of the bare era that begin with the same prompt."""
+    def alike(self, path: str) -> Alike | None:
+        """The files of the bare era that begin with the same prompt as this one, itself among them."""
         first = _first_prompt(path)
-        found = [file for file in self._beginnings.get(first, ()) if file.path != path] if first is not None else []
-        self.asked[f"alike {path}"] = fingerprint_of(f"{file.path}\n{file.stamp}" for file in found)
+        found = self._beginnings.get(first) if first is not None else None
+        self.asked[f"alike {path}"] = found.fingerprint if found is not None else ""
         return found
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
         """The files of sessions that were begun before a reviewer, and written to since."""
         # Where files were copied, all of them are younger, or all are older.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
-        return self._around(reviewer.path, since)
+        found = self._around(reviewer.path, since)
+        self.reviews.add(found)
+        return found
 
     def _around(self, path: str, since: int) -> list[File]:
         own = find.named(path)[0]
         last = find.created(own) or _NEVER
-        found = [
-            file
-            for file in self.files
-            if file.mtime_ns >= since
-            and (name := find.named(file.path)[0]) != own
-            and (find.created(name) or _EVER) <= last
-        ]
-        self.asked[f"around {since} {path}"] = fingerprint_of(f"{file.path}\n{file.stamp}" for file in found)
-        return found
+        found = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
+        self.asked[f"around {since} {path}"] = f"{sum(one.seal for one in found):x}"
+        return [one.file for one in found]
+
+    @cached_property
+    def _dated(self) -> list[_Dated]:
+        """Every session file with what its name says."""
+        return [_Dated.of(file) for file in self.files]
 
 
 def _first_prompt(path: str) -> bytes | None:

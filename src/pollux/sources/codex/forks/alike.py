@@ -1,0 +1,149 @@
+"""Files of the bare era that begin with the same prompt: which one goes on from which?"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left
+from functools import cached_property
+
+import msgspec
+
+from pollux.sources.base import File, fingerprint_of
+from pollux.sources.codex.forks.copies import after, lines_of
+from pollux.sources.codex.format.lines import canonical
+
+NEVER = 1 << 60
+_SERVED = re.compile(rb'"role"\s*:\s*"assistant"'), re.compile(rb'"id"\s*:\s*"')
+
+
+class _Rows(msgspec.Struct):
+    """A file's lines after the first: their numbers and what stands for each, and the first that proves something.
+
+    Only lines with ids that the model's service gave do. A line that cannot be read has nothing that stands for it.
+    """
+
+    path: str
+    lines: list[tuple[int, bytes | None]]
+    proof: int = NEVER
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """A file goes on only from one that is before it in this order."""
+        return len(self.lines), self.path
+
+    @property
+    def is_torn(self) -> bool:
+        """Is there a line that cannot be read?"""
+        return any(line is None for _, line in self.lines)
+
+    @property
+    def is_plain(self) -> bool:
+        """Can every line be read, and is none written twice in a row?"""
+        pairs = zip(self.lines, self.lines[1:], strict=False)
+        return not self.is_torn and all(one != other for (_, one), (_, other) in pairs)
+
+    def beginnings(self) -> list[bytes]:
+        """What stands for the first line, the first two, and so on."""
+        digest = hashlib.blake2b(digest_size=16)
+        found: list[bytes] = []
+        for _, line in self.lines:
+            digest.update(line or b"")
+            found.append(digest.digest())
+        return found
+
+
+def _rows(path: str) -> _Rows:
+    found = [(number, content) for number, content, _ in lines_of(path) if not _is_mark(content)][1:]
+    served = (n for n, (_, line) in enumerate(found) if line is not None and all(sign.search(line) for sign in _SERVED))
+    proof = next(served, NEVER)
+    return _Rows(path, [(number, _seal(line) if line is not None else None) for number, line in found], proof)
+
+
+def _seal(line: bytes) -> bytes:
+    """What stands for a line, however it is spaced. It is no JSON."""
+    return b"#" + hashlib.blake2b(canonical(line), digest_size=16).digest()
+
+
+def _is_mark(content: bytes | None) -> bool:
+    """Is it a mark of the API's state?"""
+    return content is not None and b'"record_type"' in content
+
+
+class _Sharing(msgspec.Struct):
+    """The files that share a beginning, by their ranks; beside each the first and the last in the folder up to it."""
+
+    ranks: list[tuple[int, str]] = []
+    firsts: list[int] = []
+    lasts: list[int] = []
+
+    def add(self, rank: tuple[int, str], place: int) -> None:
+        """One more, of a higher rank."""
+        self.ranks.append(rank)
+        self.firsts.append(min(place, self.firsts[-1]) if self.firsts else place)
+        self.lasts.append(max(place, self.lasts[-1]) if self.lasts else place)
+
+
+class Alike:
+    """The files of one beginning, in the order of their folder, each read once."""
+
+    def __init__(self, files: list[File]) -> None:
+        self.files = files
+
+    def origin(self, path: str) -> tuple[int, str | None]:
+        """Where the own part of a file begins, and of which other the part before is a copy.
+
+        Of several it is the one that shares most, and of those one that is a copy as a whole.
+        """
+        if len(self.files) < 2:
+            return 0, None
+        mine = self._read[self._places[path]] if path in self._places else _rows(path)
+        best, parent, begins = 0, None, 0
+        for place in self._likely(mine) if mine.proof < NEVER else ():
+            theirs = self._read[place]
+            own = after(mine.lines, [line for _, line in theirs.lines], 1)
+            shared = sum(1 for number, _ in mine.lines if own is None or number < own)
+            longer = shared > best or (shared == best and parent is not None and len(theirs.lines) == shared)
+            if mine.proof < shared and longer and theirs.rank < mine.rank:
+                best, parent, begins = shared, theirs.path, NEVER if own is None else own
+        return begins, parent
+
+    def _likely(self, mine: _Rows) -> list[int]:
+        """The files that may be the origin: all where lines are damaged, else two of those that share most."""
+        if not mine.is_plain:
+            return [place for place, rows in enumerate(self._read) if rows.path != mine.path]
+        beginnings = mine.beginnings()
+        for length in range(len(beginnings), 0, -1):
+            sharing = self._sharing.get(beginnings[length - 1])
+            before = bisect_left(sharing.ranks, mine.rank) if sharing is not None else 0
+            if sharing is not None and before:
+                whole = min(bisect_left(sharing.ranks, (length + 1, "")), before)
+                likely = {sharing.firsts[before - 1], *([sharing.lasts[whole - 1]] if whole else [])}
+                return sorted({*likely, *self._torn} - {self._places.get(mine.path, -1)})
+        return self._torn
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A text that changes whenever one of the files does."""
+        return fingerprint_of(f"{file.path}\n{file.stamp}" for file in self.files)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {file.path: place for place, file in enumerate(self.files)}
+
+    @cached_property
+    def _read(self) -> list[_Rows]:
+        return [_rows(file.path) for file in self.files]
+
+    @cached_property
+    def _torn(self) -> list[int]:
+        return [place for place, rows in enumerate(self._read) if rows.is_torn]
+
+    @cached_property
+    def _sharing(self) -> dict[bytes, _Sharing]:
+        """The files whose lines can all be read, by each of their beginnings."""
+        found: dict[bytes, _Sharing] = {}
+        for place, rows in sorted(enumerate(self._read), key=lambda item: item[1].rank):
+            for beginning in rows.beginnings() if not rows.is_torn else ():
+                found.setdefault(beginning, _Sharing()).add(rows.rank, place)
+        return found

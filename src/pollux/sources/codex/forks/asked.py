@@ -1,0 +1,121 @@
+"""The reviews that the files of a home tell of, each file read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import dropwhile
+from typing import Any
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.model import Text
+from pollux.sources.base import File
+from pollux.sources.codex.format.compressed import unpacked
+from pollux.sources.codex.format.content import words_of
+from pollux.sources.codex.format.lines import records
+from pollux.sources.codex.format.schema import UserEvent
+from pollux.wire import Notes
+
+_BEGINS, _ENDS = ("entered_review_mode", "EnteredReviewMode"), ("exited_review_mode", "ExitedReviewMode")
+_MARKS = tuple(kind.encode() for kind in _BEGINS)
+# The two files are written by two tasks of one program.
+SLACK = timedelta(seconds=5)
+_NEVER = datetime.max.replace(tzinfo=UTC) - SLACK
+
+
+class Review(msgspec.Struct):
+    """A review in the file of the session that asked for it: when it was, its turns, and what was asked."""
+
+    path: str
+    began: datetime
+    session: str = ""
+    ended: datetime = _NEVER
+    turns: set[str] = msgspec.field(default_factory=set)
+    prompts: set[str] = msgspec.field(default_factory=set)
+
+
+class Reviews:
+    """The reviews of all files that were asked for so far, by their turns and by their prompts.
+
+    `name` gives the session of a file; where it has none, nobody could be said to have asked.
+    """
+
+    def __init__(self, name: Callable[[str], str | None]) -> None:
+        self._name = name
+        self._read: set[str] = set()
+        self._by_turn: dict[str, list[Review]] = {}
+        self._by_prompt: dict[str, list[Review]] = {}
+
+    def add(self, files: Iterable[File]) -> None:
+        """Read the files that were not read yet."""
+        for file in files:
+            if file.path not in self._read:
+                self._read.add(file.path)
+                found = _reviews(file.path)
+                session = self._name(file.path) if found else None
+                for review in found if session is not None else ():
+                    review.session = session or ""
+                    self._enter(review)
+
+    def with_turn(self, turns: Iterable[str]) -> Iterator[Review]:
+        """Those that one of these turns stands in."""
+        return (review for turn in turns for review in self._by_turn.get(turn, ()))
+
+    def with_prompt(self, prompts: Iterable[str]) -> Iterator[Review]:
+        """Those without turns in which one of these prompts is shown."""
+        return (review for prompt in prompts for review in self._by_prompt.get(prompt, ()))
+
+    def _enter(self, review: Review) -> None:
+        for turn in review.turns:
+            self._by_turn.setdefault(turn, []).append(review)
+        for prompt in review.prompts if not review.turns else ():
+            self._by_prompt.setdefault(prompt, []).append(review)
+
+
+def _reviews(path: str) -> list[Review]:
+    """The reviews in a file."""
+    found: list[Review] = []
+    review: Review | None = None
+    try:
+        with unpacked(path, Notes()) as file:
+            for _, record in records(_from_first_mark(file), Notes()):
+                told, at = _told(record.payload), record.timestamp
+                kind = told.get("type")
+                if kind in _BEGINS and at is not None:
+                    review = Review(path, at, prompts=_asked(told))
+                    found.append(review)
+                elif review is None:
+                    continue
+                elif kind in _ENDS:
+                    review.ended, review = at or _NEVER, None
+                elif kind == "UserMessage":
+                    review.prompts |= _asked(told)
+                elif kind in ("task_started", "turn_started") and type(turn := told.get("turn_id")) is str:
+                    review.turns.add(turn)
+    except Unreadable:
+        pass
+    return found
+
+
+def _from_first_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines from the first one on that tells of a review."""
+    return dropwhile(lambda line: not any(mark in line for mark in _MARKS), lines)
+
+
+def _told(payload: Any) -> dict[str, Any]:
+    """An event as the newer releases write it."""
+    if type(payload) is UserEvent:
+        return {"type": "UserMessage", "content": [{"text": payload.message}]}
+    if type(payload) is not dict:
+        return {}
+    return item if type(item := payload.get("item")) is dict else payload
+
+
+def _asked(told: dict[str, Any]) -> set[str]:
+    """What a reviewer was asked, in words without white space."""
+    target, content = told.get("target"), told.get("content")
+    texts = [told.get("prompt"), target.get("instructions") if type(target) is dict else None]
+    texts += [piece.get("text") for piece in content if type(piece) is dict] if type(content) is list else []
+    return {words_of([Text(text=text)]) for text in texts if type(text) is str} - {""}
