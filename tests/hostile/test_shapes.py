@@ -210,6 +210,27 @@ def _comments_without_end(n: int) -> list[Record]:
     return [_spoken("m", "<!--" * 20 * n, "gemini", model="g"), _listed(_spoken("x", "other", "gemini"))]
 
 
+def _calls_asked_twice(n: int) -> list[Record]:
+    def calls(letter: str) -> list[Record]:
+        time = "2026-11-10T10:00:00.000Z"
+        call = {"name": "x", "status": "cancelled", "timestamp": time}
+        return [{"id": f"{letter}{i}", "args": {"i": i}, **call} for i in range(n)]
+
+    asked = [{"functionCall": {"name": "x", "args": {"i": i}}} for i in range(n)]
+    again = [{"functionCall": {"id": f"d{i}", "name": "x", "args": {"i": i}}} for i in range(n)]
+    return [
+        _spoken("m1", "go"),
+        _spoken("m2", asked, "gemini", model="g", toolCalls=calls("c")),
+        _spoken("m3", again, "gemini", toolCalls=calls("d")),
+    ]
+
+
+def _one_copy_in_many_forms(n: int) -> list[Record]:
+    reply = _spoken("g", "ok", "gemini", model="g")
+    forms = (_spoken("x", _pieces("a", "b"), extra=i) for i in range(n))
+    return [_spoken("a", "a"), _spoken("b", "b"), reply, *(_listed(form, reply) for form in forms)]
+
+
 GEMINI_SHAPES: list[Callable[[int], list[Record]]] = [
     _one_of_many_pieces,
     _many_of_two_pieces,
@@ -219,6 +240,8 @@ GEMINI_SHAPES: list[Callable[[int], list[Record]]] = [
     _same_words_backwards,
     _rewinds_of_one,
     _comments_without_end,
+    _calls_asked_twice,
+    _one_copy_in_many_forms,
 ]
 GEMINI_COUNT = 2_000
 

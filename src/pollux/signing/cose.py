@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pollux.signing.keys import Private, Public
 
 TAG = 18
-ALG, CONTENT_TYPE, KID, CLAIMS = 1, 3, 4, 15
+ALG, CRITICAL, CONTENT_TYPE, KID, CLAIMS = 1, 2, 3, 4, 15
 HALF = 32  # bytes of each of the two numbers that an ES256 signature is
 
 

@@ -20,6 +20,7 @@ ISSUER, SUBJECT = 1, 2
 METADATA = 100
 METADATA_HASH = "trace-metadata-sha-256"
 """A protected label of ours: the metadata is not covered by the signature, so a hash of it is."""
+_UNDERSTOOD = (cose.ALG, cose.CONTENT_TYPE, cose.KID, cose.CLAIMS, METADATA_HASH)
 
 
 WHAT = {RECORD: "this record", SCHEME: "this salted record"}
@@ -80,6 +81,7 @@ def verify(envelope: cose.Envelope, payload: bytes, subject: Subject | None, key
             "The signature does not hold: the file, the signature or the key is another than when it was signed."
         )
     header = envelope.protected
+    _check_critical(header)
     issuer, sub = _claims(header)
     digest = hashlib.sha256(payload).hexdigest()
     told = _metadata(envelope, header, digest, sub)
@@ -96,6 +98,18 @@ def verify(envelope: cose.Envelope, payload: bytes, subject: Subject | None, key
         trace_format=told,
         hidden=subject.hidden if subject is not None else 0,
     )
+
+
+def _check_critical(header: Mapping[Any, Any]) -> None:
+    """Refute a signature that nobody may trust who does not understand all that it calls critical."""
+    if cose.CRITICAL not in header:
+        return
+    labels = header[cose.CRITICAL]
+    if not isinstance(labels, list | tuple) or not labels:
+        raise Refuted("The signature does not say which of its labels are critical.")
+    for label in labels:
+        if not isinstance(label, int | str) or label not in _UNDERSTOOD or label not in header:
+            raise Refuted(f"The signature counts only for who understands its label {label!r}, and pollux does not.")
 
 
 def key_named(envelope: cose.Envelope) -> bytes | None:

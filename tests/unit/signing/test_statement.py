@@ -45,6 +45,21 @@ def test_the_headers_are_as_the_published_schema_wants_them(algorithm: str) -> N
     assert envelope.unprotected[METADATA]["agent-vendor"] == "google"
 
 
+@pytest.mark.parametrize("labels", [[99], ["new"], [4, 99], [33], [], 4, [[4]]])
+def test_a_critical_label_that_is_not_understood_refutes(labels: Any) -> None:
+    protected = {**cose.opened(SIGNED["ed25519", True]).protected, 99: 1, "new": 1, cose.CRITICAL: labels}
+    signed = cose.signed(record(), protected, {}, key("ed25519"), attach=True)
+    with pytest.raises(Refuted, match=r"critical|understands"):
+        verify(cose.opened(signed), record(), None, key("ed25519").public_key())
+
+
+def test_a_critical_label_that_is_understood_is_none_the_worse() -> None:
+    envelope = cose.opened(SIGNED["ed25519", True])
+    protected = {**envelope.protected, cose.CRITICAL: [cose.KID, cose.CLAIMS]}
+    signed = cose.signed(record(), protected, envelope.unprotected, key("ed25519"), attach=True)
+    assert verify(cose.opened(signed), record(), None, key("ed25519").public_key()).issuer == "Ada"
+
+
 def holds(data: bytes, payload: bytes, algorithm: str) -> bool:
     try:
         verify(cose.opened(data), payload, None, key(algorithm).public_key())

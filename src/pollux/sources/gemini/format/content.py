@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
@@ -123,9 +124,9 @@ def client_parts(message: Message) -> list[Part]:
             parts.append(Text(text=text, extra=signature(item)))
         else:
             parts.extend(other_part(item))
-    for item in pieces(message.displayContent):
-        if (text := text_of(item)) and text not in (part.text for part in parts if type(part) is Text):
-            parts.append(Context(source="display", text=text))
+    said = {part.text for part in parts if type(part) is Text}
+    shown = map(text_of, pieces(message.displayContent))
+    parts += [Context(source="display", text=text) for text in shown if text and text not in said]
     return parts
 
 
@@ -146,7 +147,7 @@ def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
             parts.append(Text(text=content))
         return parts
     heard = {_squeezed(f"{t.subject or ''}{t.description or ''}") for t in thoughts}
-    made = [call.name for call in message.toolCalls or ()]
+    made = Counter(call.name for call in message.toolCalls or ())
     for item in pieces(content):
         if isinstance(item, Piece) and item.thought and item.text is not None:
             if _squeezed(item.text) not in heard:
@@ -160,13 +161,13 @@ def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
     return parts
 
 
-def _is_made(asked: FunctionCall, called: Container[str | None], made: list[str | None]) -> bool:
+def _is_made(asked: FunctionCall, called: Container[str | None], made: Counter[str | None]) -> bool:
     """Is a call recorded as finished? Where its id does not tell, another of this name in the same turn is it."""
     if asked.id in called:
         return True
-    if not is_made_up(asked.id) or asked.name not in made:
+    if not is_made_up(asked.id) or not made[asked.name]:
         return False
-    made.remove(asked.name)
+    made[asked.name] -= 1
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -87,8 +88,9 @@ def refused(messages: list[Message]) -> list[Message]:
         elif message.role is Role.ASSISTANT and message.author is Author.MODEL:
             calls = [part for part in message.parts if type(part) is ToolCall]
             if any(call.status is Status.CANCELLED for call in calls):
+                last = max((made for call in calls if (made := created(call.id)) is not None), default=None)
                 parts = tuple(
-                    _as_error(part) if type(part) is ToolCall and (went_on or _followed(part, calls)) else part
+                    _as_error(part) if type(part) is ToolCall and (went_on or _followed(part, last)) else part
                     for part in message.parts
                 )
                 settled[place] = msgspec.structs.replace(message, parts=parts)
@@ -96,10 +98,9 @@ def refused(messages: list[Message]) -> list[Message]:
     return settled
 
 
-def _followed(call: ToolCall, calls: list[ToolCall]) -> bool:
-    """Was another call made after this one had ended? Up to 0.31 a message holds those of many requests."""
-    times = (created(other.id) for other in calls)
-    return call.at is not None and any(made is not None and made > call.at for made in times)
+def _followed(call: ToolCall, last: datetime | None) -> bool:
+    """Was the last call made after this one had ended? Up to 0.31 a message holds those of many requests."""
+    return call.at is not None and last is not None and last > call.at
 
 
 def _as_error(call: ToolCall) -> ToolCall:

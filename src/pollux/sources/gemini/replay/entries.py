@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -68,6 +69,11 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
         kept.toolCalls = _joined(kept.toolCalls, later.toolCalls, entry, line)
     if later.extra:
         kept.extra = {**kept.extra, **later.extra}
+
+
+def form(value: Message | Part | str) -> bytes:
+    """The same for all that is equal, however its keys are ordered."""
+    return hashlib.blake2b(msgspec.json.encode(value, order="sorted"), digest_size=16).digest()
 
 
 def _used(tokens: Tokens | None) -> int:
@@ -146,8 +152,8 @@ def _completes(entry: Entry, reply: Entry) -> bool:
     message, calls = entry.message, entry.message.toolCalls or []
     if message.tokens is not None or message.thoughts or message.displayContent is not None:
         return False
-    made = [Part(functionCall=FunctionCall(id=call.id, name=call.name, args=call.args)) for call in calls]
-    if any(item != "" and item not in made for item in pieces(message.content)):
+    made = {form(Part(functionCall=FunctionCall(id=call.id, name=call.name, args=call.args))) for call in calls}
+    if any(item != "" and form(item) not in made for item in pieces(message.content)):
         return False
     if all(call.status != "cancelled" for call in calls) or message.model not in (None, reply.message.model):
         return False
@@ -155,7 +161,8 @@ def _completes(entry: Entry, reply: Entry) -> bool:
     asked = [item.functionCall for item in items if item.functionCall is not None]
     if asked:
         named = sorted(call.name or "" for call in asked) == sorted(call.name or "" for call in calls)
-        return named and all(call.id in {made.id for made in calls} or is_made_up(call.id) for call in asked)
+        ids = {call.id for call in calls}
+        return named and all(call.id in ids or is_made_up(call.id) for call in asked)
     return entry.fate is reply.fate and reply.message.tokens is not None and not reply.message.toolCalls
 
 

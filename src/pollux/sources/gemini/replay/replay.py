@@ -17,7 +17,7 @@ from pollux.model import Fate, Severity
 from pollux.sources.gemini.format.content import is_client_text, is_summary, plain_text
 from pollux.sources.gemini.format.schema import Facts, Message, Record
 from pollux.sources.gemini.replay.copies import aligned
-from pollux.sources.gemini.replay.entries import Entry, answers, enrich
+from pollux.sources.gemini.replay.entries import Entry, answers, enrich, form
 from pollux.wire import Notes, Pile, tidy
 
 _LOST = (Fate.FAILED, Fate.REWOUND)
@@ -45,6 +45,7 @@ class Replay:
         self._by_id: dict[str, Entry] = {}
         self._live: dict[str, Entry] = {}
         self._fused: dict[str, list[Entry]] = {}
+        self._set_aside: set[tuple[int, bytes]] = set()
         self._dropped = False
         self._rewinding = False
 
@@ -111,7 +112,9 @@ class Replay:
             known.fate = _LIVE
             return
         known.also(message.id, message.timestamp, line)
-        if all(old.get("copy") != message for old in known.replaced or ()):
+        copy = known.turn, form(message)
+        if copy not in self._set_aside:
+            self._set_aside.add(copy)
             known.set_aside(copy=message, line=line)
         for entry in run:
             entry.fate = Fate.LIVE
