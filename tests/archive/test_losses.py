@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -533,7 +534,11 @@ def flip(library: Library, pack: Path) -> None:
     """One byte of the content of which only the archive knows."""
     (state, *_) = [one for one in library.archive.index.states() if one.change == "gone"]
     (last,) = [one for one in library.archive.index.states(*state_place(state)) if one.sha is not None]
-    location = library.archive.index.content(last.sha or b"")
+    spoil(library, pack, last)
+
+
+def spoil(library: Library, pack: Path, state: State) -> None:
+    location = library.archive.index.content(state.sha or b"")
     assert location is not None
     raw = bytearray(pack.read_bytes())
     raw[location.record.payload + location.record.length // 2] ^= 0xFF
@@ -559,6 +564,36 @@ def test_a_pack_that_is_put_back_after_damage_was_found_counts_again(world: Worl
     assert world.library().keeping.verify().sound
     after = world.library()
     assert keys(after) == before
+    assert after.problem is None
+
+
+def test_a_joined_file_has_all_states_again_when_one_is_put_back(world: World) -> None:
+    world.furnish("gemini/0.39.1")
+    library = world.keeping()
+    path = world.transcripts()[-1]
+    lines = path.read_bytes().splitlines(keepends=True)
+    (key,) = [one.summary.key for one in library.list(EVERYTHING) if str(path) in one.summary.files]
+    more = {"id": "amber", "timestamp": "2026-11-16T09:00:00Z", "type": "user", "content": "And amber?"}
+    path.write_bytes(b"".join([*lines[:-1], json.dumps(more).encode(), b"\n"]))
+    world.tomorrow()
+    library = world.keeping()
+    whole = {message.id for message in library.session(key).messages}
+    assert "amber" in whole
+    (pack,) = library.archive.folder.glob("*.pack")
+    raw = pack.read_bytes()
+    (state, *_) = [one for one in library.archive.index.states() if one.change in ("rewritten", "cut")]
+    path.unlink()
+    spoil(library, pack, state)
+    library.close()
+    shutil.rmtree(world.folder / "cache")
+    harmed = world.library()
+    assert "amber" not in {message.id for message in harmed.session(key).messages}
+    assert "damaged" in (harmed.problem or "")
+    harmed.close()
+    pack.write_bytes(raw + pack.read_bytes()[len(raw) :])
+    assert world.library().keeping.verify().sound
+    after = world.library()
+    assert {message.id for message in after.session(key).messages} == whole
     assert after.problem is None
 
 

@@ -222,7 +222,8 @@ class Tree:
             names.add(file.name)
             before = _loaded(file, Union) or Union()
             union = before.with_all(self._archive, source, held)
-            if union.states != before.states:
+            self._damaged += union.unread
+            if union != before:
                 write_file(file, msgspec.msgpack.encode(union), mtime_ns=held[-1].mtime_ns)
             if union.content:
                 self._joined[path] = union, held[-1].mtime_ns

@@ -42,11 +42,13 @@ class Union(msgspec.Struct):
     """What some states of a file hold together, by their hashes: as much as one of them, or a content of its own.
 
     Agents rewrite some files with every message. So a union is kept, and goes on with the states that came since.
+    One with `unread` states is made anew: they may be there the next time.
     """
 
     states: list[bytes] = []
     whole: bytes | None = None
     content: bytes = b""
+    unread: int = 0
 
     @property
     def token(self) -> bytes:
@@ -56,17 +58,20 @@ class Union(msgspec.Struct):
     def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> Union:
         """The union of these states, which begin with those that are in it; else it is made anew."""
         hashes = [state.sha or b"" for state in states]
-        if self.states != hashes[: len(self.states)]:
+        if self.unread or self.states != hashes[: len(self.states)]:
             return Union().with_all(archive, source, states)
-        whole, content = self.whole, self.content
+        whole, content, unread = self.whole, self.content, 0
         if whole is not None and len(hashes) > len(self.states):
             with contextlib.suppress(Damaged):
                 content = archive.read(whole)
         for state, sha in list(zip(states, hashes, strict=True))[len(self.states) :]:
-            with contextlib.suppress(Damaged):
+            try:
                 later = archive.read(sha)
+            except Damaged:
+                unread += 1
+            else:
                 whole, content = _both(source, os.fsdecode(state.path), (whole, content), (sha, later))
-        return Union(hashes, whole, b"" if whole is not None else content)
+        return Union(hashes, whole, b"" if whole is not None else content, unread)
 
 
 _Held = tuple[bytes | None, bytes]
