@@ -15,15 +15,20 @@ from pollux.sources.codex.replay.entries import ASSISTANT, MODEL, USER, Entry
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
 _CUT = "A response has no figures, because it or its tool never ended."
+_UNSURE = "Where the parent's lines end is not certain: some of the figures may be the parent's."
 _UNREADABLE = "A figure is missing or cannot be read."
 
 
 class Account(msgspec.Struct):
-    """One file's messages and turns, and the lines with figures that cannot be read."""
+    """One file's messages and turns, and the lines with figures that cannot be read.
+
+    `sure` says whether it is certain which messages are the session's own.
+    """
 
     entries: list[Entry]
     tasks: list[Task]
     unreadable: list[int]
+    sure: bool = True
 
 
 def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Gap, ...]:
@@ -39,6 +44,7 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
     found += [
         _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
     ]
+    found += [_gap(_UNSURE, None) for account in accounts if not account.sure]
     for account in accounts:
         for part in _parts(account, spawned=spawned):
             found += _missing(part)

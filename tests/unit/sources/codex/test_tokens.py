@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
+from pollux.sources.codex.forks.align import border
 from pollux.usage.accounts import By
 from tests.unit.sources.codex.conftest import (
     DAY,
@@ -204,6 +206,110 @@ def test_a_fork_with_an_odd_line_pays_only_for_itself(home: Home, place: int, ho
     fork = home.sessions()[TWO]
     assert (fork.usage.input, fork.usage.output) == (60, 6)
     assert fork.usage.exact is (None if how == TORN and changed == TWO else True)
+
+
+def odd(how: str, lines: list[bytes], place: int) -> None:
+    """Damage a line, or some."""
+    line = lines[place]
+    told = json.loads(line)
+    match how:
+        case "torn":
+            lines[place] = line[: len(line) // 2]
+        case "gone":
+            del lines[place]
+        case "nine gone":
+            del lines[place : place + 9]
+        case "in a list":
+            lines[place] = b"[" + line + b"]"
+        case "without payload":
+            lines[place] = json.dumps({key: told[key] for key in told if key != "payload"}).encode()
+        case "of another type":
+            lines[place] = json.dumps({**told, "type": "other"}).encode()
+        case "edited":
+            lines[place] = json.dumps({**told, "payload": {**told["payload"], "redacted": True}}).encode()
+        case "one more":
+            news = {"timestamp": told["timestamp"], "type": "event_msg", "payload": {"type": "news"}}
+            lines.insert(place, json.dumps(news).encode())
+
+
+def turn(question: str, said: str, before: int, used: int) -> list[dict[str, Any]]:
+    """A turn as 0.80 writes it: the settings and the total so far come again and again."""
+    so_far = [tokens(figures(before, out=before // 10), figures(used - 1))] if before else []
+    total = figures(before + used, out=(before + used) // 10)
+    last = tokens(total, figures(used, out=used // 10))
+    return [*prompt(question), context(), *so_far, shown(said), reply(said), last]
+
+
+def at(moment: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**record, "timestamp": f"2026-11-15T{moment}Z"} for record in records]
+
+
+def forked(home: Home, copied: str, went_on: str) -> None:
+    """A fork of an old session, which itself goes on."""
+    old = [*turn("One", "1", 0, 100), *turn("Two", "2", 100, 200)]
+    home.rollout(meta(), *old, *turn("Three", "3", 300, 400))
+    own = turn("On", "4", 300, 60)
+    own[3] = old[-1]
+    home.rollout(meta(TWO, at="06:09:00.000"), *at(copied, [meta(), *old]), *at(went_on, own), name=TWO)
+
+
+ODD = ("torn", "gone", "in a list", "without payload", "of another type", "edited", "one more")
+
+
+@pytest.mark.parametrize("changed", [ONE, TWO], ids=["parent", "fork"])
+@pytest.mark.parametrize("how", ODD)
+@pytest.mark.parametrize("went_on", ["06:09:00.100", "06:10:00.000"], ids=["soon", "later"])
+def test_a_fork_never_pays_for_its_parent_again(home: Home, how: str, changed: str, went_on: str) -> None:
+    forked(home, "06:09:00.001", went_on)
+    (file,) = home.codex.rglob(f"*{changed}.jsonl")
+    written = file.read_bytes().splitlines()
+    # What a fork is a copy of stands in its second line alone.
+    copied = range(1, 14) if changed == ONE else range(2, 15)
+    for place in copied:
+        lines = list(written)
+        odd(how, lines, place)
+        file.write_bytes(b"\n".join(lines) + b"\n")
+        usage = home.sessions()[TWO].usage
+        assert (usage.input, usage.output, usage.requests) == (60, 6, 1), place
+
+
+@pytest.mark.parametrize("how", ["nine gone", "torn"])
+def test_what_came_at_once_is_the_parents_though_it_lost_it(home: Home, how: str) -> None:
+    forked(home, "06:09:00.001", "06:10:00.000")
+    (file,) = home.codex.rglob(f"*{ONE}.jsonl")
+    lines = file.read_bytes().splitlines()
+    for place in reversed(range(7, 16)) if how == "torn" else [7]:
+        odd(how, lines, place)
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    usage = home.sessions()[TWO].usage
+    assert (usage.input, usage.exact) == (60, None)
+
+
+def test_where_a_copy_may_go_on_the_figures_are_not_exact(home: Home) -> None:
+    forked(home, "06:00:00.000", "06:10:00.000")
+    (file,) = home.codex.rglob(f"*{ONE}.jsonl")
+    lines = file.read_bytes().splitlines()
+    for place in (7, 8):
+        odd("edited", lines, place)
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    session = home.sessions()[TWO]
+    assert session.usage.exact is None
+    assert any("parent" in gap.why for gap in session.gaps)
+
+
+def test_an_undamaged_fork_is_exact(home: Home) -> None:
+    forked(home, "06:09:00.001", "06:09:00.100")
+    usage = home.sessions()[TWO].usage
+    assert (usage.input, usage.requests, usage.exact) == (60, 1, True)
+
+
+def test_a_long_copy_with_many_differences_is_aligned_in_little_time() -> None:
+    theirs: list[bytes | None] = [b'{"n":%d}' % n for n in range(40_000)]
+    mine = [None if n % 7 == 0 else b'{"edited":%d}' % n if n % 5 == 0 else line for n, line in enumerate(theirs)]
+    begun = time.process_time()
+    found = border([*mine, b'{"own":1}'], [*theirs, *([None] * 20_000)])
+    assert (found.lines, found.sure) == (40_000, True)
+    assert time.process_time() - begun < 5
 
 
 def respelled(value: Any) -> Any:

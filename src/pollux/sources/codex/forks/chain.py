@@ -15,7 +15,7 @@ from pollux.errors import Unreadable
 from pollux.model import Fate, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
-from pollux.sources.codex.forks.forks import base_of, own_part, resumed_copy, torn_origin, total_before
+from pollux.sources.codex.forks.forks import Own, base_of, own_part, resumed_copy, torn_origin, total_before
 from pollux.sources.codex.forks.threads import Shelf
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import document, records_of
@@ -30,7 +30,7 @@ from pollux.wire import Notes, shown
 
 
 class Part(msgspec.Struct):
-    """What one file gave. `begins` is the line with which the session's own part begins."""
+    """What one file gave. `begins` is the line with which the session's own part begins, `sure` if that is certain."""
 
     file: File
     walk: Walk
@@ -38,6 +38,7 @@ class Part(msgspec.Struct):
     extra: dict[str, Any]
     copied_from: str | None = None
     begins: int = 0
+    sure: bool = True
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -59,7 +60,8 @@ class Part(msgspec.Struct):
         """What the session itself did in it."""
         own = [entry for entry in self.walk.entries if not entry.inherited]
         tasks = [task for task in self.books.tasks if task.line >= self.begins]
-        return Account(own, tasks, [line for line in self.walk.meter.unreadable if line >= self.begins])
+        unreadable = [line for line in self.walk.meter.unreadable if line >= self.begins]
+        return Account(own, tasks, unreadable, sure=self.sure)
 
     @property
     def started(self) -> datetime | None:
@@ -84,7 +86,7 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
     extra: dict[str, Any] = {}
     copied_from: str | None = None
-    begins = 0
+    own = Own()
     try:
         if file.path.endswith(".json"):
             found = document(file.path, notes)
@@ -97,36 +99,43 @@ def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
                 walk.run(records(opened, notes), books.enter)
             if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
                 books.copied.append(name)
-            begins = own_part(file.path, books, shelf)
-            if books.bare and not begins:
-                begins, copied_from = resumed_copy(file.path, shelf)
-            if begins:
+            own = own_part(file.path, books, shelf)
+            if books.bare and not own.begins:
+                own.begins, copied_from = resumed_copy(file.path, shelf)
+            if own.begins:
                 for entry in walk.entries:
-                    entry.inherited = entry.line < begins
-                _pay_for_own(walk)
+                    entry.inherited = entry.line < own.begins
+                _pay_for_own(walk, own)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
         return None
     notes.line = None
-    return Part(file, walk, books, extra, copied_from, begins)
+    return Part(file, walk, books, extra, copied_from, own.begins, own.sure)
 
 
 def _has_torn(notes: Notes) -> bool:
     """Could a line of the file be read by nobody?"""
-    return any(notice.code == "line.invalid" and notice.file == notes.file for notice in notes.all())
+    damage = ("line.invalid", "line.not-object")
+    return any(notice.code in damage and notice.file == notes.file for notice in notes.all())
 
 
-def _pay_for_own(walk: Walk) -> None:
+def _pay_for_own(walk: Walk, part: Own) -> None:
     """The first figures of a session's own part are those of its response alone.
 
-    Where the total has grown by more, the figures before it could not be read, and were the parent's.
+    Where the total has grown by more, the figures before it could not be read, and were the parent's. So are those that
+    the parent told already.
     """
     own = [entry for entry in walk.entries if not entry.inherited and entry.usages]
+    for entry in own:
+        usages = entry.usages or []
+        paid = [usage for usage in usages if (usage.line or 0) >= part.begins and usage.line != part.repeats]
+        if len(paid) < len(usages):
+            entry.usages, part.sure = paid or None, False
     first = min((usage.line or 0 for entry in own for usage in entry.usages or ()), default=0)
     if (alone := walk.meter.alone.get(first)) is None:
         return
     for entry in own:
-        entry.usages = [alone if usage.line == first else usage for usage in entry.usages or ()]
+        entry.usages = [alone if usage.line == first else usage for usage in entry.usages or ()] or None
 
 
 def whole(own: list[Part]) -> tuple[list[Part], list[File]]:

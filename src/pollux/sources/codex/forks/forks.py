@@ -8,18 +8,21 @@ parent's. Before that the parent's own file decides; where it is gone, the pause
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Any
+
+import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.codex.find import created, named
+from pollux.sources.codex.forks.align import border, has_figures, is_within
 from pollux.sources.codex.forks.alike import NEVER
-from pollux.sources.codex.forks.copies import after, lines_of
+from pollux.sources.codex.forks.copies import lines_of
 from pollux.sources.codex.forks.threads import Shelf
 from pollux.sources.codex.format.compressed import unpacked
-from pollux.sources.codex.format.lines import records
+from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Figures, MetaLine, TokenCount
 from pollux.sources.codex.replay.bookkeeping import Books
 from pollux.wire import Notes
@@ -29,31 +32,42 @@ _META = re.compile(rb'"session_meta"\s*,\s*"payload"\s*:\s*\{[^{}]*?"id"\s*:\s*"
 _PAUSE = timedelta(milliseconds=10)
 # No copy takes so long over one line, and no human is so quick to send the same prompt again.
 _RESENT = timedelta(milliseconds=250)
-# So many of the parent's lines may be missing in a copy at one place.
-_SKIPPED = 8
 # The first of them are the file's own beginning and the parent's.
 _HEAD = 3
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
+_Timed = tuple[int, bytes | None, datetime | None]
 
 
-def own_part(path: str, books: Books, shelf: Shelf) -> int:
-    """The line with which a session's own part begins; 0 where all of it is its own."""
+class Own(msgspec.Struct):
+    """The line with which a session's own part begins; 0 where all of it is its own.
+
+    `sure` says whether that is certain. `repeats` is a line in it that tells the parent's figures again.
+    """
+
+    begins: int = 0
+    sure: bool = True
+    repeats: int | None = None
+
+
+def own_part(path: str, books: Books, shelf: Shelf) -> Own:
+    """Where a session's own part begins."""
     meta = books.meta
     spawned = meta.get("subagent_history_start_ordinal") is not None
     forked = meta.get("forked_from_id") is not None and meta.get("history_base") is None
     if not (books.copied or spawned or forked):
-        return 0
+        return Own()
     name = meta.get("id", named(path)[0])
     begun = created(name if type(name) is str else None)
     turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
     first = next((line for line, at in turns if begun is not None and at >= begun), NEVER)
     if begun is not None and any(at < begun for _, at in turns):
-        return first
+        return Own(first)
     if not books.copied:
-        return 0
+        return Own()
     # The copy may be of a time before turns had ids; or the session itself, and was gone on with later.
     parent = shelf.rollout(books.copied[0])
-    return min(first, _by_parent(path, parent.path) if parent is not None else _by_pause(path))
+    own = _by_parent(path, parent.path) if parent is not None else Own(_by_pause(path))
+    return own if own.begins <= first else Own(first)
 
 
 def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
@@ -71,25 +85,53 @@ def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
     return None
 
 
-def _by_parent(path: str, parent: str) -> int:
-    """The first line after the copy that the parent does not have at that place."""
-    own = after(_at_once(path), [content for _, content, _ in lines_of(parent)], _SKIPPED)
-    return NEVER if own is None else own
-
-
-def _at_once(path: str) -> Iterator[tuple[int, bytes | None]]:
-    """The lines after the file's own first one that may be a copy; one that came too late for that has no words."""
+def _by_parent(path: str, parent: str) -> Own:
+    """What comes after the lines that the parent has, too."""
     lines = lines_of(path)
-    _, head, begun = next(lines, (0, None, None))
+    head = next(lines, (0, None, None))
+    copy, late = _at_once(lines, head)
+    found = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    end = _until_pause(copy, found.lines, head[2])
+    sure = found.sure and end == found.lines
+    own = chain(copy[end:], late, lines)
+    first = next(own, None)
+    if first is None:
+        return Own(NEVER, sure)
+    return Own(first[0], sure, _repeated(chain([first], own), found.figures))
+
+
+def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
+    """Where a copy really ends, if lines of which the parent knows nothing came at once: no model answers so soon."""
+    place, answered = end, False
+    for (_, _, before), (_, content, at) in pairwise(copy[end - 1 :] if end else ()):
+        if forked is None or before is None or at is None or not forked <= before <= at <= before + _PAUSE:
+            break
+        place, answered = place + 1, answered or (content is not None and is_within(content))
+    return place if answered else end
+
+
+def _repeated(own: Iterable[_Timed], figures: frozenset[bytes]) -> int | None:
+    """The first line with figures, where they are the parent's."""
+    for number, content, _ in own:
+        if content is not None and has_figures(content):
+            return number if canonical(content) in figures else None
+    return None
+
+
+def _at_once(lines: Iterator[_Timed], first: _Timed) -> tuple[list[_Timed], list[_Timed]]:
+    """The lines after the file's own first one that may be a copy, and the one that came too late for that."""
+    _, head, begun = first
     # Without a time to compare with, no line is late.
     before, forked = begun or _NO_TIME, begun or _NO_TIME.replace(year=9999)
-    copied = False
+    copy: list[_Timed] = []
     for number, content, at in lines:
         if content is not None and content == head:
             continue
-        late = copied and at is not None and before >= forked and at - before > _RESENT
-        before, copied = at or before, True
-        yield number, b"" if late else content
+        if copy and at is not None and before >= forked and at - before > _RESENT:
+            return copy, [(number, content, at)]
+        copy.append((number, content, at))
+        before = at or before
+    return copy, []
 
 
 def _by_pause(path: str) -> int:
