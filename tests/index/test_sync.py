@@ -230,3 +230,19 @@ def test_what_cannot_be_read_is_counted(bare_shelf: Shelf) -> None:
     (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
     library = bare_shelf.library()
     assert (library.unread(), len(library.list())) == (1, 1)
+
+
+def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(bare_shelf: Shelf) -> None:
+    log = bare_shelf.home / ".claude" / "history.jsonl"
+    (log.parent / "projects").mkdir(parents=True)
+    line = {"display": "wombats", "pastedContents": {}, "timestamp": 1794722335467, "project": "/home/ada/code/garden"}
+    log.write_text(json.dumps(line) + "\n")
+    for count in (1, 2):
+        with log.open("a") as more:
+            more.write('{"type":"zz"}\n' * 3)
+        listed = [
+            [(one.summary.key, one.summary.notice_count) for one in library.list(Filter(everything=True))]
+            for library in (bare_shelf.library(), bare_shelf.library(bare_shelf.home / f"cold{count}"))
+        ]
+        assert listed[0] == listed[1]
+        assert listed[0][0][1] > 0

@@ -61,9 +61,15 @@ class Shelf(Wrapped):
             yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
     def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-        """Those of which something is gone."""
-        found = self.source.bundles(root, files, around)
-        return [one for one in found if not all(self._has(file.path) for file in one.files)]
+        """Those of which something is gone, and those that the agent's own root knows by no such name without it."""
+        every = list(files)
+        found = self.source.bundles(root, every, around)
+        gone = [one for one in found if not all(self._has(file.path) for file in one.files)]
+        if not gone or not any(one.named_by_others for one in found):
+            return gone
+        rest = self.source.bundles(root, [file for file in every if self._has(file.path)], around)
+        known = {one.key for one in (*gone, *rest)}
+        return gone + [one for one in found if one.named_by_others and one.key not in known]
 
     def _has(self, path: str) -> bool:
         """Does the agent have this file itself?"""

@@ -201,10 +201,11 @@ class Library(Refresh):
 
         compiled = compile_pattern(pattern)
         asked = msgspec.structs.replace(wanted or Filter(), everything=True)
-        short = {one.summary.key: one.short for one in self.list(asked)}
+        listed = self.list(asked)
+        short = {one.summary.key: one.short for one in listed}
         sought = Sought(
             pattern=compiled,
-            keys=frozenset(short),
+            files={one.summary.key: one.summary.files for one in listed},
             kinds=kinds,
             since=asked.since,
             until=asked.until,

@@ -111,6 +111,11 @@ class Bundle(msgspec.Struct, kw_only=True):
         """When one of its files last changed."""
         return max((file.mtime_ns for file in self.files), default=0)
 
+    @property
+    def named_by_others(self) -> bool:
+        """Does its id hang on files that are not its own?"""
+        return False
+
     def transcripts(self) -> Sequence[File]:
         """The files that hold the conversation itself."""
         return self.files

@@ -215,7 +215,10 @@ class CatalogQueries:
         return summary_of(rows[0][0]) if rows else None
 
     def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
-        """The sessions that have these numbers, and are meant: what they are, and who their messages are by."""
+        """The sessions that have these numbers: what they are, and who their messages are by.
+
+        One that another of the same key stands for, or that lies under other roots, is left out.
+        """
         asked = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.meant}"
         rows = self.catalogue.among(asked, "no", dict.fromkeys(numbers))
         return {number: (summary_of(summary), marks_of(marks)) for number, summary, marks in rows}

@@ -11,7 +11,7 @@ import re
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from itertools import chain, groupby, islice
@@ -43,13 +43,13 @@ Spot = tuple[PassageKind, str, list[tuple[int, int]]]
 
 
 class Sought(Value, frozen=True, kw_only=True):
-    """What is looked for: a pattern, in passages of some kinds, said in some time, in the sessions of these keys.
+    """What is looked for: a pattern, in passages of some kinds, said in some time, in sessions of these keys and files.
 
     It may take so many seconds in one file.
     """
 
     pattern: re.Pattern[str]
-    keys: Collection[str]
+    files: Mapping[str, Collection[str]]
     kinds: Collection[PassageKind] | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -163,7 +163,9 @@ def _answer(task: tuple[Source, Bundle], sought: Sought) -> bytes:
 def _in_bundle(task: tuple[Source, Bundle], sought: Sought) -> Looked:
     source, bundle = task
     try:
-        sessions = [session for session in source.read(bundle).sessions if session.key in sought.keys]
+        # Of one that lies under two roots, the one that is listed.
+        wanted = sought.files
+        sessions = [s for s in source.read(bundle).sessions if not set(s.files).isdisjoint(wanted.get(s.key, ()))]
     except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` tells of it)
         return Looked(found=[])
     spots: list[tuple[Session, Message, datetime | None, Spot]] = []

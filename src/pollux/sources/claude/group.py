@@ -48,12 +48,17 @@ class ClaudeBundle(Bundle, kw_only=True):
     depends_on: dict[str, str] = {}
 
     def fingerprint(self) -> str:
-        """Its own files, those of its relatives, what others call it, and the lines that were typed in it."""
+        """Its own files, those of its relatives, what others call it, and the lines that were typed in it.
+
+        Where nothing but typed lines is left, it also tells what was noticed about their log.
+        """
         said = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
         said += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
         if self.kind is Kind.PROMPTS:
-            near = self.history.witnesses(self.typed, self.id) if self.history is not None else ()
-            return fingerprint_of([*said, *near])
+            if self.history is not None:
+                said += self.history.witnesses(self.typed, self.id)
+                said += map(repr, self.history.notices)
+            return fingerprint_of(said)
         relatives = [*self.children, *self.siblings, *self.peers]
         files = [*self.files, *(file for other in relatives for file in other.files)]
         return fingerprint_of(

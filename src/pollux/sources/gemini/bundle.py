@@ -47,6 +47,11 @@ class GeminiBundle(Bundle, kw_only=True):
     tag: str | None = None
     depends_on: Dependencies = msgspec.field(default_factory=Dependencies)
 
+    @property
+    def named_by_others(self) -> bool:
+        """Typed lines after a `/clear` have an id of their own only where the session before it has its file."""
+        return self.kind is Kind.PROMPTS
+
     def fingerprint(self) -> str:
         """Its own files and its sub-agents', who they are, and the project."""
         own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
