@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pollux.sources.codex.forks import forks
+from pollux.sources.codex.forks.forks import _last_total
 from tests.hostile.conftest import World, read_all
 
 MOST = 3.0
@@ -126,3 +129,27 @@ def test_twice_as_much_takes_twice_as_long(tmp_path: Path, shape: Callable[[int]
     once = _seconds(tmp_path / "once", shape(count))
     twice = _seconds(tmp_path / "twice", shape(2 * count))
     assert twice <= MOST * once + NOISE
+
+
+def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file tells its figures behind the place where the next one takes over, so that all before it are asked."""
+    used = {"input_tokens": 50, "cached_input_tokens": 0, "output_tokens": 1, "total_tokens": 51}
+    told = {"total_token_usage": {**used, "input_tokens": 100, "total_tokens": 101}, "last_token_usage": used}
+    home: Home = {}
+    for number in range(20):
+        base = {"history_base": {"thread_id": _id(number - 1), "end_ordinal_exclusive": 3}} if number else {}
+        lines = [_begun(number, **base), _said("user", "hi"), _said("assistant", "yo")]
+        lines.append(_line("event_msg", type="token_count", info=told))
+        home[_name(number)] = [{**line, "ordinal": place} for place, line in enumerate(lines)]
+    read: list[str] = []
+
+    def last_total(path: str, end: int) -> Any:
+        read.append(path)
+        return _last_total(path, end)
+
+    monkeypatch.setattr(forks, "_last_total", last_total)
+    _seconds(tmp_path / "home", home)
+    # Once to find the sessions, once to hand them out.
+    assert max(Counter(read).values()) <= 2

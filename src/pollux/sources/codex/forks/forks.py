@@ -156,23 +156,32 @@ def total_before(base: tuple[str, int] | None, shelf: Shelf) -> Figures | None:
     """The total that the file a pointer leads to, or one before that, told last before the place it points to."""
     seen: set[str] = set()
     while base is not None and base[0] not in seen and (file := shelf.rollout(base[0])) is not None:
-        (name, end), base = base, None
-        seen.add(name)
-        total: Figures | None = None
-        try:
-            with unpacked(file.path, Notes()) as opened:
-                for _, record in records((line for line in opened if _COUNTS.search(line)), Notes()):
-                    if record.ordinal is not None and record.ordinal >= end:
-                        break
-                    if type(record) is MetaLine:
-                        base = base or base_of(record.payload)
-                    elif type(record.payload) is TokenCount and record.payload.info is not None:
-                        total = record.payload.info.total_token_usage or total
-        except Unreadable:
-            return None
+        seen.add(base[0])
+        known = shelf.totals
+        if base not in known:
+            known[base] = _last_total(file.path, base[1])
+        total, base = known[base]
         if total is not None:
             return total
     return None
+
+
+def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | None]:
+    """The last total that a file tells before a place, and the file that it goes on from itself."""
+    total: Figures | None = None
+    base: tuple[str, int] | None = None
+    try:
+        with unpacked(path, Notes()) as opened:
+            for _, record in records((line for line in opened if _COUNTS.search(line)), Notes()):
+                if record.ordinal is not None and record.ordinal >= end:
+                    break
+                if type(record) is MetaLine:
+                    base = base or base_of(record.payload)
+                elif type(record.payload) is TokenCount and record.payload.info is not None:
+                    total = record.payload.info.total_token_usage or total
+    except Unreadable:
+        return None, None
+    return total, base
 
 
 def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:

@@ -18,7 +18,7 @@ from pollux.sources.codex.forks.alike import Alike
 from pollux.sources.codex.forks.asked import Reviews
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
-from pollux.sources.codex.format.schema import Bookkeeping, MetaLine
+from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
 from pollux.system.files import LARGE, read_within
 from pollux.wire import REFUSED, Malformed, Notes, plain
 
@@ -85,7 +85,8 @@ def head_of(file: File) -> Head:
 class Shelf:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `asked` is what was asked since it was last emptied, and what the answer depends on.
+    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews` and `totals` are what
+    was read on behalf of other sessions, so that no file is read for each of them.
     """
 
     def __init__(self, root: Path, files: list[File] | None = None, look: RootScan | None = None) -> None:
@@ -93,6 +94,7 @@ class Shelf:
         self._given = files
         self._look = look or head_of
         self.reviews = Reviews(identity)
+        self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
         self.asked: dict[str, str] = {}
 
     @cached_property
