@@ -107,7 +107,7 @@ def below(folder: Path, name: str) -> Path:
     a stranger.
     """
     steps = name.split("/")
-    if any(Path(step).name != step or step in ("", "..") or "\0" in step for step in steps):
+    if any(Path(step).name != step or step in ("", "..") or "\0" in step for step in set(steps)):
         raise OSError(errno.EINVAL, "its name leads out of the folder")
     above = folder
     with contextlib.suppress(FileNotFoundError):  # below a folder that is not there lies nothing
