@@ -190,3 +190,22 @@ def test_recover_tells_what_the_agent_has_no_more(world: World, kind: str) -> No
     library = world.keeping()
     gone = library.recovering.recover(library.session(listed.summary.key))
     assert (len(gone.session.messages), gone.lost) == (5, 5)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_cut_file_whose_session_is_kept_is_not_missed(world: World, kind: str) -> None:
+    path, made = FILES[kind]
+    file = world.home / path
+    file.parent.mkdir(parents=True)
+    file.write_text(made(["amber", "birch"]))
+    other = file.with_name(file.name.replace("11111111", "22222222"))
+    other.write_text("{" * 10)
+    world.tomorrow()
+    library = world.keeping()
+    before = library.unread(), library.lacking()
+    assert before[0] == (0 if kind == "rollout" else 1)  # Codex' rollouts may be that short
+    file.write_text(file.read_text()[:10])
+    world.tomorrow()
+    library = world.keeping()
+    assert len(found(library, "amber")) == 1
+    assert (library.unread(), library.lacking()) == before

@@ -59,6 +59,12 @@ def check(path: str, handle: int) -> None:
         raise OSError(errno.ELOOP, LEADS_OUT, path)
 
 
+def stands_for(path: str) -> str | None:
+    """The place in a home that a path stands for; None where it stands for itself."""
+    folder = _above(path, _homes)
+    return _homes[folder] + path[len(folder) :] if folder is not None else None
+
+
 def leads_out(path: str, root: str) -> bool:
     """Does a path below a root, or beside it, lead elsewhere by a link anywhere in it? The root may be one."""
     path, root = _meant(path, root)

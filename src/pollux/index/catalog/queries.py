@@ -14,6 +14,7 @@ from pollux.index.catalog.prefixes import Shortest
 from pollux.index.catalog.rows import Marks, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import fits, is_called
+from pollux.system.bounds import stands_for
 from pollux.text.folding import fold
 
 ALWAYS_LISTED = (Kind.MAIN,)
@@ -238,8 +239,26 @@ class CatalogQueries:
         return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({each})", *values)[0][0])
 
     def unread(self) -> int:
-        """How many sessions there may be whose files could not be read."""
-        return int(self.catalogue.rows(f"SELECT COUNT(*) FROM bundles WHERE problem IS NOT NULL AND {self.here}")[0][0])
+        """How many sessions there may be whose files could not be read, and which are not kept either."""
+        return len(self._unread())
+
+    def _unread(self) -> list[str]:
+        """The agent of each of them."""
+        same = "s.id=substr(b.key, instr(b.key, ':') + 1) AND s.key=b.key AND s.kind != 'prompts'"
+        rows = self.catalogue.rows(
+            "SELECT agent, b.notices FROM bundles b JOIN roots r ON r.id=b.root WHERE b.problem IS NOT NULL "
+            f"AND b.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions s WHERE {same} AND +s.{self.here})"
+        )
+        kept = self._kept_files() if rows else set()
+        damaged = [(agent, {notice.file for notice in notices_of(noticed)}) for agent, noticed in rows]
+        return [agent for agent, files in damaged if not files or not files <= kept]
+
+    def _kept_files(self) -> set[str]:
+        """The agents' files of which copies that pollux kept were read."""
+        trees = [no for no, path in self.catalogue.rows("SELECT id, path FROM roots") if stands_for(path) is not None]
+        every = self.catalogue.among(f"SELECT summary FROM sessions WHERE {self.here}", "root", trees)
+        files = {file for (blob,) in every for file in summary_of(blob).files}
+        return {own for file in files if (own := stands_for(file)) is not None}
 
     def closed(self) -> list[str]:
         """Folders and files that the system did not let pollux look into when it last looked."""
@@ -247,9 +266,8 @@ class CatalogQueries:
 
     def lacking(self) -> set[str]:
         """The agents of which something could not be read: there may be more than the catalogue holds."""
-        unread = f"SELECT root FROM closed WHERE {self.here} UNION SELECT root FROM bundles WHERE problem IS NOT NULL"
-        rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM ({unread} AND {self.here}) JOIN roots ON id=root")
-        return {agent for (agent,) in rows}
+        rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM closed JOIN roots ON id=root WHERE {self.here}")
+        return {agent for (agent,) in rows}.union(self._unread())
 
     def cut(self) -> int:
         """How many outputs of tools are too long for all of their words to be in the index."""
