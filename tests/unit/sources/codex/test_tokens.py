@@ -285,6 +285,17 @@ def test_what_came_at_once_is_the_parents_though_it_lost_it(home: Home, how: str
     assert (usage.input, usage.exact) == (60, None)
 
 
+def test_a_line_without_a_time_is_no_pause(home: Home) -> None:
+    forked(home, "06:09:00.001", "06:10:00.000")
+    (file,) = home.codex.rglob(f"*{TWO}.jsonl")
+    lines = file.read_bytes().splitlines()
+    odd("in a list", lines, 8)
+    odd("edited", lines, 9)
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    usage = home.sessions()[TWO].usage
+    assert (usage.input, usage.exact) == (60, None)
+
+
 def test_where_a_copy_may_go_on_the_figures_are_not_exact(home: Home) -> None:
     forked(home, "06:00:00.000", "06:10:00.000")
     (file,) = home.codex.rglob(f"*{ONE}.jsonl")

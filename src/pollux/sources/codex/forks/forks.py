@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -102,10 +102,12 @@ def _by_parent(path: str, parent: str) -> Own:
 
 def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
     """Where a copy really ends, if lines of which the parent knows nothing came at once: no model answers so soon."""
+    before = next((at for _, _, at in reversed(copy[:end]) if at is not None), None)
     place, answered = end, False
-    for (_, _, before), (_, content, at) in pairwise(copy[end - 1 :] if end else ()):
-        if forked is None or before is None or at is None or not forked <= before <= at <= before + _PAUSE:
+    for _, content, at in copy[end:]:
+        if forked is None or before is None or not forked <= before <= (at or before) <= before + _PAUSE:
             break
+        before = at or before
         place, answered = place + 1, answered or (content is not None and is_within(content))
     return place if answered else end
 
