@@ -272,8 +272,8 @@ def test_one_writes_at_a_time(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> None:
     made(tmp_path, BREAD)
     program = (
-        "import sys, time; from pathlib import Path; from pollux.index.search.word_index import TextIndex\n"
-        "writer = TextIndex.open(Path(sys.argv[1])).writer(heap=20_000_000); writer.forget([0])\n"
+        "import sys, time; from pathlib import Path; from pollux.index.search.word_index import WordIndex\n"
+        "writer = WordIndex.open(Path(sys.argv[1])).writer(heap=20_000_000); writer.forget([0])\n"
         "print('writing', flush=True); time.sleep(60)"
     )
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
