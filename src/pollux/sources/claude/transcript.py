@@ -69,7 +69,7 @@ class Transcript:
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
-        self._steps: set[tuple[Any, ...]] = set()
+        self._steps: set[str] = set()
         self.tally: Tally | None = None
         self.mark: Mark | None = None
         self.damaged = 0
@@ -191,7 +191,7 @@ class Transcript:
 
     def _step(self, step: Queued) -> None:
         """Take a step of the queue in, unless it was written before: no text is typed twice in one moment."""
-        said = (step.operation, step.content, step.at)
+        said = repr((step.operation, step.content, step.at))  # odd values, too
         if None in (step.content, step.at) or said not in self._steps:
             self._steps.add(said)
             self.queue.append(step)
