@@ -62,5 +62,5 @@ def key_of(value: object) -> object:
     """Something that is the same for values that are the same, and can be looked up."""
     try:
         return msgspec.msgpack.encode(value, order="deterministic")
-    except UnicodeEncodeError:  # half a character
+    except (UnicodeEncodeError, OverflowError):  # half a character, or a number of 400 digits
         return repr(msgspec.to_builtins(value))

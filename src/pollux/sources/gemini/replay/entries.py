@@ -73,7 +73,11 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
 
 def form(value: Message | Part | str) -> bytes:
     """The same for all that is equal, however its keys are ordered."""
-    return hashlib.blake2b(msgspec.json.encode(value, order="sorted"), digest_size=16).digest()
+    try:
+        written = msgspec.json.encode(value, order="sorted")
+    except UnicodeEncodeError:  # half a character
+        written = repr(msgspec.to_builtins(value, order="sorted")).encode()
+    return hashlib.blake2b(written, digest_size=16).digest()
 
 
 def _used(tokens: Tokens | None) -> int:
