@@ -179,7 +179,8 @@ def _refuse_bomb(file: Path) -> None:
                 name = state.agent, state.home, state.path
                 sizes[name] = max(sizes.get(name, 0), state.size)
             elif isinstance(found, Record) and isinstance(found.head, Content):
-                fresh += max(0, found.head.size - found.head.copied)
+                added = max(0, found.head.size - found.head.copied)
+                fresh += added if added <= _most(found.length) else 0  # such a one is left out
         packed = held.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(

@@ -7,7 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pollux.index.catalog.rollups import HALF
 from pollux.index.catalog.usage_queries import UNKNOWN, Counted, Rolled
-from pollux.model import Usage, Value, joint
+from pollux.model import NOTHING_USED, Usage, Value, joint
 from pollux.usage.rates import Pricer, dollars
 
 L = TypeVar("L", bound=Hashable)
@@ -131,14 +131,18 @@ class Sum:
     ) -> Row:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
-        silent = _families(whose) - _families(sessions[number] for number in self.sessions - self.silent)
+        # Of a session that is exact and has no figures it is sure that it used nothing.
+        told = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
+        silent = _families(whose) - _families(told)
         unsure = _families(session for session in whose if session.exact is None) - silent
-        figures = Figures(*self.figures)
+        usage = Usage(**Figures(*self.figures)._asdict(), exact=joint(one.exact for one in whose) if whose else None)
+        if usage.exact and not any(figure is not None for figure in self.figures):
+            usage = NOTHING_USED
         return Row(
             name=name,
             sessions=len(heads(whose)),
             lone_subagents=len(_families(whose) - heads(whose)),
-            usage=Usage(**figures._asdict(), exact=joint(session.exact for session in whose) if whose else None),
+            usage=usage,
             cost_usd=dollars(self.cost),
             lacking=self.lacking,
             too_low=len(_families(session for session in whose if session.exact is False)),
