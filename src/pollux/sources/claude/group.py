@@ -46,6 +46,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     typed: list[Typing] = []
     history: History | None = None
     depends_on: dict[str, str] = {}
+    parent_files: list[str] = []
 
     def fingerprint(self) -> str:
         """Its own files, those of its relatives, what others call it, and the lines that were typed in it.
@@ -68,6 +69,10 @@ class ClaudeBundle(Bundle, kw_only=True):
     def dependencies(self) -> bytes:
         """Outputs in files of their own."""
         return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
+
+    def related_files(self) -> list[str]:
+        """The transcripts of the session it was forked from."""
+        return self.parent_files
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
         """Are they as they were?"""

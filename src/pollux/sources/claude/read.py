@@ -95,6 +95,8 @@ class _Reader:
             fork = forks.fork_of(bundle, [pair for transcript in self.transcripts for pair in transcript.lines])
         if fork is not None:
             messages = forks.inherited(messages, builder.items, fork.shared)
+            parents = [peer for peer in bundle.peers if peer.id == fork.name]
+            bundle.parent_files = [shown(file.path) for peer in parents for file in peer.transcripts()]
         if bundle.peers:
             messages = elsewhere.completed(messages, bundle, self.notes)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
