@@ -106,8 +106,7 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
             pytest.approx(books.cost(each)) if rolled.usd is not None else books.cost(each),
             books.bill(each).unpriced > 0,
         )
-    own = [m.usage for each in history for m in each.messages if m.usage is not None and not m.inherited]
-    given = [usage.input for usage in own if usage.input is not None]
+    given = [each.usage.input for each in history if each.usage.input is not None]
     assert total.usage.input == (sum(given) if given else None)
 
 

@@ -135,9 +135,10 @@ class Sum:
         told = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
         silent = _families(whose) - _families(told)
         unsure = _families(session for session in whose if session.exact is None) - silent
-        usage = Usage(**Figures(*self.figures)._asdict(), exact=joint(one.exact for one in whose) if whose else None)
-        if usage.exact and not any(figure is not None for figure in self.figures):
-            usage = NOTHING_USED
+        figures = list(self.figures)
+        if any(sessions[number].exact for number in self.silent):
+            _add(figures, (getattr(NOTHING_USED, name) for name in Figures._fields))
+        usage = Usage(**Figures(*figures)._asdict(), exact=joint(one.exact for one in whose) if whose else None)
         return Row(
             name=name,
             sessions=len(heads(whose)),
