@@ -13,7 +13,7 @@ from pollux.model import Session, Summary, Value
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
 from pollux.system.workers import answers, helpers
-from pollux.text.surrogates import written_out
+from pollux.text.surrogates import escape_surrogates
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -77,7 +77,7 @@ def _answered(
         try:
             return msgspec.msgpack.encode(done)
         except UnicodeEncodeError:
-            return msgspec.msgpack.encode(written_out(done, kind))
+            return msgspec.msgpack.encode(escape_surrogates(done, kind))
 
     with closing(answers(job, len(pieces), size)) as stream:
         for number, answer in stream:

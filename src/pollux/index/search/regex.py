@@ -29,7 +29,7 @@ from pollux.model import Author, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
 from pollux.system.workers import answers, can_fork, helpers
-from pollux.text.surrogates import written_out
+from pollux.text.surrogates import escape_surrogates
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _MARKS = 16
@@ -157,7 +157,7 @@ def _answer(task: tuple[Source, Bundle], sought: Sought) -> bytes:
     try:
         return _encode(looked)
     except UnicodeEncodeError:
-        return _encode(written_out(looked, Looked))
+        return _encode(escape_surrogates(looked, Looked))
 
 
 def _in_bundle(task: tuple[Source, Bundle], sought: Sought) -> Looked:

@@ -10,7 +10,7 @@ from pollux.errors import StoreError
 from pollux.index.catalog.rows import BundleRows, Entry, entry
 from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Source
-from pollux.text.surrogates import written_out
+from pollux.text.surrogates import escape_surrogates
 from pollux.wire import shown
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -54,7 +54,7 @@ def _writable(reading: BundleRows) -> BundleRows:
     try:
         _encode(reading)
     except UnicodeEncodeError:
-        return written_out(reading, BundleRows)
+        return escape_surrogates(reading, BundleRows)
     return reading
 
 
