@@ -17,9 +17,9 @@ class Usage(Value, frozen=True, kw_only=True):
     `reasoning` is part of it. `exact` is False where the files are known to hold less than was used, None where that
     cannot be known. `native` keeps the vendor's own figures.
 
-    `cache_write_long` is the part of `cache_write` that is kept for an hour, which costs more. `line` and `file` are
-    where the figures stand, where that is not the message's own place. `each` holds the requests that were added up,
-    where there were several: what a request costs depends on its own size.
+    `cache_write_long` is the part of `cache_write` that is cached for an hour, which costs more. `line` and `file` say
+    where the figures stand, if that is not where the message stands. `each` holds the requests of a sum of several,
+    because the price of a request depends on its own size.
     """
 
     input: int | None = None
@@ -37,17 +37,17 @@ class Usage(Value, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int | None:
-        """Everything read and written."""
+        """All tokens, read and written."""
         return None if self.input is None or self.output is None else self.input + self.output
 
     @property
     def known(self) -> int | None:
-        """What is known of the total: less than it where only one of its halves was recorded."""
+        """The known part of the total: only one half of it where the other was not recorded."""
         return _sum((self.input, self.output))
 
 
 def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
-    """The sum of all; a figure nobody recorded stays None."""
+    """The sum of all usages. A figure that nobody recorded stays None."""
     known = list(usages)
     return Usage(
         input=_sum(u.input for u in known),
@@ -62,13 +62,13 @@ def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
 
 
 NOTHING_USED = Usage(input=0, cached=0, output=0, requests=0, exact=True)
-"""The figures where it is known that no request was paid for."""
+"""The figures of a session that certainly paid for no request."""
 
 
 def joint(exactness: Iterable[bool | None]) -> bool | None:
-    """Of several: exact when all are, too low when one is, else unknown."""
-    every = set(exactness)
-    return False if False in every else None if None in every else True
+    """The exactness of a sum: True where all are, False where one is too low, else None."""
+    distinct = set(exactness)
+    return False if False in distinct else None if None in distinct else True
 
 
 def _sum(figures: Iterable[int | None]) -> int | None:
