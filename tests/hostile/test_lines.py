@@ -111,7 +111,7 @@ def test_a_last_line_without_an_end_costs_what_it_is(empty: World, agent: str, m
     assert FIRST in words(session)
     assert LAST in words(session)
     (notice,) = [notice for notice in session.notices if notice.code == "line.too-long"]
-    assert "its end was not found" in notice.text
+    assert "the line has no end" in notice.text
 
 
 def test_a_line_as_long_as_may_be_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from pollux.index.sync import groups as layout
 from pollux.index.sync.groups import Layout, Part
 from pollux.library.library import Enough, Filter, Library, Progress
 from pollux.sources.base import Bundle
-from pollux.wire import shown
+from pollux.wire import display_path
 from tests.index.conftest import Shelf
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -54,7 +54,7 @@ def kept(library: Library) -> dict[tuple[str, str], str]:
 def fresh(library: Library) -> dict[tuple[str, str], str]:
     """The same from all files, looked at anew."""
     return {
-        (shown(root.path), bundle.key): bundle.fingerprint()
+        (display_path(root.path), bundle.key): bundle.fingerprint()
         for source, root in library.every_root()
         for bundle in source.bundles(root.path, list(source.find(root.path)), library._around())
     }

@@ -16,7 +16,7 @@ import msgspec
 
 from pollux.errors import StoreError
 from pollux.system.files import created, private, read, settle_folder
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class _Note(msgspec.Struct, kw_only=True):
@@ -61,4 +61,4 @@ def reading(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise StoreError(f"The archive in {shown(folder)} cannot be read: {reason}.") from error
+        raise StoreError(f"The archive in {display_path(folder)} cannot be read: {reason}.") from error

@@ -14,7 +14,7 @@ from pollux.archive.verify import file_of, moment, stamp_of
 from pollux.index.sync.sync import RootScan
 from pollux.model import Value
 from pollux.sources.base import Root, Source
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class Past:
         for home in self._homes:
             tree = self._trees / tree_of(self._agent, home)
             for state in self._archive.index.states(self._agent, home):
-                laid_out = shown(tree / os.fsdecode(state.path))
+                laid_out = display_path(tree / os.fsdecode(state.path))
                 if file_of(state) in wanted or laid_out in wanted:
                     found.append(state)
         return found

@@ -24,7 +24,7 @@ from pollux.sources.walk import OTHER, closed
 from pollux.system.clock import now
 from pollux.system.files import HUGE, listed, opened, private, read_within
 from pollux.system.locks import sole
-from pollux.wire import folder_at, shown
+from pollux.wire import display_path, folder_at
 
 _LOCK = "lock"
 _RAN = "ran"
@@ -75,7 +75,7 @@ class Archive:
         self.index.refresh()
         if self.index.gaps():
             what = "Part" if there else "All"
-            return f"{what} of what was kept in {shown(self.folder)} is missing: see pollux archive verify."
+            return f"{what} of what was kept in {display_path(self.folder)} is missing: see pollux archive verify."
         return "Part of what is kept is damaged: see pollux archive verify." if self.index.damaged() else None
 
     @property
@@ -220,7 +220,7 @@ class Archive:
             homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
         seen = [file for held in homes.values() for look in held for file in look.files]
-        kept = Kept(files=len(wanted(seen)), unread=[f"{shown(one.path)}: {one.reason}" for one in closed(seen)])
+        kept = Kept(files=len(wanted(seen)), unread=[f"{display_path(one.path)}: {one.reason}" for one in closed(seen)])
         stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
         if stale:
             try:
@@ -285,7 +285,7 @@ class HomeRun:
         except (FileNotFoundError, NotADirectoryError):  # the agent deleted it just now: the next run says so
             return
         except OSError as error:
-            self._kept.unread.append(f"{shown(file.path)}: {error.strerror}")
+            self._kept.unread.append(f"{display_path(file.path)}: {error.strerror}")
             return
         sha, added = digest(raw, before)
         if self._archive.index.content(sha) is None:
@@ -370,10 +370,10 @@ def head_of(place: Location) -> Content:
 
 def cannot_read(folder: Path, error: Exception) -> StoreError:
     """The error as one sentence."""
-    return StoreError(f"The archive in {shown(folder)} cannot be read: {error}.")
+    return StoreError(f"The archive in {display_path(folder)} cannot be read: {error}.")
 
 
 def cannot_write(folder: Path, error: OSError | sqlite3.Error) -> StoreError:
     """The error as one sentence."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return StoreError(f"The archive in {shown(folder)} cannot be written: {reason}.")
+    return StoreError(f"The archive in {display_path(folder)} cannot be written: {reason}.")

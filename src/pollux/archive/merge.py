@@ -16,7 +16,7 @@ from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
 from pollux.sources.resuming import Form
-from pollux.wire.joining import lines
+from pollux.wire.joining import object_lines
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
@@ -86,6 +86,6 @@ def _both(source: Source, path: str, earlier: _Held, later: _Held) -> _Held:
     if together is None:
         return max(earlier, later, key=lambda held: len(held[1]))
     for held in (later, earlier):
-        if together in (held[1], b"".join(lines(held[1]))):
+        if together in (held[1], b"".join(object_lines(held[1]))):
             return held
     return None, together

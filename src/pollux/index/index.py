@@ -24,7 +24,7 @@ from pollux.model import Value
 from pollux.system.files import private
 from pollux.system.locks import owner, sole, turn
 from pollux.system.progress import Report
-from pollux.wire import shown
+from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
@@ -137,10 +137,10 @@ class Index:
     def held(self) -> CacheInfo:
         """What is in the folder as it is. Nothing is made where there is nothing yet."""
         if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
-            return CacheInfo(folder=shown(self.folder))
+            return CacheInfo(folder=display_path(self.folder))
         catalogue = self.catalogue  # one of another edition is wiped when it is opened
         return CacheInfo(
-            folder=shown(self.folder),
+            folder=display_path(self.folder),
             catalogue_bytes=sum(_size(self.folder / name) for name in _CATALOGUE),
             index_bytes=sum(_size(file) for file in (self.folder / "text").glob("*")),
             sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],

@@ -13,7 +13,7 @@ from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
 from pollux.system.bounds import LEADS_OUT
 from pollux.system.files import opened
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 _PIECE = 1 << 20
 
@@ -82,7 +82,7 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
     sessions = 0
     for source, files, bundles, every in found:
         for file in files:
-            lines[shown(file.path)] = _by_place(source.name, file)
+            lines[display_path(file.path)] = _by_place(source.name, file)
         notices += [(source.name, notice) for notice in _refused(files)]
         for bundle in bundles:
             # One that came since the others were read is read now: nothing is said of what nobody looked at.
@@ -109,7 +109,7 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
 def _by_place(agent: str, file: File) -> Ledger:
     """What a file's place alone says of it, until a session is read from it."""
     reason = file.reason or ("the file is empty" if not file.size else None)
-    return Ledger(path=shown(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
+    return Ledger(path=display_path(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
 def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
@@ -117,7 +117,7 @@ def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
     notes = Notes()
     for file in files:
         if file.reason == LEADS_OUT:
-            notes.file = shown(file.path)
+            notes.file = display_path(file.path)
             text = "A link leads out of the agent's folder. It was not followed: nothing of what lies there is shown."
             notes.add("link.refused", text, Severity.WARNING)
     return notes.all()
@@ -125,14 +125,14 @@ def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
 
 def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, Ledger]) -> None:
     for index, file in enumerate(bundle.files):
-        line = lines.get(shown(file.path))
+        line = lines.get(display_path(file.path))
         if line is None:
             continue
         held = (*line.sessions, *(key for key in keys if key not in line.sessions))
         if keys:
             copy = index > 0 and line.status is not Status.READ and _same(bundle.files[0], file)
             status, reason = (
-                (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
+                (Status.COPY, f"the same as {display_path(bundle.files[0].path)}") if copy else (Status.READ, None)
             )
         elif problem:
             status, reason = Status.UNREADABLE, problem

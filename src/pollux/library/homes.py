@@ -19,7 +19,7 @@ from pollux.sources.base import Beside, Bundle, Root, Source, SourceContext, bes
 from pollux.sources.walk import refused
 from pollux.system.directories import Places
 from pollux.system.progress import Report
-from pollux.wire import folder_at, shown
+from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
     from pollux.archive.checkout import Trees
@@ -109,14 +109,14 @@ class Homes:
         """One root's; a file that the store knows is not opened for its head again."""
         files = list(source.find(root.path))
         around = self._around()
-        around.heads = self.store.heads(source.name, shown(root.path))
+        around.heads = self.store.heads(source.name, display_path(root.path))
 
         def others() -> Beside:
             every = [(s, other) for s, other in self.every_root() if s.name == source.name]
             mine = any(other == root for _, other in every)  # not one that was made for a moment
             found = [(s, other) for s, other in every if other != root] if mine else []
             for _, other in found:
-                around.heads |= self.store.heads(source.name, shown(other.path))
+                around.heads |= self.store.heads(source.name, display_path(other.path))
             return beside(root, files, [(other, s.find(other.path)) for s, other in found])
 
         around.beside = others
@@ -142,7 +142,7 @@ class Homes:
         for source, root in self.every_root():
             wanted: dict[str, set[str]] = {}
             for place in places:
-                if (place.agent, place.root) == (source.name, shown(root.path)):
+                if (place.agent, place.root) == (source.name, display_path(root.path)):
                     wanted.setdefault(place.bundle, set()).add(place.key)
             for bundle in self.bundles_of(source, root) if wanted else ():
                 if bundle.key in wanted:

@@ -27,7 +27,7 @@ from pollux.model import Session, Usage, summarize
 from pollux.model.names import fits
 from pollux.system.progress import Enough, Progress
 from pollux.text.suggest import closest
-from pollux.wire import folder_at, read_head, shown
+from pollux.wire import display_path, folder_at, read_head
 from pollux.writers.document import begins, read_document
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Library(Refresh):
 
         summaries = {one.summary.key: one.summary for one in self.list(wanted)}
         places = self._ask(lambda current: current.places(wanted)) if summaries else []
-        bundles = ((shown(r.path), s, bundle) for s, r in self.every_root() for bundle in self.bundles_of(s, r))
+        bundles = ((display_path(r.path), s, bundle) for s, r in self.every_root() for bundle in self.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
 
     def search(  # noqa: PLR0913
@@ -238,7 +238,7 @@ class Library(Refresh):
             if (path := path_meant(name)) is not None:
                 return self.open(path)
             agent, prefix = "", name
-        found = self._starting(shown(prefix), agent or None) if prefix else []
+        found = self._starting(display_path(prefix), agent or None) if prefix else []
         # An id that all the others extend is the one meant: they were derived from it.
         shortest = min((place.id for place in found), key=len, default="")
         if all(place.id.startswith(shortest) for place in found):
@@ -274,7 +274,7 @@ class Library(Refresh):
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
-            places = self._ask(lambda current, name=name: current.holding(shown(name)))  # type: ignore[misc]
+            places = self._ask(lambda current, name=name: current.holding(display_path(name)))  # type: ignore[misc]
             for session in self._read(*places):
                 return session
         if begins(head):
@@ -385,7 +385,7 @@ class Library(Refresh):
 
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""
-        kept = self._ask(lambda current: [current.kept(s.name, shown(root.path)) for s, root in self.roots()])
+        kept = self._ask(lambda current: [current.kept(s.name, display_path(root.path)) for s, root in self.roots()])
         account = examine(
             (source, list(source.find(root.path)), self.bundles_of(source, root), every)
             for (source, root), every in zip(self.roots(), kept, strict=True)

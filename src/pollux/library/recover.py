@@ -29,8 +29,8 @@ from pollux.sources.base import Root
 from pollux.sources.capabilities import resumable_files
 from pollux.sources.resuming import Form, Resumable, fullest
 from pollux.system.files import HUGE, read, write_file
-from pollux.wire import shown
-from pollux.wire.joining import mended as closed_at_end
+from pollux.wire import display_path
+from pollux.wire.joining import close_cut_file as closed_at_end
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
@@ -67,7 +67,7 @@ class Recovering:
         try:
             return self._library.session(name)
         except (UnknownName, Unreadable):
-            places = {shown(os.path.realpath(name)), shown(os.path.abspath(name))}  # noqa: PTH100
+            places = {display_path(os.path.realpath(name)), display_path(os.path.abspath(name))}  # noqa: PTH100
             cut = list(self._cut())
             found = [one for one in cut if name == one.key or one.id.startswith(name) or places & set(one.files)]
             if len(found) != 1:
@@ -131,7 +131,7 @@ class Recovering:
 
     def _is_own(self, session: Session) -> bool:
         """Was a session read from the agent's files, and from none that pollux laid out?"""
-        laid_out = f"{shown(self._library.places.kept)}{os.sep}"
+        laid_out = f"{display_path(self._library.places.kept)}{os.sep}"
         return not any(file.startswith(laid_out) for file in session.files)
 
     def _mended(self, agent: str, live: list[_Found]) -> list[Session]:
@@ -204,10 +204,10 @@ class Recovering:
         for source, root in self._library.roots():
             if source.name != agent:
                 continue
-            home, inside = root.path.parent, os.path.join(shown(root.path), "")  # noqa: PTH118
-            near = [file for file in files if file.startswith(inside) or os.path.dirname(file) == shown(home)]  # noqa: PTH120
+            home, inside = root.path.parent, os.path.join(display_path(root.path), "")  # noqa: PTH118
+            near = [file for file in files if file.startswith(inside) or os.path.dirname(file) == display_path(home)]  # noqa: PTH120
             if any("\\" in file for file in near):  # it may stand for a byte that is no text
-                near = [file.path for file in source.find(root.path) if shown(file.path) in files]
+                near = [file.path for file in source.find(root.path) if display_path(file.path) in files]
             for path in near:
                 yield from _read(path, home)
 
@@ -263,7 +263,7 @@ def _losses(changes: list[Change]) -> set[datetime]:
 
 def _moved(session: Session, folder: Path, home: Path) -> Session:
     """A session that was read in a folder, with its messages where they stand in truth."""
-    before, after = shown(folder), shown(home)
+    before, after = display_path(folder), display_path(home)
 
     def place(message: Message) -> Message:
         origin = message.origin

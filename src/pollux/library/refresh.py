@@ -18,7 +18,7 @@ from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import barred, closed
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
-from pollux.wire import folder_at, shown
+from pollux.wire import display_path, folder_at
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class Refresh(Homes):
         with gc_paused():
             looks = [RootScan(source, root) for source, root in self.roots()]
         self._files = sum(len(look.files) for look in looks)
-        self.closed = [shown(file.path) for look in looks for file in closed(look.files)]
+        self.closed = [display_path(file.path) for look in looks for file in closed(look.files)]
         self.barred = [file for look in looks for file in barred(look.files)]
         self._keep(looks)
         return looks + [RootScan(source, root) for source, root in self._kept_roots()]
@@ -195,7 +195,7 @@ class Refresh(Homes):
 
     def _doubt(self) -> str | None:
         """A cache that is taken as it is may never have held everything. Raises `StoreError` where it holds nothing."""
-        roots = [(source.name, shown(root.path)) for source, root in self.roots() if folder_at(root.path)]
+        roots = [(source.name, display_path(root.path)) for source, root in self.roots() if folder_at(root.path)]
         if all(self.store.catalogue.root(*root)[1] for root in roots):
             return None
         if not self._questions.newest()[1]:
@@ -220,7 +220,7 @@ class Refresh(Homes):
         return self._questions_about(self.every_root())
 
     def _questions_about(self, roots: list[tuple[Source, Root]]) -> CatalogQueries:
-        return CatalogQueries(self.store.catalogue, [(source.name, shown(root.path)) for source, root in roots])
+        return CatalogQueries(self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots])
 
 
 def _joined(problems: Iterable[str | None]) -> str | None:

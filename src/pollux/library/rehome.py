@@ -18,7 +18,7 @@ from pollux.sources.capabilities import moving_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.clock import now
 from pollux.system.deep_folders import files_below
-from pollux.wire import folder_at, shown
+from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
@@ -119,7 +119,7 @@ class Rehoming:
         found = self._relocations.last(folder(old))
         if found is None:
             return self._library.moves.undo(old), []
-        back = [shown(path) for path in self._relocations.take_back(*found)]
+        back = [display_path(path) for path in self._relocations.take_back(*found)]
         with contextlib.suppress(NotFound):  # it was cut short
             self._library.moves.undo(old)
         return os.fsdecode(found[1].new), back
@@ -149,7 +149,9 @@ class Rehoming:
             told += [_told(source.name, step) for step in moving.steps]
             left += [Left(agent=source.name, why=why) for why in moving.left]
         entries = planned(steps)
-        plan = Plan(old=shown(before), new=shown(after), steps=tuple(told), left=tuple(dict.fromkeys(left)))
+        plan = Plan(
+            old=display_path(before), new=display_path(after), steps=tuple(told), left=tuple(dict.fromkeys(left))
+        )
         return _Look(plan, entries, folders, moved)
 
     def _known(self, before: str, after: str) -> tuple[set[str], dict[str, str]]:
@@ -170,8 +172,8 @@ class Rehoming:
     def _nobody(self, project: str) -> NotFound:
         """No agent knows a project."""
         near = self._library.likely_project(project)
-        hint = f"Did you mean: {shown(near)}?" if near is not None else "Try: pollux projects"
-        return NotFound(f"No agent has sessions of {shown(project)}.", hint)
+        hint = f"Did you mean: {display_path(near)}?" if near is not None else "Try: pollux projects"
+        return NotFound(f"No agent has sessions of {display_path(project)}.", hint)
 
     @staticmethod
     def _quiet(folders: list[str]) -> None:
@@ -180,7 +182,7 @@ class Rehoming:
             for path, stat in files_below(Path(place)):
                 if stat.st_mtime_ns > limit:
                     hint = "Nothing was changed. End the agent, and try again in some minutes."
-                    raise OutputError(f"{shown(path)} was written in the last minutes.", hint)
+                    raise OutputError(f"{display_path(path)} was written in the last minutes.", hint)
 
 
 def _inside(path: str, folder: str) -> bool:
@@ -189,5 +191,5 @@ def _inside(path: str, folder: str) -> bool:
 
 def _told(agent: str, step: Rename | Rewrite) -> Step:
     if isinstance(step, Rename):
-        return Step(agent=agent, change="rename", path=shown(step.path), to=shown(step.to))
-    return Step(agent=agent, change="rewrite", path=shown(step.path), what=step.what)
+        return Step(agent=agent, change="rename", path=display_path(step.path), to=display_path(step.to))
+    return Step(agent=agent, change="rewrite", path=display_path(step.path), what=step.what)

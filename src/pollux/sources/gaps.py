@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.model import Gap, Kind, Status, ToolCall, exactness
-from pollux.wire import shown
+from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.model import Message, Session
@@ -38,7 +38,7 @@ def awaits(reply: Message) -> bool:
 
 def with_damage(sessions: list[Session], bundle: Bundle) -> list[Session]:
     """The sessions of a bundle, each with a gap for every damage to a file that its conversation stands in."""
-    files = {shown(file.path) for file in bundle.transcripts()}
+    files = {display_path(file.path) for file in bundle.transcripts()}
     found = [
         Gap(why=_DAMAGE[notice.code], certain=False, file=notice.file, line=notice.line)
         for session in sessions

@@ -7,7 +7,7 @@ import os
 from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.system.bounds import LEADS_OUT, leads_out
-from pollux.wire import Notes, read_bytes, shown
+from pollux.wire import Notes, display_path, read_bytes
 
 
 def output_at(path: str, root: str, notes: Notes) -> str | None:
@@ -18,7 +18,7 @@ def output_at(path: str, root: str, notes: Notes) -> str | None:
     if not os.path.lexists(path):
         return None
     if leads_out(path, root):
-        problem = f"{shown(path)}: {LEADS_OUT}."
+        problem = f"{display_path(path)}: {LEADS_OUT}."
     else:
         try:
             return read_bytes(path).decode("utf-8", "replace")

@@ -15,7 +15,7 @@ from pollux.library.doctor import Doctor, examine, read_all
 from pollux.model import Session
 from pollux.sources.base import Bundle, SourceContext
 from pollux.testing.subject import Subject
-from pollux.wire import shown
+from pollux.wire import display_path
 from pollux.writers import Options
 from pollux.writers.json import WRITER
 
@@ -156,7 +156,7 @@ class Stage:
 
     def shown(self, name: str) -> str:
         """A file's path as sessions and notices give it."""
-        return shown(self.folder / name)
+        return display_path(self.folder / name)
 
 
 def pieces(sessions: Iterable[Session]) -> list[str]:

@@ -48,18 +48,18 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 def _rows(library: Library) -> list[dict[str, Any]]:
     from pollux.library.library import Filter
-    from pollux.wire import folder_at, shown
+    from pollux.wire import display_path, folder_at
 
     every = [(one.summary.agent, one.summary.files) for one in library.list(Filter(everything=True))]
     rows: list[dict[str, Any]] = []
     for source, root in library.roots():
-        inside = os.path.join(shown(root.path), "")  # noqa: PTH118
+        inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
         held = sum(agent == source.name and any(f.startswith(inside) for f in files) for agent, files in every)
         rows.append(
             {
                 "agent": source.name,
                 "title": source.title,
-                "path": shown(root.path),
+                "path": display_path(root.path),
                 "reason": root.reason,
                 "found": folder_at(root.path),
                 "refused": library.refused(root),

@@ -41,12 +41,12 @@ def command(
     """
     from pollux.cli.render.empty import vain
     from pollux.cli.terminal.screen import Screen, talk
-    from pollux.wire import shown
+    from pollux.wire import display_path
 
     if as_json and jsonl:
         raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
-    asked = wanted(**options, words=tuple(shown(word) for text in query for word in text.split()))
+    asked = wanted(**options, words=tuple(display_path(word) for text in query for word in text.split()))
     library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
     listed = library.list(asked, limit)
     if for_programs:

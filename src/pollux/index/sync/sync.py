@@ -23,7 +23,7 @@ from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContex
 from pollux.sources.walk import closed
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
-from pollux.wire import shown
+from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.index.catalog.rows import BundleRows
@@ -57,7 +57,7 @@ class Stamps(Mapping[str, str]):
 
     @cached_property
     def _files(self) -> dict[str, File]:
-        return {shown(file.path): file for file in self._listed}
+        return {display_path(file.path): file for file in self._listed}
 
     def __getitem__(self, path: str) -> str:
         return self._files[path].stamp
@@ -75,7 +75,7 @@ class RootScan:
     def __init__(self, source: Source, root: Root) -> None:
         self.source = source
         self.root = root
-        self.name = shown(root.path)
+        self.name = display_path(root.path)
         self.files: list[File] = list(source.find(root.path))
 
     @cached_property
@@ -88,7 +88,7 @@ class RootScan:
         try:
             return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
-            return fingerprint_of(f"{shown(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
+            return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
     def snapshot(self, knowledge: str) -> str:
         """Stands for all files, and for what is known beside them."""
@@ -147,7 +147,7 @@ class Sync:
                 knowledge = self._around.memory.stamp
                 kept = self._layouts[root].written(knowledge)
                 self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
-                self._catalogue.put_closed(root, (shown(file.path) for file in closed(look.files)))
+                self._catalogue.put_closed(root, (display_path(file.path) for file in closed(look.files)))
         size = sum(task.bundle.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
@@ -214,7 +214,7 @@ class Sync:
 
     def _partly(self, look: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
-        heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
+        heads = self._catalogue.heads(root, (display_path(file.path) for file in part.files))
         with self._glancing(look, root, part.files, heads) as around:
             bundles = look.source.bundles(look.root.path, part.files, around)
             layout = part.whole(bundles)
@@ -237,7 +237,7 @@ class Sync:
         around.beside = others
         yield around
         self._glanced |= around.heads
-        stamps = {shown(file.path): file.stamp for file in files}
+        stamps = {display_path(file.path): file.stamp for file in files}
         heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
         with self._catalogue.change():
             self._catalogue.put_heads(root, known, heads)

@@ -14,7 +14,7 @@ from typing import Any
 from pollux.model import Kind, Session
 from pollux.sources.claude.group import UUID
 from pollux.sources.resuming import Form, Resumable, fullest, sources
-from pollux.wire.joining import joined, lines, value_of
+from pollux.wire.joining import join_records, object_lines, value_of
 
 _SPOKEN = ("user", "assistant")
 
@@ -56,7 +56,7 @@ def _place(session: Session, path: str) -> str:
 
 def _transcript(forms: Sequence[Form]) -> bytes | None:
     """All records; None where none of them is said by anybody."""
-    records = joined((lines(form.content) for form in forms), _key)
+    records = join_records((object_lines(form.content) for form in forms), _key)
     if not any((value_of(line) or {}).get("type") in _SPOKEN for line in records):
         return None
     return b"".join(records)

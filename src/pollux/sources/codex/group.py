@@ -19,7 +19,7 @@ from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
 from pollux.sources.codex.format.document import Items, items_of
 from pollux.sources.codex.prompts import Beside
 from pollux.sources.walk import stat_file
-from pollux.wire import read_head, shown
+from pollux.wire import display_path, read_head
 
 AGENT = "codex"
 _ENVELOPE = re.compile(
@@ -59,7 +59,7 @@ class CodexBundle(Bundle, kw_only=True):
 
     def related_files(self) -> list[str]:
         """The files of the sessions it goes on from."""
-        return [shown(file.path) for question in list(self.depends_on) for file in self.shelf.behind(question)]
+        return [display_path(file.path) for question in list(self.depends_on) for file in self.shelf.behind(question)]
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:

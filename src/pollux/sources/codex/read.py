@@ -21,7 +21,7 @@ from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.usage.tokens import tally
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 
 def read(bundle: CodexBundle) -> Reading:
@@ -111,10 +111,12 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         messages=tuple(messages),
         links=_links(bundle, chain, copies, parent, evidence),
         notices=notes.all(),
-        files=tuple(shown(path) for path in dict.fromkeys(files)),
+        files=tuple(display_path(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
         gaps=missing,
-        tallies=tuple(t for held in chain.own if (t := tally(held.walk.meter, shown(held.file.path))) is not None),
+        tallies=tuple(
+            t for held in chain.own if (t := tally(held.walk.meter, display_path(held.file.path))) is not None
+        ),
         extra=extra,
     )
 
@@ -150,7 +152,7 @@ def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> 
     taken: set[str] = set()
     messages: list[Message] = []
     for held, entries in placed:
-        file, document = shown(held.file.path), held.file.path.endswith(".json")
+        file, document = display_path(held.file.path), held.file.path.endswith(".json")
         # Before lines had times, nothing was written of what was shown.
         echoed = bool(held.walk.times)
         for entry in entries:
@@ -250,9 +252,9 @@ def _links(
         links.append(Link(kind="continues", target=f"{AGENT}:{name}", evidence=evidence))
     key = f"{AGENT}:{bundle.id}"
     for held in chain.own[1:]:
-        evidence = f"{shown(held.file.path)} is a part under the same id"
+        evidence = f"{display_path(held.file.path)} is a part under the same id"
         links.append(Link(kind="continues", target=key, evidence=evidence))
-    told = (f"{shown(file.path)} holds the same, or less of it" for file in copies)
+    told = (f"{display_path(file.path)} holds the same, or less of it" for file in copies)
     links += [Link(kind="copy_of", target=key, evidence=evidence) for evidence in told]
     record = bundle.beside.imports.get(bundle.id)
     if record is not None and (link := prompts.imported_from(record)) is not None:
@@ -268,7 +270,7 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
         extra["earlier"] = earlier
     kept: list[dict[str, Any]] = []
     for held in chain.own:
-        name = {"file": shown(held.file.path)} if len(chain.own) > 1 else {}
+        name = {"file": display_path(held.file.path)} if len(chain.own) > 1 else {}
         kept += [{**name, **record} for record in held.walk.kept.all()] if name else held.walk.kept.all()
         extra.update(held.extra)
     if kept:
@@ -280,7 +282,7 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
 
 def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
     """What a file that holds the same says about itself."""
-    held: dict[str, Any] = {"file": shown(file.path)}
+    held: dict[str, Any] = {"file": display_path(file.path)}
     if file.path.endswith(".json"):
         notes.file, notes.line = held["file"], None
         try:
@@ -316,7 +318,7 @@ def _typed(bundle: CodexBundle) -> list[Session]:
             ended=max(times, default=None),
             messages=tuple(messages),
             notices=bundle.beside.notices(),
-            files=tuple(shown(file.path) for file in bundle.files),
+            files=tuple(display_path(file.path) for file in bundle.files),
         )
     ]
 

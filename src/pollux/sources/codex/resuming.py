@@ -14,7 +14,7 @@ from pollux.model import Session
 from pollux.sources.codex import find
 from pollux.sources.codex.format.compressed import plain_bytes
 from pollux.sources.resuming import Form, Resumable, sources
-from pollux.wire.joining import Document, document, joined, lines, value_of, written
+from pollux.wire.joining import Document, format_document, join_records, object_lines, parse_document, value_of
 
 _ITEMS = "items"
 
@@ -55,11 +55,11 @@ def _rollout(forms: list[bytes]) -> bytes | None:
 
     A file that a newer release rewrote has another first line, and says the same as before in other lines.
     """
-    held = [found for raw in forms if (found := lines(raw))]
+    held = [found for raw in forms if (found := object_lines(raw))]
     firsts = [found[0] for found in held if _is_meta(found[0])]
     if not firsts:
         return None
-    return b"".join(joined(found for found in held if found[0] == firsts[-1] or not _is_meta(found[0])))
+    return b"".join(join_records(found for found in held if found[0] == firsts[-1] or not _is_meta(found[0])))
 
 
 def _is_meta(line: bytes) -> bool:
@@ -74,6 +74,6 @@ def _is_meta(line: bytes) -> bool:
 
 def _document(forms: list[bytes]) -> bytes | None:
     """All whole items (April to May 2025)."""
-    held = [found for raw in forms if (found := document(raw, _ITEMS)) is not None and "session" in found.members]
-    items = joined(found.items for found in held)
-    return written(Document(held[-1].members, items), _ITEMS) if items else None
+    held = [found for raw in forms if (found := parse_document(raw, _ITEMS)) is not None and "session" in found.members]
+    items = join_records(found.items for found in held)
+    return format_document(Document(held[-1].members, items), _ITEMS) if items else None

@@ -26,7 +26,7 @@ from pollux.sources.codex.replay.entries import Entry
 from pollux.sources.codex.replay.fates import fold, unfold
 from pollux.sources.codex.replay.walk import Walk
 from pollux.system.clock import recorded
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 
 class Part(msgspec.Struct):
@@ -81,7 +81,7 @@ def _really(at: datetime, path: str) -> datetime:
 
 def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
-    notes.file, notes.line = shown(file.path), None
+    notes.file, notes.line = display_path(file.path), None
     walk, books = Walk(notes), Books(find.named(file.path)[0])
     walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
     extra: dict[str, Any] = {}
@@ -220,7 +220,7 @@ def _path(own: list[Part], shelf: Shelf, notes: Notes) -> list[tuple[Part, int |
     while (base := at.base) is not None:
         name, end = base
         if name in seen:
-            notes.file, notes.line = shown(at.file.path), 1
+            notes.file, notes.line = display_path(at.file.path), 1
             notes.add("fork.circle", "A session points back to itself; the circle is cut.")
             break
         seen.add(name)
@@ -229,7 +229,7 @@ def _path(own: list[Part], shelf: Shelf, notes: Notes) -> list[tuple[Part, int |
             file = shelf.rollout(name)
             held = part(file, shelf, notes) if file is not None else None
         if held is None:
-            notes.file, notes.line = shown(at.file.path), 1
+            notes.file, notes.line = display_path(at.file.path), 1
             notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
             break
         path.insert(0, (held, end))
