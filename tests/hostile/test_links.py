@@ -180,7 +180,7 @@ def test_a_system_that_does_not_name_open_files_is_no_less_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(tmp_path, ("claude/2.1.325",))
-    monkeypatch.setattr(bounds, "_place", lambda _: "")
+    monkeypatch.setattr(bounds, "_place_of", lambda _: "")
     before = read_all(world.library())
     assert before
     _swap_each(world, late=True)

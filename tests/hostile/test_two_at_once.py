@@ -27,7 +27,7 @@ import pytest
 import pollux
 from pollux.library.library import Enough, Filter, Library, Progress
 from pollux.system import locks as lock
-from pollux.system.locks import turn
+from pollux.system.locks import write_lock
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 HOMES = ("gemini/0.61.0", "claude/2.1.325", "codex/0.100.0")
@@ -311,12 +311,12 @@ def test_who_waits_hears_how_far_the_other_is(tmp_path: Path) -> None:
     done = threading.Event()
 
     def wait() -> None:
-        with turn(tmp_path / "lock", heard.append) as mine:
+        with write_lock(tmp_path / "lock", heard.append) as mine:
             assert mine is not None
             assert mine.waited
             done.set()
 
-    with turn(tmp_path / "lock", heard.append) as mine:
+    with write_lock(tmp_path / "lock", heard.append) as mine:
         assert mine is not None
         waiting = threading.Thread(target=wait)
         waiting.start()

@@ -22,8 +22,8 @@ from pollux.index.sync.sync import RootScan
 from pollux.sources.base import File, Status
 from pollux.sources.walk import OTHER, closed
 from pollux.system.clock import now
-from pollux.system.files import HUGE, listed, opened, private, read_within
-from pollux.system.locks import sole
+from pollux.system.files import HUGE, list_folder, make_private_folder, opened, read_within
+from pollux.system.locks import try_lock
 from pollux.wire import display_path, folder_at
 
 _LOCK = "lock"
@@ -64,7 +64,7 @@ class Archive:
     def exists(self) -> bool:
         """Is anything kept? Raises `StoreError` where nobody can tell."""
         with reading(self.folder):
-            return bool(listed(self.folder, SUFFIX))
+            return bool(list_folder(self.folder, SUFFIX))
 
     @property
     def loss(self) -> str | None:
@@ -108,7 +108,7 @@ class Archive:
     def _note_run(self) -> None:
         moment = now().timestamp()
         with contextlib.suppress(OSError):
-            private(self.folder)
+            make_private_folder(self.folder)
             (self.folder / _RAN).touch(0o600)
             os.utime(self.folder / _RAN, (moment, moment))
 
@@ -116,7 +116,7 @@ class Archive:
     def busy(self) -> bool:
         """Is another pollux writing to it?"""
         try:
-            with sole(self.folder / _LOCK) as alone:
+            with try_lock(self.folder / _LOCK) as alone:
                 return not alone
         except OSError:  # there is none yet, or only others may write to it
             return False
@@ -124,7 +124,7 @@ class Archive:
     def turn(self, *, on: bool) -> None:
         """Say whether every sync keeps. What is kept stays."""
         try:
-            private(self.folder)
+            make_private_folder(self.folder)
             (self.folder / "offered").touch(0o600)
             if on:
                 self._wishes[1].touch(0o600)
@@ -138,7 +138,7 @@ class Archive:
         """Shall keeping be offered? Once, and not to those who decided."""
         with contextlib.suppress(OSError, StoreError):
             if not self.keeping and not self._has(self.folder / "offered"):
-                private(self.folder)
+                make_private_folder(self.folder)
                 (self.folder / "offered").touch(0o600)
                 return True
         return False
@@ -187,8 +187,8 @@ class Archive:
     def alone(self) -> Iterator[None]:
         """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
-            private(self.folder)
-            with sole(self.folder / _LOCK) as alone:
+            make_private_folder(self.folder)
+            with try_lock(self.folder / _LOCK) as alone:
                 if not alone:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
                 self.index.refresh()
@@ -210,7 +210,7 @@ class Archive:
 
     def _tidy(self) -> None:
         """Remove what was left half made, and packs of which another one took all over."""
-        for path in (*listed(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
+        for path in (*list_folder(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
     def keep(self, looks: Iterable[RootScan]) -> Kept:

@@ -19,7 +19,7 @@ import msgspec
 
 from pollux.errors import StoreError
 from pollux.model import Value
-from pollux.system.files import created, rename_new, secure
+from pollux.system.files import created, make_private_file, rename_new
 from pollux.wire import display_path
 
 BEGINS = b"pollux archive "
@@ -241,7 +241,7 @@ class PackWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        secure(path)
+        make_private_file(path)
         self._file = path.open("r+b")
         self.end = self._file.seek(0, os.SEEK_END)
 

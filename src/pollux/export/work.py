@@ -12,7 +12,7 @@ from pollux.index.catalog.queries import Place
 from pollux.model import Session, Summary, Value
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, helpers
+from pollux.system.workers import answers, process_count
 from pollux.text.surrogates import escape_surrogates
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def answered(
 def _answered(
     work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T]
 ) -> Iterator[tuple[int, T | None]]:
-    size = helpers(sizes)
+    size = process_count(sizes)
     if size < 2:
         yield from ((number, work(piece)) for number, piece in enumerate(pieces))
         return

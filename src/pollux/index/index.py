@@ -21,8 +21,8 @@ from pollux.index.catalog.catalog import Catalog, Damage, Heads
 from pollux.index.search.trouble import Damaged, NotWritten
 from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
-from pollux.system.files import private
-from pollux.system.locks import owner, sole, turn
+from pollux.system.files import make_private_folder
+from pollux.system.locks import owner, try_lock, write_lock
 from pollux.system.progress import Report
 from pollux.wire import display_path
 
@@ -98,10 +98,10 @@ class Index:
 
     def _opened(self) -> Catalog:
         try:
-            private(self.folder)
+            make_private_folder(self.folder)
             if (catalogue := self._fitting()) is not None:
                 return catalogue
-            with turn(self.folder / _LOCK, self._report) as mine:
+            with write_lock(self.folder / _LOCK, self._report) as mine:
                 if mine is None:
                     return self._step_aside()
                 # Another pollux may just have made it.
@@ -152,7 +152,7 @@ class Index:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
         self.close()
         try:
-            with sole(self.folder / _LOCK) as alone:
+            with try_lock(self.folder / _LOCK) as alone:
                 if not alone:
                     other = owner(self.folder / _LOCK)
                     raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
@@ -192,7 +192,7 @@ class Index:
     def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
             return Sync(self.catalogue, None, now).run(looks)
-        with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
+        with write_lock(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
             if mine is None:
                 if self._aside is None:
                     self._catalogue = self._step_aside()

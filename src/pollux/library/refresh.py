@@ -110,7 +110,7 @@ class Refresh(Homes):
 
     def _has_archive(self) -> bool:
         """Was anything kept? Where the system does not tell, the archive says why."""
-        for place in (self.places.archive, self.places.archive_extents, self.places.archive_wish):
+        for place in (self.places.archive, self.places.archive_extents, self.places.archive_switch):
             try:
                 place.stat()
             except (FileNotFoundError, NotADirectoryError):

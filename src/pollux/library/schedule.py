@@ -166,7 +166,7 @@ class Scheduling:
         """What to do where a timer cannot be had."""
         if using != "cron" and shutil.which("crontab") is not None:
             return "Try: pollux archive schedule --install --using cron"
-        return "Let whatever starts programs on this machine run: pollux archive run"
+        return "Start this command regularly in another way: pollux archive run"
 
     # ------------------------------------------------------------------ what pollux remembers
 

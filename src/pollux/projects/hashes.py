@@ -21,7 +21,7 @@ class ProjectMemory:
 
     def __init__(self, places: Places) -> None:
         self._learnt = Table(places.projects)
-        self._vain = Table(places.vain_searches)
+        self._vain = Table(places.unknown_projects)
 
     @property
     def stamp(self) -> str:

@@ -17,7 +17,7 @@ from pollux.projects.renamed import Renamed
 from pollux.sources.base import fingerprint_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
-from pollux.system.files import HUGE, listed, private, read, write_file
+from pollux.system.files import HUGE, list_folder, make_private_folder, read, write_file
 from pollux.wire import display_path
 
 _JOURNAL = "journal"
@@ -128,7 +128,7 @@ class Relocations:
 
     def _all(self) -> list[Path]:
         try:
-            held = listed(self.folder)
+            held = list_folder(self.folder)
         except OSError as error:
             raise StoreError(f"{display_path(self.folder)} cannot be read: {error.strerror or error}.") from error
         return sorted((path for path in held if path.name.isdigit()), key=lambda path: int(path.name))
@@ -158,7 +158,7 @@ class Relocations:
         return home
 
     def _write_down(self, journal: Journal) -> Path:
-        private(self.folder)
+        make_private_folder(self.folder)
         home = self.folder / str(max((int(path.name) for path in self._all()), default=0) + 1)
         home.mkdir(mode=0o700)  # never over the way back of another move
         for entry in journal.entries:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.errors import OutputError, RequestError, StoreError, UnknownName, Unreadable, needs
 from pollux.model import Value
-from pollux.system.files import created, listed, private, read
+from pollux.system.files import created, list_folder, make_private_folder, read
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
@@ -56,7 +56,7 @@ class Keys:
         secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
         shared = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
         try:
-            private(self._folder)
+            make_private_folder(self._folder)
             _create(self._folder / f"{name}{SUFFIX}", secret)
             _create(self._folder / f"{name}{PUBLIC}", shared)
         except FileExistsError as error:
@@ -68,7 +68,7 @@ class Keys:
     def all(self) -> list[Named]:
         """Every key, by name."""
         try:
-            found = listed(self._folder, PUBLIC)
+            found = list_folder(self._folder, PUBLIC)
         except OSError as error:
             raise StoreError(f"The keys in {self._folder} cannot be read: {error.strerror or error}.") from error
         return [self._named(path.name.removesuffix(PUBLIC)) for path in found]

@@ -21,7 +21,7 @@ import msgspec
 from pollux.index.catalog.rollups import quarter, rolled_up
 from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, micros
 from pollux.model import Notice, Summary
-from pollux.system.files import secure
+from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
 
 _TABLES = """
@@ -103,7 +103,7 @@ class Catalog:
     def __init__(self, path: Path | None, edition: str, *, make: bool = True) -> None:
         self.path = path
         if path is not None:
-            secure(path)
+            make_private_file(path)
         self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=_PATIENCE)
         if make:
             self._sql.execute("PRAGMA journal_mode=WAL")

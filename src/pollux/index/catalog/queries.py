@@ -14,7 +14,7 @@ from pollux.index.catalog.prefixes import Shortest
 from pollux.index.catalog.rows import Marks, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import fits, is_called
-from pollux.system.bounds import stands_for
+from pollux.system.bounds import path_in_home
 from pollux.text.folding import fold
 
 ALWAYS_LISTED = (Kind.MAIN,)
@@ -255,10 +255,10 @@ class CatalogQueries:
 
     def _kept_files(self) -> set[str]:
         """The agents' files of which copies that pollux kept were read."""
-        trees = [no for no, path in self.catalogue.rows("SELECT id, path FROM roots") if stands_for(path) is not None]
+        trees = [no for no, path in self.catalogue.rows("SELECT id, path FROM roots") if path_in_home(path) is not None]
         every = self.catalogue.among(f"SELECT summary FROM sessions WHERE {self.here}", "root", trees)
         files = {file for (blob,) in every for file in summary_of(blob).files}
-        return {own for file in files if (own := stands_for(file)) is not None}
+        return {own for file in files if (own := path_in_home(file)) is not None}
 
     def closed(self) -> list[str]:
         """Folders and files that the system did not let pollux look into when it last looked."""

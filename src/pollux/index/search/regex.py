@@ -28,7 +28,7 @@ from pollux.index.search.snippets import around
 from pollux.model import Author, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, can_fork, helpers
+from pollux.system.workers import answers, can_fork, process_count
 from pollux.text.surrogates import escape_surrogates
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -110,7 +110,7 @@ def _every(
 ) -> Generator[Looked]:
     """What came of each task, in order."""
     sizes = [bundle.size for _, bundle in tasks]
-    size, advance = helpers(sizes, processes), Advance(sizes, report)
+    size, advance = process_count(sizes, processes), Advance(sizes, report)
     if size < 2 and (_has_timer() or not can_fork()):
         for number, task in enumerate(tasks):
             looked = _in_bundle(task, sought)

@@ -23,7 +23,7 @@ from pollux.index.search.segments import take_in
 from pollux.index.search.suggestions import in_query
 from pollux.index.search.trouble import Busy, Damaged, NotWritten
 from pollux.model import Kind
-from pollux.system.files import private, seclude
+from pollux.system.files import make_private_folder, restrict_folder
 
 if TYPE_CHECKING:
     from pollux.index.search.widening import Wider
@@ -45,8 +45,8 @@ class WordIndex:
     def open(cls, folder: Path) -> WordIndex:
         """Open the index of a folder, or make an empty one; raises `Damaged` where there is one that cannot be used."""
         with _guarded(folder):
-            private(folder)
-            seclude(folder)
+            make_private_folder(folder)
+            restrict_folder(folder)
             opened = cls(folder, _opened(folder))
             opened.generation()
         return opened
@@ -81,7 +81,7 @@ class WordIndex:
         """Make the words of other indexes words of this one, all at once. Nobody else may be writing to it."""
         with _guarded(self.folder, writing=True):
             take_in(self.folder, pieces)
-            seclude(self.folder)
+            restrict_folder(self.folder)
             self._index = _opened(self.folder)
             self._told = None
 
@@ -242,7 +242,7 @@ class Writer:
                     self._writer.rollback()
             finally:
                 self._writer.wait_merging_threads()
-                seclude(self._index.folder)
+                restrict_folder(self._index.folder)
 
     def __enter__(self) -> Self:
         return self

@@ -274,7 +274,7 @@ class Sync:
         # Imported by those alone who have something to read.
         from pollux.index.sync.bulk import Load
         from pollux.index.sync.small import Batch
-        from pollux.system.workers import helpers
+        from pollux.system.workers import process_count
 
         def report(task: Task, reading: BundleRows) -> None:
             self._progress.sessions += len(reading.entries)
@@ -283,7 +283,7 @@ class Sync:
             self._pulse()
             self._report(self._progress)
 
-        size = helpers([task.bundle.size for task in tasks])
+        size = process_count([task.bundle.size for task in tasks])
         if self._text is not None and size > 1:
             Load(self._catalogue, self._text, size, report, self._pulse).run(tasks)
             return
