@@ -102,7 +102,7 @@ def test_what_programs_get_adds_up(agent: str, name: str) -> None:
     audited = [document(add((item.usage for item in one.items if item.counted), exact=None)) for one in audits]
     for by in DIMENSIONS:
         found = books.stats(by, timezone="UTC")
-        told = stats_document((by,), found.rows, found.total)
+        told = stats_document(found)
         for figure in ("input", "cached", "cache_write", "output", "reasoning", "requests"):
             assert told["total"][figure] == summed(told["rows"], figure) == summed(sessions, figure), (by, figure)
             assert told["total"][figure] == summed(audited, figure), (by, figure)

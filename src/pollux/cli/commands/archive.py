@@ -93,7 +93,9 @@ def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool, lossy: bool) ->
 
     screen = Screen(ctx)
     if as_json:
-        screen.json(kept)
+        from pollux.answers.archive import run_document
+
+        screen.json(run_document(kept))
     elif kept.busy:
         talk("pollux: another pollux is keeping just now.")
     else:
@@ -117,7 +119,9 @@ def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
 
         held = replace(held, folder=None)
     if as_json:
-        screen.json(held)
+        from pollux.answers.archive import status_document
+
+        screen.json(status_document(held))
         return
     from pollux.cli.render.archive import holding
 
@@ -129,7 +133,9 @@ def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
     """Read everything that is kept, and prove that it is as it was. Ends with status 4 where it is not."""
     verdict = library.keeping.verify()
     if as_json:
-        screen.json(verdict)
+        from pollux.answers.archive import verdict_document
+
+        screen.json(verdict_document(verdict))
     else:
         from pollux.cli.render.archive import verdict_lines
 
@@ -176,7 +182,9 @@ def restore(
         agreed(screen, files, str(library.places.home), ask=not as_json)
     library.keeping.restore(planned)
     if as_json:
-        screen.json(files)
+        from pollux.answers.archive import files_document
+
+        screen.json(files_document(files))
     else:
         screen.lines(file_lines(files))
 
@@ -199,6 +207,7 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     pollux archive schedule --install
     pollux archive schedule --install --every daily --using cron
     """
+    from pollux.answers.schedule import removed_document, schedule_document
     from pollux.cli.render.schedule import removed, timer
     from pollux.cli.terminal.screen import Screen
 
@@ -210,10 +219,12 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     home = str(library.places.home)
     if act == "remove":
         gone = library.scheduling.remove()
-        screen.json({"removed": gone}) if as_json else screen.lines(removed(gone))
+        screen.json(removed_document(gone)) if as_json else screen.lines(removed(gone))
         return
     found = library.scheduling.install(using, every) if act == "install" else library.scheduling.schedule(using, every)
-    screen.json(found) if as_json else screen.lines(timer(screen, found, home, changed=act == "install"))
+    screen.json(schedule_document(found)) if as_json else screen.lines(
+        timer(screen, found, home, changed=act == "install")
+    )
 
 
 _file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -262,7 +273,9 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
 
     screen = Screen(ctx)
     if as_json:
-        screen.json(carried)
+        from pollux.answers.archive import transfer_document
+
+        screen.json(transfer_document(carried))
     else:
         screen.lines([line])
     ctx.exit(damage if carried.damaged else 0)
@@ -297,6 +310,8 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
         click.confirm(f"Forget {what} for good?", abort=True, err=True)
     gone = library.keeping.prune_lost() if lost else library.keeping.prune(named)
     if as_json:
-        screen.json(gone)
+        from pollux.answers.archive import transfer_document
+
+        screen.json(transfer_document(gone))
     else:
         screen.lines([f"{plural(gone.states, 'state')} forgotten, {size(max(gone.bytes, 0))} freed"])

@@ -31,7 +31,9 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
     held = library.cache()
     if as_json:
-        screen.json(held)
+        from pollux.answers.cache import cache_document
+
+        screen.json(cache_document(held))
         return
     from pollux.cli.terminal.figures import size, tilde
     from pollux.cli.terminal.table import Column, table

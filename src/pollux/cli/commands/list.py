@@ -70,20 +70,11 @@ def command(
 
 
 def _for_programs(screen: Screen, library: Library, shown: list[ListEntry], jsonl: bool) -> None:
-    from pollux.writers.json import encode, summary_document
+    from pollux.answers.sessions import list_document
 
-    bills = library.accounts.bills([one.summary.key for one in shown])
-    documents = [
-        {
-            **summary_document(one.summary, one.family_usage),
-            "cost_usd": bills[one.summary.key].usd,
-            "unpriced_requests": bills[one.summary.key].unpriced,
-            "short_id": one.short,
-        }
-        for one in shown
-    ]
+    documents = list_document(library, shown)
     if jsonl:
-        screen.document("".join(encode(document) + "\n" for document in documents))
+        screen.json_lines(documents)
     else:
         screen.json(documents)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -53,7 +53,9 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
         name = name or add
     found = library.projects(name)
     if as_json:
-        screen.json([_document(project) for project in found])
+        from pollux.answers.projects import projects_document
+
+        screen.json(projects_document(found))
         ctx.exit(0 if found or add is not None else 1)
     if add is not None and not found:
         return
@@ -72,16 +74,6 @@ def _teach(library: Library, path: str) -> None:
     absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
     digest = library.teach(absolute)
     talk(f"Remembered: {digest[:8]} is {visible(absolute)}")
-
-
-def _document(project: Project) -> dict[str, Any]:
-    return {
-        "path": project.path,
-        "name": project.name,
-        "agents": dict(project.agents),
-        "hashes": list(project.hashes),
-        "evidence": project.evidence or "none",
-    }
 
 
 def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -> Iterator[str]:

@@ -118,10 +118,9 @@ def _rebuild(
         agreed(screen, files, str(library.places.home), ask=not as_json)
     library.keeping.restore(planned)
     if as_json:
-        made = [{"file": told.path, "what": told.made} for told in rebuilt.files if told.made is not None]
-        screen.json(
-            {"key": rebuilt.key, "files": files, "messages": rebuilt.messages, "left_out": rebuilt.left, "made": made}
-        )
+        from pollux.answers.archive import rebuilt_document
+
+        screen.json(rebuilt_document(rebuilt, files))
         return
     screen.lines(file_lines(files))
     for sentence in _remarks(rebuilt, str(library.places.home)):
@@ -185,7 +184,9 @@ def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -
     from pollux.library.library import Filter
 
     if as_json:
-        screen.json([{"key": told.key, "title": told.title, "from": source} for told, source in found])
+        from pollux.answers.archive import recoverable_document
+
+        screen.json(recoverable_document(found))
         ctx.exit(0 if found else 1)
     if not found:
         if not library.count(Filter(everything=True)):

@@ -79,7 +79,9 @@ def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, 
     screen = Screen(ctx)
     plan = library.rehoming.carry_out(old, new) if yes else library.rehoming.plan(old, new)
     if as_json:
-        screen.json(plan)
+        from pollux.answers.projects import plan_document
+
+        screen.json(plan_document(plan))
         return
     from pollux.cli.render.rehome import plan_lines
 
@@ -100,7 +102,9 @@ def _tell(ctx: click.Context, library: Library, *, every: bool, as_json: bool) -
 
     screen, moves = Screen(ctx), library.moves.all()
     if as_json:
-        screen.json([{"old": before, "new": after} for before, after in moves.items()])
+        from pollux.answers.projects import moves_document
+
+        screen.json(moves_document(moves))
     elif every and not moves:
         raise NotFound("No project was moved.", "Try: pollux rehome OLD NEW")
     elif every:

@@ -172,20 +172,17 @@ def _lacking(library: Library, asked: Filter) -> list[str]:
 def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]) -> None:
     from pollux.answers.usage import stats_csv, stats_document
 
-    by = (found.by, *found.within)
     if as_csv:
-        screen.readable(stats_csv(by, found.rows, found.total))
-        return
-    document = stats_document(by, found.rows, found.total, of=found.of, lacking=lacking)
-    document["total"]["unpriced_models"] = found.unpriced_models
-    screen.json(document)
+        screen.readable(stats_csv((found.by, *found.within), found.rows, found.total))
+    else:
+        screen.json(stats_document(found, lacking))
 
 
 def _tools(
     ctx: click.Context, library: Library, by: Sequence[By], asked: Filter, timezone: str | None, form: str | None
 ) -> NoReturn:
     """Calls instead of tokens."""
-    from pollux.answers.usage import stats_csv, stats_document
+    from pollux.answers.usage import stats_csv, tools_document
     from pollux.cli.terminal.screen import Screen
     from pollux.usage.accounts import By
 
@@ -194,7 +191,7 @@ def _tools(
     if form == "csv":
         screen.readable(stats_csv(by, rows, total))
     elif form == "json":
-        screen.json(stats_document(by, rows, total, lacking=_lacking(library, asked)))
+        screen.json(tools_document(by, rows, total, _lacking(library, asked)))
     elif rows:
         from pollux.cli.render.stats import tool_table
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Library
     from pollux.usage.accounts import Of
+    from pollux.usage.sums import Row
 
 
 @click.command("timeline", cls=Command)
@@ -66,9 +67,9 @@ def command(
     found = library.accounts.timeline(of, asked, timezone)
     days = {day: value for day, value in found.items() if day is not None}
     if as_json:
-        rows = [{"day": day.isoformat(), of.value: days[day]} for day in sorted(days)]
-        sums = {"total": sum(days.values()), "untimed": found.get(None, 0)}
-        screen.json({"of": of.value, "days": rows, **sums, **_sure(library, of, asked)})
+        from pollux.answers.usage import timeline_document
+
+        screen.json(timeline_document(of, found, _total(library, of, asked)))
         ctx.exit(0 if days else 1)
     if not days:
         asks = any(options.values())
@@ -105,14 +106,11 @@ def _untimed(library: Library, of: Of, asked: Filter, found: Mapping[date | None
     return f"Without a time, and so on no day: {amount}."
 
 
-def _sure(library: Library, of: Of, asked: Filter) -> dict[str, Any]:
-    """How sure tokens and dollars are."""
+def _total(library: Library, of: Of, asked: Filter) -> Row | None:
+    """The tokens and dollars of all days, where these are asked for."""
     from pollux.usage.accounts import By
 
-    if of not in ("tokens", "cost"):
-        return {}
-    total = library.accounts.stats(By.AGENT, asked, timed=True).total
-    return {"exact": total.usage.exact, **({"unpriced_requests": total.unpriced} if of == "cost" else {})}
+    return library.accounts.stats(By.AGENT, asked, timed=True).total if of in ("tokens", "cost") else None
 
 
 def _remarks(screen: Screen, library: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:

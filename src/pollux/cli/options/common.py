@@ -179,9 +179,10 @@ def _gaps(library: Library) -> str | None:
 def remark(sentence: str, *, for_programs: bool) -> None:
     """Say something that is no error, beside the output."""
     if for_programs:
-        import json
+        from pollux.answers.problems import warning_document
+        from pollux.cli.terminal.screen import beside
 
-        click.echo(json.dumps({"warning": sentence}), err=True)
+        beside(warning_document(sentence))
     else:
         from pollux.text.escape import visible
 
