@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pollux.index.catalog.queries import Filter
 from pollux.model import Value
-from pollux.wire import folder_at, display_path
+from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
