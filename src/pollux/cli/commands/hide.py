@@ -50,12 +50,12 @@ def command(
     from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.export import Target
-    from pollux.signing.salted import salted_of
+    from pollux.signing.salted import parse_salted
 
     if not (places or words or secrets):
         raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")
     library = open_library(ctx)
-    whole = salted_of(bytes_of(file))
+    whole = parse_salted(bytes_of(file))
     named = [(f"stands at {place}", _below(place)) for place in places]
     named += [(f"has {word!r} in it", _with(word)) for word in words]
     copy = whole

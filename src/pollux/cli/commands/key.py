@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.signing.keys import Keys, Named
+    from pollux.signing.keys import Keys, NamedKey
 
 
 @click.command("key", cls=Command)
@@ -71,14 +71,14 @@ def command(
         screen.raw(read(chosen.public).decode("ascii"))
 
 
-def _chosen(own: Keys, name: str) -> Named:
+def _chosen(own: Keys, name: str) -> NamedKey:
     known = {key.name: key for key in own.all()}
     if name not in known:
         raise UnknownName("key", name, known)
     return known[name]
 
 
-def _listed(screen: Screen, found: Sequence[Named]) -> None:
+def _listed(screen: Screen, found: Sequence[NamedKey]) -> None:
     from pollux.cli.terminal.table import Column, table
 
     columns = [Column("name"), Column("algorithm"), Column("id")]

@@ -82,11 +82,11 @@ def _target(file: str, library: Library) -> str:
 def _salted(file: str, data: bytes, library: Library, *, force: bool) -> tuple[str, bytes]:
     """Write the salted copy; its name and its bytes."""
     from pollux.signing.salted import SCHEME, salt
-    from pollux.signing.subject import parsed
+    from pollux.signing.subject import parse_document
     from pollux.writers.vac.check import check
     from pollux.writers.vac.plain import plain
 
-    record, _ = parsed(data)
+    record, _ = parse_document(data)
     if isinstance(record, dict) and record.get("scheme") == SCHEME:
         raise RequestError(f"{file} is salted already.", "Leave out --salted.")
     if check(record):

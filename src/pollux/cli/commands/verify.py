@@ -46,13 +46,13 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     screen, library = Screen(ctx), open_library(ctx, quiet=as_json)
     data = bytes_of(file)
     if signature is None and _is_envelope(data):
-        envelope = cose.opened(data)
+        envelope = cose.parse_envelope(data)
         if envelope.payload is None:
             raise RequestError("The signature is detached.", f"Try: pollux verify FILE --signature {file}")
         data = envelope.payload
         subject = _subject(data, None, library)
     else:
-        envelope = cose.opened(_signature(signature, file))
+        envelope = cose.parse_envelope(_signature(signature, file))
         subject = _subject(data, file, library)
     payload = subject.payload if subject is not None else data
     public = keys(library).public(key, key_named(envelope))
