@@ -189,4 +189,6 @@ def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | 
 def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:
     """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file."""
     group = shelf.alike(path)
-    return group.origin(path) if group is not None else (0, None)
+    begins, origin = group.origin(path) if group is not None else (0, None)
+    # A twin of the file is the same session.
+    return (begins, origin) if origin is None or named(origin)[0] != named(path)[0] else (0, None)

@@ -7,7 +7,7 @@ reviewer's file, too; all of them show the reviewer's prompt.
 from __future__ import annotations
 
 from pollux.sources.codex.forks.asked import SLACK
-from pollux.sources.codex.forks.chain import Part
+from pollux.sources.codex.forks.part import Part
 from pollux.sources.codex.forks.threads import Shelf
 from pollux.sources.codex.format.content import words_of
 
