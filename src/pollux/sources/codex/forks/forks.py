@@ -49,12 +49,12 @@ class Own(msgspec.Struct):
     repeats: int | None = None
 
 
-def own_part(path: str, books: Books, shelf: Shelf) -> Own:
-    """Where a session's own part begins."""
+def own_part(path: str, books: Books, shelf: Shelf, *, at_once: bool = False) -> Own:
+    """Where a session's own part begins; `at_once` says that a response has the time of the file's first line."""
     meta = books.meta
     spawned = meta.get("subagent_history_start_ordinal") is not None
-    forked = meta.get("forked_from_id") is not None and meta.get("history_base") is None
-    if not (books.copied or spawned or forked):
+    origin = meta.get("forked_from_id") if meta.get("history_base") is None else None
+    if meta and not (books.copied or spawned or origin is not None or at_once):
         return Own()
     name = meta.get("id", named(path)[0])
     begun = created(name if type(name) is str else None)
@@ -62,12 +62,23 @@ def own_part(path: str, books: Books, shelf: Shelf) -> Own:
     first = next((line for line, at in turns if begun is not None and at >= begun), NEVER)
     if begun is not None and any(at < begun for _, at in turns):
         return Own(first)
-    if not books.copied:
+    if books.copied:
+        origin = books.copied[0]
+    elif not at_once:
         return Own()
+    if type(origin) is not str:
+        # The line that names the parent is lost.
+        pause = _by_pause(path)
+        return Own(pause if pause < NEVER else 0, sure=False)
     # The copy may be of a time before turns had ids; or the session itself, and was gone on with later.
-    parent = shelf.rollout(books.copied[0])
-    own = _by_parent(path, parent.path) if parent is not None else Own(_by_pause(path))
+    borders = [_by_parent(path, parent.path) for parent in shelf.twins(origin)] or [Own(_by_pause(path))]
+    own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else Own(first)
+
+
+def is_at_once(begun: datetime | None, answered: datetime | None) -> bool:
+    """Did a response come sooner than any model answers?"""
+    return begun is not None and answered is not None and begun <= answered <= begun + _PAUSE
 
 
 def torn_origin(path: str, meta: dict[str, Any]) -> str | None:

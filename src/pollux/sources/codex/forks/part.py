@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,13 +12,24 @@ from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
-from pollux.sources.codex.forks.forks import Own, base_of, own_part, resumed_copy, torn_origin, total_before
+from pollux.sources.codex.forks.alike import NEVER
+from pollux.sources.codex.forks.forks import (
+    Own,
+    base_of,
+    is_at_once,
+    own_part,
+    resumed_copy,
+    torn_origin,
+    total_before,
+)
 from pollux.sources.codex.forks.threads import Shelf
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import document, records_of
 from pollux.sources.codex.format.lines import records
+from pollux.sources.codex.format.records import Record
 from pollux.sources.codex.gaps import Account
 from pollux.sources.codex.replay.bookkeeping import Books
+from pollux.sources.codex.replay.entries import USER
 from pollux.sources.codex.replay.walk import Walk
 from pollux.system.clock import recorded
 from pollux.wire import Notes, shown
@@ -87,35 +99,76 @@ def _really(at: datetime, path: str) -> datetime:
 def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = shown(file.path), None
-    walk, books = Walk(notes), Books(find.named(file.path)[0])
-    walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
-    extra: dict[str, Any] = {}
-    copied_from: str | None = None
-    own = Own()
     try:
-        if file.path.endswith(".json"):
-            found = document(file.path, notes)
-            walk.run(records_of(found, notes), books.enter)
-            extra = dict(found.extra)
-            if found.session is not None and type(found.session) is not dict:
-                extra["session"] = found.session
-        else:
-            with unpacked(file.path, notes) as opened:
-                walk.run(records(opened, notes), books.enter)
-            if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
-                books.copied.append(name)
-            own = own_part(file.path, books, shelf)
-            if books.bare and not own.begins:
-                own.begins, copied_from = resumed_copy(file.path, shelf)
-            if own.begins:
-                for entry in walk.entries:
-                    entry.inherited = entry.line < own.begins
-                _pay_for_own(walk, own)
+        return _of_document(file, notes) if file.path.endswith(".json") else _of_lines(file, shelf, notes)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
         return None
+
+
+def _of_document(file: File, notes: Notes) -> Part:
+    walk, books = Walk(notes), Books(find.named(file.path)[0])
+    content = document(file.path, notes)
+    walk.run(records_of(content, notes), books.enter)
+    extra = dict(content.extra)
+    if content.session is not None and type(content.session) is not dict:
+        extra["session"] = content.session
     notes.line = None
-    return Part(file, walk, books, extra, copied_from, own.begins, own.sure)
+    return Part(file, walk, books, extra)
+
+
+def _of_lines(file: File, shelf: Shelf, notes: Notes) -> Part:
+    walk, books = _walked(file, shelf, notes)
+    if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
+        books.copied.append(name)
+    own = own_part(file.path, books, shelf, at_once=_is_at_once(walk))
+    origin: str | None = None
+    if books.bare and not own.begins:
+        own.begins, origin = resumed_copy(file.path, shelf)
+    if own.begins:
+        if _may_straddle(walk, own.begins):
+            notes.forget(shown(file.path))
+            copied = books.copied
+            walk, books = _walked(file, shelf, notes, own.begins)
+            books.copied = copied
+        for entry in walk.entries:
+            entry.inherited = entry.line < own.begins
+        _pay_for_own(walk, own)
+    notes.line = None
+    return Part(file, walk, books, {}, origin, own.begins, own.sure)
+
+
+def _walked(file: File, shelf: Shelf, notes: Notes, begins: int = 0) -> tuple[Walk, Books]:
+    """Go through the lines of a file. No message goes on behind the line with which the session's own part begins."""
+    walk, books = Walk(notes), Books(find.named(file.path)[0])
+    walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
+
+    def parted(lines: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
+        is_over = False
+        for number, record in lines:
+            if number >= begins and not is_over:
+                walk.rest()
+                is_over = True
+            yield number, record
+
+    with unpacked(file.path, notes) as opened:
+        lines = records(opened, notes)
+        walk.run(parted(lines) if begins else lines, books.enter)
+    return walk, books
+
+
+def _is_at_once(walk: Walk) -> bool:
+    """Do the first figures belong to a response that has the time of the file's first line?"""
+    paid = next((entry for entry in walk.entries if entry.usages), None)
+    return paid is not None and is_at_once(walk.times[0] if walk.times else None, paid.at)
+
+
+def _may_straddle(walk: Walk, begins: int) -> bool:
+    """May one message hold words of the parent and of the session? Not where the session begins with a prompt."""
+    if begins == NEVER:
+        return False
+    first = next((entry for entry in walk.entries if entry.line >= begins), None)
+    return first is None or first.role is not USER
 
 
 def _has_torn(notes: Notes) -> bool:

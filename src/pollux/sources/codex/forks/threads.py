@@ -111,20 +111,23 @@ class Shelf:
         return find.rollouts(self._root.parent / beside) if beside is not None else []
 
     @cached_property
-    def _rollouts(self) -> dict[str, File]:
-        found: dict[str, File] = {}
-        for file in self.files:
-            rollout = find.named(file.path)[1]
-            # A plain file wins over its compressed twin.
-            if rollout is not None and (rollout not in found or found[rollout].path.endswith(".zst")):
-                found[rollout] = file
-        return found
+    def _rollouts(self) -> dict[str, list[File]]:
+        """The files by their own ids, plain ones before compressed ones."""
+        rollouts: dict[str, list[File]] = {}
+        for file in sorted(self.files, key=lambda file: file.path.endswith(".zst")):
+            if (name := find.named(file.path)[1]) is not None:
+                rollouts.setdefault(name, []).append(file)
+        return rollouts
 
     def rollout(self, name: str) -> File | None:
         """The file with this id of its own."""
-        file = self._rollouts.get(name)
-        self.asked[f"file {name}"] = file.stamp if file is not None else ""
-        return file
+        return next(iter(self.twins(name)), None)
+
+    def twins(self, name: str) -> list[File]:
+        """All files with this id of their own, the one that counts first."""
+        files = self._rollouts.get(name, [])
+        self.asked[f"file {name}"] = " ".join(file.stamp for file in files)
+        return files
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
@@ -155,7 +158,7 @@ class Shelf:
         if kind == "alike":
             found = self.alike(name)
             return [file for file in found.files if file.path != name] if found is not None else []
-        return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
+        return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
     def threads(self) -> frozenset[str]:
