@@ -8,7 +8,7 @@ import msgspec
 
 from pollux.model import Fate
 from pollux.sources.codex.forks.part import Part, part
-from pollux.sources.codex.forks.threads import Shelf
+from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.forks.twins import in_order
 from pollux.sources.codex.replay.entries import Entry
 from pollux.sources.codex.replay.fates import fold, unfold
@@ -29,11 +29,11 @@ class Chain(msgspec.Struct):
         return [*((held, held.walk.entries) for held in self.foreign), *own]
 
 
-def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
+def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
     """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
     if len(own) == 1 and own[0].base is None:
         return Chain([], own)
-    path = _path(own, shelf, notes)
+    path = _path(own, threads, notes)
     ends = {id(held): end for held, end in path}
     for held in own:
         _cut(held, ends.get(id(held), 0))
@@ -53,7 +53,7 @@ def chained(own: list[Part], shelf: Shelf, notes: Notes) -> Chain:
     return Chain(foreign, own)
 
 
-def _path(own: list[Part], shelf: Shelf, notes: Notes) -> list[tuple[Part, int | None]]:
+def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, int | None]]:
     """From the oldest file to the newest, each with the number of the line before which the next one takes over."""
     by_rollout = {held.rollout: held for held in own if held.rollout is not None}
     at = own[-1]
@@ -68,8 +68,8 @@ def _path(own: list[Part], shelf: Shelf, notes: Notes) -> list[tuple[Part, int |
         seen.add(name)
         held = by_rollout.get(name)
         if held is None:
-            file = shelf.rollout(name)
-            held = part(file, shelf, notes) if file is not None else None
+            file = threads.rollout(name)
+            held = part(file, threads, notes) if file is not None else None
         if held is None:
             notes.file, notes.line = shown(at.file.path), 1
             notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")

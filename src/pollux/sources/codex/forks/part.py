@@ -22,7 +22,7 @@ from pollux.sources.codex.forks.forks import (
     torn_origin,
     total_before,
 )
-from pollux.sources.codex.forks.threads import Shelf
+from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import document, records_of
 from pollux.sources.codex.format.lines import records
@@ -96,11 +96,11 @@ def _really(at: datetime, path: str) -> datetime:
     return at.replace(tzinfo=None).astimezone(UTC)
 
 
-def part(file: File, shelf: Shelf, notes: Notes) -> Part | None:
+def part(file: File, threads: Threads, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = shown(file.path), None
     try:
-        return _of_document(file, notes) if file.path.endswith(".json") else _of_lines(file, shelf, notes)
+        return _of_document(file, notes) if file.path.endswith(".json") else _of_lines(file, threads, notes)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
         return None
@@ -117,19 +117,19 @@ def _of_document(file: File, notes: Notes) -> Part:
     return Part(file, walk, books, extra)
 
 
-def _of_lines(file: File, shelf: Shelf, notes: Notes) -> Part:
-    walk, books = _walked(file, shelf, notes)
+def _of_lines(file: File, threads: Threads, notes: Notes) -> Part:
+    walk, books = _walked(file, threads, notes)
     if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
         books.copied.append(name)
-    own = own_part(file.path, books, shelf, at_once=_is_at_once(walk))
+    own = own_part(file.path, books, threads, at_once=_is_at_once(walk))
     origin: str | None = None
     if books.bare and not own.begins:
-        own.begins, origin = resumed_copy(file.path, shelf)
+        own.begins, origin = resumed_copy(file.path, threads)
     if own.begins:
         if _may_straddle(walk, own.begins):
             notes.forget(shown(file.path))
             copied = books.copied
-            walk, books = _walked(file, shelf, notes, own.begins)
+            walk, books = _walked(file, threads, notes, own.begins)
             books.copied = copied
         for entry in walk.entries:
             entry.inherited = entry.line < own.begins
@@ -138,10 +138,10 @@ def _of_lines(file: File, shelf: Shelf, notes: Notes) -> Part:
     return Part(file, walk, books, {}, origin, own.begins, own.sure)
 
 
-def _walked(file: File, shelf: Shelf, notes: Notes, begins: int = 0) -> tuple[Walk, Books]:
+def _walked(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tuple[Walk, Books]:
     """Go through the lines of a file. No message goes on behind the line with which the session's own part begins."""
     walk, books = Walk(notes), Books(find.named(file.path)[0])
-    walk.meter.origin = lambda: total_before(base_of(books.meta), shelf)
+    walk.meter.origin = lambda: total_before(base_of(books.meta), threads)
 
     def parted(lines: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
         is_over = False

@@ -82,7 +82,7 @@ def head_of(file: File) -> Head:
     return Head(identity(file.path), _first_prompt(file.path))
 
 
-class Shelf:
+class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
     `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews` and `totals` are what
@@ -131,7 +131,7 @@ class Shelf:
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
-        there = thread in self.threads
+        there = thread in self.ids
         self.asked[f"thread {thread}"] = "yes" if there else ""
         return there
 
@@ -161,7 +161,7 @@ class Shelf:
         return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
-    def threads(self) -> frozenset[str]:
+    def ids(self) -> frozenset[str]:
         """The ids of all sessions, by the names of their files."""
         return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
 
