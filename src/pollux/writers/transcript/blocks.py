@@ -108,6 +108,7 @@ class Remark(Value, frozen=True, kw_only=True):
 
     kind: str
     texts: tuple[str, ...]
+    author: Author
     marks: tuple[str, ...]
 
     @property

@@ -116,7 +116,7 @@ def _remark(message: Message) -> Remark:
     if message.author is Author.HUMAN:
         kind = COMMAND
     texts = tuple(part.text for part in message.parts if type(part) is Text)
-    return Remark(kind=kind, texts=texts, marks=_marks(message))
+    return Remark(kind=kind, texts=texts, author=message.author, marks=_marks(message))
 
 
 def _block(part: Part, message: Message) -> Block:
