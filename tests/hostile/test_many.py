@@ -75,7 +75,7 @@ def test_empty_records_take_no_more_room_than_their_file(
     world = World(tmp_path, ())
     file = AGENTS[agent](world.home, b"{}\n" * 100_000)
     source = registry.source(agent)
-    bundle = source.bundle_of_file(file, world.library()._around())
+    bundle = source.bundle_of_file(file, world.library().homes.context())
     tracemalloc.start()
     sessions = source.read(bundle).sessions
     size, most = tracemalloc.get_traced_memory()

@@ -52,9 +52,12 @@ TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 
 
 class Index:
-    """The cache in one folder. `report` hears of others who write to it, and are awaited."""
+    """The cache in one folder. `report` hears of others who write to it, and are awaited.
 
-    def __init__(self, folder: Path, edition: str, report: Report = lambda _: None) -> None:
+    One of another `edition` than the present one is thrown away when it is opened.
+    """
+
+    def __init__(self, folder: Path, edition: Callable[[], str], report: Report = lambda _: None) -> None:
         self.folder = folder
         self._edition = edition
         self._report = report
@@ -108,16 +111,16 @@ class Index:
                 return self._fitting() or self._made()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
-            return Catalog(None, self._edition)
+            return Catalog(None, self._edition())
 
     def _fitting(self) -> Catalog | None:
         """The catalogue, where there is one of this edition."""
         path = self._place / _CATALOGUE[0]
         try:
-            catalogue = Catalog(path, self._edition, make=False) if path.is_file() else None
+            catalogue = Catalog(path, self._edition(), make=False) if path.is_file() else None
         except Damage:
             return None
-        if catalogue is None or catalogue.edition == self._edition:
+        if catalogue is None or catalogue.edition == self._edition():
             return catalogue
         catalogue.close()
         return None
@@ -125,7 +128,7 @@ class Index:
     def _made(self) -> Catalog:
         """An empty catalogue, for the only one who writes. What was there is thrown away."""
         self._wipe()
-        return Catalog(self._place / _CATALOGUE[0], self._edition)
+        return Catalog(self._place / _CATALOGUE[0], self._edition())
 
     def _wipe(self) -> None:
         import shutil
@@ -232,7 +235,7 @@ class Index:
 
     def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
-        self._catalogue = Catalog(None, self._edition)
+        self._catalogue = Catalog(None, self._edition())
         return Sync(self._catalogue, None, now).run(looks)
 
     def _step_aside(self) -> Catalog:

@@ -52,7 +52,7 @@ def _rows(library: Library) -> list[dict[str, Any]]:
 
     every = [(one.summary.agent, one.summary.files) for one in library.list(Filter(everything=True))]
     rows: list[dict[str, Any]] = []
-    for source, root in library.roots():
+    for source, root in library.homes.roots():
         inside = os.path.join(shown(root.path), "")  # noqa: PTH118
         held = sum(agent == source.name and any(f.startswith(inside) for f in files) for agent, files in every)
         rows.append(
@@ -62,7 +62,7 @@ def _rows(library: Library) -> list[dict[str, Any]]:
                 "path": shown(root.path),
                 "reason": root.reason,
                 "found": folder_at(root.path),
-                "refused": library.refused(root),
+                "refused": library.homes.refused(root),
                 "sessions": held,
             }
         )
