@@ -12,6 +12,7 @@ from pollux import registry
 from pollux.errors import NotFound, UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.sources import walk
+from pollux.sources.base import SourceContext
 from pollux.system import bounds
 from pollux.system.bounds import LEADS_OUT
 from pollux.system.files import read
@@ -136,7 +137,7 @@ def _swap_each(world: World, *, late: bool) -> None:
     for source, root in library.homes.roots():
         for path in _swaps(world, root.path) if root.path.is_dir() else ():
             files = list(source.find(root.path))
-            around = library.homes.context()
+            around = SourceContext()
             bundles = source.bundles(root.path, files, around) if late else []
             aside = world.folder / "aside"
             shutil.copytree(path, aside) if path.is_dir() else shutil.copy(path, aside)

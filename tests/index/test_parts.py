@@ -15,7 +15,7 @@ import pytest
 from pollux.index.sync import groups as layout
 from pollux.index.sync.groups import Layout, Part
 from pollux.library.library import Enough, Filter, Library, Progress
-from pollux.sources.base import Bundle
+from pollux.sources.base import Bundle, SourceContext
 from pollux.wire import shown
 from tests.index.conftest import Shelf
 
@@ -56,7 +56,7 @@ def fresh(library: Library) -> dict[tuple[str, str], str]:
     return {
         (shown(root.path), bundle.key): bundle.fingerprint()
         for source, root in library.homes.every_root()
-        for bundle in source.bundles(root.path, list(source.find(root.path)), library.homes.context())
+        for bundle in source.bundles(root.path, list(source.find(root.path)), SourceContext())
     }
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from pollux import Library
 from pollux.errors import Unreadable
+from pollux.sources.base import SourceContext
 from tests.properties.small import BAD, EVERYTHING, GOOD, Small, conversation, header, lines, prompt, reply
 
 
@@ -111,7 +112,7 @@ def _gemini(library: Library) -> tuple[Any, Any]:
 
 def _source_and_bundles(library: Library) -> tuple[Any, list[Any]]:
     source, root = _gemini(library)
-    return source, source.bundles(root.path, list(source.find(root.path)), library.homes.context())
+    return source, source.bundles(root.path, list(source.find(root.path)), SourceContext())
 
 
 def test_file_vanishes_after_it_was_found(small: Small) -> None:
@@ -127,7 +128,7 @@ def test_file_vanishes_before_it_is_grouped(small: Small) -> None:
     source, root = _gemini(library)
     files = list(source.find(root.path))
     small.bad.unlink()
-    bundles = source.bundles(root.path, files, library.homes.context())
+    bundles = source.bundles(root.path, files, SourceContext())
     assert {session.id for bundle in bundles for session in source.read(bundle).sessions} == GOOD
 
 

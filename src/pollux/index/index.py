@@ -181,9 +181,8 @@ class Index:
         """
         began = time.perf_counter()
         looks = look()
-        stamp = now.around.memory.stamp
-        known = self._aside is None and all(look.known(self.catalogue, stamp) for look in looks)
-        outcome = Outcome() if known else self._synced(looks, look, now)
+        known = self._aside is None and all(look.known(self.catalogue) for look in looks)
+        outcome = Outcome() if known and not now.resolved else self._synced(looks, look, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
@@ -194,7 +193,7 @@ class Index:
 
     def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
-            return Sync(self.catalogue, None, now).run(looks)
+            return self._run(None, looks, now)
         with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
             if mine is None:
                 if self._aside is None:
@@ -228,15 +227,19 @@ class Index:
             return self._in_memory(_unusable(self._place, error), looks, now)
 
     def _written(self, looks: list[RootScan], now: SyncInput) -> Outcome:
+        return self._run(self.text, looks, now)
+
+    def _run(self, text: WordIndex | None, looks: list[RootScan], now: SyncInput) -> Outcome:
+        with self.catalogue.change():
+            self.catalogue.outdate(now.resolved)
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        stamp = now.around.memory.stamp
-        changed = {look.source.name for look in looks if not look.known(self.catalogue, stamp)}
-        return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
+        changed = {look.source.name for look in looks if not look.known(self.catalogue)}
+        return Sync(self.catalogue, text, now).run(look for look in looks if look.source.name in changed)
 
     def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
         self._catalogue = Catalog(None, self._edition())
-        return Sync(self._catalogue, None, now).run(looks)
+        return self._run(None, looks, now)
 
     def _step_aside(self) -> Catalog:
         """A copy for this run alone, where somebody has the cache who does not get on.

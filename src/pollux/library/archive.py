@@ -164,7 +164,7 @@ class ArchiveService:
         past = self._past(session)
         folder = self._places.past
         files = self._index.files_of(session.key)
-        for source, root in past.lay_out(folder, when, files, self._scans()):
+        for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
             for bundle in self._homes.bundles_of(source, root):
                 for found in source.read(bundle).sessions:
                     if found.key == session.key:

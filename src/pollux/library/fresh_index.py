@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import TypeVar
 
 from pollux.errors import StoreError
@@ -14,7 +12,7 @@ from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper, joined
-from pollux.projects.hashes import ProjectMemory
+from pollux.projects.resolve import Resolver
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import barred, closed
 from pollux.system.gc_pause import gc_paused
@@ -39,8 +37,7 @@ class FreshIndex:
         homes: Homes,
         keeper: Keeper,
         *,
-        cwd: Path,
-        memory: ProjectMemory,
+        resolver: Resolver,
         fresh: bool,
         report: Report,
     ) -> None:
@@ -51,8 +48,7 @@ class FreshIndex:
         self.store = store
         self._homes = homes
         self._keeper = keeper
-        self._cwd = cwd
-        self._memory = memory
+        self._resolver = resolver
         self._fresh = fresh
         self._report = report
         self._files = 0
@@ -100,6 +96,10 @@ class FreshIndex:
         for one in self.everything():
             if one.summary.id.startswith(prefix):
                 yield one.summary.agent, one.summary.id, one.summary.title
+
+    def resolve(self, digest: str) -> bool:
+        """Is more known than before of a project that goes by this hash?"""
+        return bool(self.ask(lambda current: self._resolver.resolve({digest}, current.directories)))
 
     def unread(self) -> int:
         """How many sessions there may be whose files could not be read: no list has them."""
@@ -194,45 +194,28 @@ class FreshIndex:
         """A sync that does not count."""
         self.busy = False
         try:
-            self._prove(lambda: [self._cwd, *self._cwd.parents])
-            now = SyncInput(self._homes.context(), self._report, self._learnt)
-            outcome = self.store.sync(self._look, now)
-            if outcome.changed and self._learnt(set()):
-                self.store.sync(self._look, now)
+            outcome = self.store.sync(self._scan, SyncInput(self._report))
+            self._resolve(changed=bool(outcome.changed))
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True
         outcome.files = self._files
         self.looked = True
-        self._memory.save()
         return outcome
 
-    def _look(self) -> list[RootScan]:
-        """Everything as it is now, and what is known beside it."""
-        self._memory.refresh()
+    def _resolve(self, *, changed: bool) -> None:
+        """Sessions of projects that are known by a hash are read again when their paths are known."""
+        if changed:
+            self._resolver.learn(self._queries.proved())
+        if resolved := self._resolver.resolve(self._queries.unsettled(), self._queries.directories):
+            self.store.sync(self._scan, SyncInput(self._report, resolved))
+
+    def _scan(self) -> list[RootScan]:
+        """Everything as it is now."""
         with gc_paused():
-            looks = [RootScan(source, root) for source, root in self._homes.roots()]
-        self._files = sum(len(look.files) for look in looks)
-        self.closed = [shown(file.path) for look in looks for file in closed(look.files)]
-        self.barred = [file for look in looks for file in barred(look.files)]
-        self._keeper.run(looks)
-        return looks + [RootScan(source, root) for source, root in self._homes.kept_roots()]
-
-    def _prove(self, folders: Callable[[], Iterable[Path]], hashes: Collection[str] = ()) -> bool:
-        """Where pollux is started, or other agents worked, may be the folder whose hash is all that was known."""
-        unsettled = {digest for digest in hashes if self._memory.path_of(digest) is None} | self._queries.unsettled()
-        proved = (
-            {digest: str(f) for f in folders() if (digest := project_hash(str(f))) in unsettled} if unsettled else {}
-        )
-        for digest, path in proved.items():
-            self._memory.learn(digest, path)
-        return bool(proved)
-
-    def _learnt(self, hashes: set[str]) -> bool:
-        """Do the directories of known sessions tell what some hashes stand for, or those of sessions without one?"""
-        return self._prove(lambda: map(Path, self._queries.directories()), hashes)
-
-
-def project_hash(path: str) -> str:
-    """What some agents call a project by its path."""
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+            scans = [RootScan(source, root) for source, root in self._homes.roots()]
+        self._files = sum(len(scan.files) for scan in scans)
+        self.closed = [shown(file.path) for scan in scans for file in closed(scan.files)]
+        self.barred = [file for scan in scans for file in barred(scan.files)]
+        self._keeper.run(scans)
+        return scans + [RootScan(source, root) for source, root in self._homes.kept_roots()]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from pollux import registry
 from pollux.errors import UnknownName
 from pollux.index.catalog.catalog import Heads
-from pollux.projects.hashes import ProjectMemory
+from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moved, Moves
+from pollux.projects.resolve import Resolved
 from pollux.sources.base import Beside, Bundle, Root, Source, SourceContext, beside
 from pollux.sources.walk import refused
 from pollux.system.directories import Places
@@ -27,23 +28,11 @@ class Homes:
     `heads` tells what is known of the files under an agent's root, so that they are not opened for that again.
     """
 
-    def __init__(  # noqa: PLR0913
-        self,
-        places: Places,
-        moves: Moves,
-        heads: Callable[[str, str], Heads],
-        *,
-        cwd: Path,
-        memory: ProjectMemory,
-        hunt: bool,
-    ) -> None:
+    def __init__(self, places: Places, moves: Moves, hashes: ProjectHashes, heads: Callable[[str, str], Heads]) -> None:
         self._places = places
         self._moves = moves
+        self._hashes = hashes
         self._heads = heads
-        self._cwd = cwd
-        self._memory = memory
-        self._hunt = hunt
-        self.asked: str | None = None
 
     # ------------------------------------------------------------------ agents
 
@@ -52,8 +41,9 @@ class Homes:
         return [self.source(name) for name in registry.source_names()]
 
     def source(self, name: str) -> Source:
-        """One agent. Where projects were moved, it says where they are now."""
-        return Moved(registry.source(name), self._moves) if self._moves.all() else registry.source(name)
+        """One agent. It knows the paths of hashed projects, and says where projects are now that were moved."""
+        resolved = Resolved(registry.source(name), self._hashes)
+        return Moved(resolved, self._moves) if self._moves.all() else resolved
 
     def require_agent(self, agent: str | None) -> None:
         """Raise `UnknownName` where an agent was named that pollux cannot read."""
@@ -118,8 +108,7 @@ class Homes:
     def bundles_of(self, source: Source, root: Root) -> list[Bundle]:
         """One root's; a file that the index knows is not opened for its head again."""
         files = list(source.find(root.path))
-        context = self.context()
-        context.heads = self._heads(source.name, shown(root.path))
+        context = SourceContext(heads=self._heads(source.name, shown(root.path)))
 
         def others() -> Beside:
             every = [(s, other) for s, other in self.every_root() if s.name == source.name]
@@ -131,13 +120,3 @@ class Homes:
 
         context.beside = others
         return source.bundles(root.path, files, context)
-
-    def context(self) -> SourceContext:
-        """What a source may know beyond its own folders."""
-        return SourceContext(
-            home=self._places.home,
-            cwd=self._cwd,
-            memory=self._memory,
-            asked=self.asked,
-            hunt=self._hunt,
-        )

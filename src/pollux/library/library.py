@@ -38,8 +38,9 @@ from pollux.library.reader import SessionReader
 from pollux.library.watch import Event, Happening, Watch
 from pollux.model import Session
 from pollux.model.names import fits
-from pollux.projects.hashes import ProjectMemory
+from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moves
+from pollux.projects.resolve import Resolver
 from pollux.system.directories import Places
 from pollux.system.progress import Enough, Progress, Report
 
@@ -99,13 +100,14 @@ class Library:
     ) -> None:
         here = Path.cwd() if cwd is None else cwd
         self.places = Places(environ)
-        memory, moves = ProjectMemory(self.places), Moves(self.places)
+        hashes, moves = ProjectHashes(self.places), Moves(self.places)
+        resolver = Resolver(hashes, self.places, here, hunt=hunt)
         # The cache of what was read serves as long as pollux reads that way and projects are where they are.
         store = Index(self.places.index, lambda: f"{build_id()} {moves.stamp}", report)
-        self.homes = Homes(self.places, moves, store.heads, cwd=here, memory=memory, hunt=hunt)
+        self.homes = Homes(self.places, moves, hashes, store.heads)
         self._keeper = Keeper(self.places, self.homes, report)
-        self.index = FreshIndex(store, self.homes, self._keeper, cwd=here, memory=memory, fresh=fresh, report=report)
-        self.projects = ProjectsService(self.homes, self.index, memory, moves)
+        self.index = FreshIndex(store, self.homes, self._keeper, resolver=resolver, fresh=fresh, report=report)
+        self.projects = ProjectsService(self.index, hashes, moves)
         self._reader = SessionReader(self.homes, self.index)
 
     @cached_property

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from pollux.index.catalog.queries import CatalogQueries, Project, is_project
-from pollux.library.fresh_index import FreshIndex, project_hash
-from pollux.library.homes import Homes
+from pollux.library.fresh_index import FreshIndex
 from pollux.model.names import fits
-from pollux.projects.hashes import ProjectMemory
+from pollux.model.project_hash import project_hash
+from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moves
 
 
 class ProjectsService:
     """The projects of all sessions. `moves` are those that were moved."""
 
-    def __init__(self, homes: Homes, index: FreshIndex, memory: ProjectMemory, moves: Moves) -> None:
+    def __init__(self, index: FreshIndex, hashes: ProjectHashes, moves: Moves) -> None:
         self.moves = moves
-        self._homes = homes
         self._index = index
-        self._memory = memory
+        self._hashes = hashes
 
     def all(self, name: str | None = None) -> list[Project]:
         """Every project, by name; a name, or part of it, narrows them down."""
-        self._homes.asked = name
         found = self._index.ask(CatalogQueries.projects)
         if name is None:
             return found
@@ -36,7 +34,7 @@ class ProjectsService:
     def add(self, path: str) -> str:
         """Remember that this path is a project; returns the hash it will be known by."""
         digest = project_hash(path)
-        self._memory.teach(digest, path)
+        self._hashes.teach(digest, path)
         return digest
 
     def move(self, old: str, new: str) -> tuple[str, str]:

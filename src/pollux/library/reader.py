@@ -13,6 +13,8 @@ from pollux.index.catalog.queries import Filter, Place
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.model import Session
+from pollux.model.project_hash import unsettled_hash
+from pollux.sources.base import Source, SourceContext
 from pollux.text.suggest import closest
 from pollux.wire import folder_at, read_head, shown
 from pollux.writers.document import begins, read_document
@@ -84,12 +86,21 @@ class SessionReader:
             return read_document(path)
         for source in self._homes.sources():
             if source.recognizes(path, head):
-                for session in source.read(source.bundle_of_file(path, self._homes.context())).sessions:
-                    return session
-                raise Unreadable(f"{path} holds no conversation.")
+                return self._of_file(source, path)
         raise Unreadable(
             f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}."
         )
+
+    def _of_file(self, source: Source, path: Path) -> Session:
+        """The session of a file that the index does not know."""
+        bundle = source.bundle_of_file(path, SourceContext())
+        session = next(iter(source.read(bundle).sessions), None)
+        if session is None:
+            raise Unreadable(f"{path} holds no conversation.")
+        digest = unsettled_hash(session.project, session.project_evidence, session.project_hash)
+        if digest is not None and self._index.resolve(digest):
+            return source.read(bundle).sessions[0]
+        return session
 
     def versions(self, session: Session) -> list[Session]:
         """A session as it is read under each root, the one that counts last.

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pollux.errors import NotFound, OutputError
-from pollux.library.fresh_index import FreshIndex, project_hash
+from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.projects import ProjectsService
 from pollux.model import Value
+from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, folder
 from pollux.projects.relocate import Entry, Relocations, planned
 from pollux.sources.capabilities import moving_of
