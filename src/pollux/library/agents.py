@@ -43,8 +43,8 @@ def locations(library: Library) -> list[Location]:
             path=display_path(root.path),
             reason=root.reason,
             exists=folder_at(root.path),
-            refused=library.refused(root),
+            refused=library.homes.refused(root),
             sessions=count(source.name, display_path(root.path)),
         )
-        for source, root in library.roots()
+        for source, root in library.homes.roots()
     ]

@@ -61,7 +61,7 @@ def command(
         screen.json(keys_document(found)) if as_json else _listed(screen, found)
         return
     if action == "new" and folder is not None:
-        open_library(ctx, quiet=as_json).protect(folder)
+        open_library(ctx, quiet=as_json).homes.protect(folder)
     chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
     if as_json:
         screen.json(key_document(chosen))

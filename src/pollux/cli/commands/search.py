@@ -243,7 +243,7 @@ def _meant(found: Findings, text: str) -> list[str]:
 
 def _other_name(library: Library, asked: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    return [hint] if (hint := library.meant(asked)) else []
+    return [hint] if (hint := library.index.hint(asked)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

@@ -356,10 +356,14 @@ class CatalogQueries:
         return [path for (path,) in self.catalogue.rows(asked)]
 
     def unsettled(self) -> set[str]:
-        """The hashes of projects whose path is not known, or only guessed."""
-        unknown = "project_hash IS NOT NULL AND (project IS NULL OR evidence='guess')"
-        asked = f"SELECT DISTINCT project_hash FROM sessions WHERE {unknown} AND +{self.here}"
+        """The hashes of projects whose path is not sure."""
+        asked = f"SELECT DISTINCT unsettled FROM sessions WHERE unsettled IS NOT NULL AND +{self.here}"
         return {digest for (digest,) in self.catalogue.rows(asked)}
+
+    def proved(self) -> dict[str, str]:
+        """The paths that were proved by a hash, by that hash."""
+        asked = f"SELECT DISTINCT project_hash, project FROM sessions WHERE evidence='hash' AND {self.here}"
+        return {digest: path for digest, path in self.catalogue.rows(asked) if digest is not None and path is not None}
 
     def kept(self, agent: str, root: str) -> dict[str, Kept]:
         """What became of each of a root's bundles, by key."""
