@@ -46,8 +46,10 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 def kept(library: Library) -> dict[tuple[str, str], str]:
-    """The seals of all bundles as the catalogue has them."""
-    rows = library.store.catalogue.rows("SELECT r.path, b.key, b.seal FROM bundles b JOIN roots r ON r.id=b.root")
+    """The fingerprints of all bundles as the catalogue has them."""
+    rows = library.store.catalogue.rows(
+        "SELECT r.path, b.key, b.fingerprint FROM bundles b JOIN roots r ON r.id=b.root"
+    )
     return {(root, key): fingerprint for root, key, fingerprint in rows}
 
 

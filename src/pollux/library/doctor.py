@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.catalog.queries import Kept
+from pollux.index.catalog.queries import BundleOutcome
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
 from pollux.system.bounds import LEADS_OUT
@@ -18,13 +18,15 @@ from pollux.wire import Notes, display_path
 _PIECE = 1 << 20
 
 
-def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, Kept]:
+def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, BundleOutcome]:
     """Read some bundles and keep what an account needs of them."""
-    kept: dict[str, Kept] = {}
+    kept: dict[str, BundleOutcome] = {}
     for bundle in bundles:
         reading = source.read(bundle)
         read = tuple((session.key, session.files, session.notices) for session in reading.sessions)
-        kept[bundle.key] = Kept(problem=reading.problem, notices=() if read else reading.notices, sessions=read)
+        kept[bundle.key] = BundleOutcome(
+            problem=reading.problem, notices=() if read else reading.notices, sessions=read
+        )
     return kept
 
 
@@ -75,7 +77,7 @@ class Doctor(Value, frozen=True, kw_only=True):
         return not bad and not self.unknown and not any(n.severity is Severity.ERROR for n in self.notices)
 
 
-def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, Kept]]]) -> Doctor:
+def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, BundleOutcome]]]) -> Doctor:
     """Write down what became of each file when the bundles were read."""
     lines: dict[str, Ledger] = {}
     notices: list[tuple[str, Notice]] = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pollux import registry
 from pollux.errors import UnknownName
 from pollux.index.build_id import build_id
-from pollux.index.catalog.queries import Place
+from pollux.index.catalog.queries import SessionLocation
 from pollux.index.index import Index
 from pollux.model import Session
 from pollux.projects.hashes import ProjectMemory
@@ -137,7 +137,7 @@ class Homes:
 
         return Trees(self.places.kept, Renamed(self.places.relocations / "renamed"), self.source)
 
-    def _read(self, *places: Place) -> Iterator[Session]:
+    def _read(self, *places: SessionLocation) -> Iterator[Session]:
         """Sessions from their files."""
         for source, root in self.every_root():
             wanted: dict[str, set[str]] = {}

@@ -13,7 +13,7 @@ import msgspec
 
 from pollux import registry
 from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
-from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, ListEntry, Place, Project, is_project
+from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, ListEntry, Project, SessionLocation, is_project
 from pollux.index.index import CacheInfo
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
@@ -118,7 +118,7 @@ class Library(Refresh):
         """Summaries, newest first."""
         asked = wanted or Filter()
         self.know(asked.agent)
-        return self._ask(lambda current: current.listed(asked, limit))
+        return self._ask(lambda current: current.list_sessions(asked, limit))
 
     def count(self, wanted: Filter | None = None) -> int:
         """How many sessions a list of them all would have."""
@@ -259,8 +259,8 @@ class Library(Refresh):
         told = f"{known}{colon}{close}"
         return f"Did you mean: {told}?" if known is not None and close is not None and told != name else None
 
-    def _starting(self, prefix: str, agent: str | None) -> Rows[Place]:
-        return self._ask(lambda current: current.starting(prefix, agent))
+    def _starting(self, prefix: str, agent: str | None) -> Rows[SessionLocation]:
+        return self._ask(lambda current: current.with_prefix(prefix, agent))
 
     def starting(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
         """Agent, id and title of the sessions whose id starts like this, those that were left last first."""
@@ -333,7 +333,7 @@ class Library(Refresh):
     def newer(self, point: Cursor, wanted: Filter, key: str | None = None) -> Iterator[tuple[Session, str]]:
         """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
 
-        def question(current: CatalogQueries) -> Rows[tuple[Place, str]]:
+        def question(current: CatalogQueries) -> Rows[tuple[SessionLocation, str]]:
             found = [place for place in current.newer(point, wanted) if key in (None, place.key)]
             return [(place, current.short(place.id)) for place in found]
 
@@ -346,9 +346,9 @@ class Library(Refresh):
     def recent(self, wanted: Filter, most: int, key: str | None = None) -> Iterator[Session]:
         """The sessions that were left last, or the one of this key."""
 
-        def question(current: CatalogQueries) -> Rows[Place]:
-            newest = [one.summary.key for one in current.listed(wanted, most)] if key is None else [key]
-            places = (place for one in newest for place in current.starting(one.partition(":")[2]))
+        def question(current: CatalogQueries) -> Rows[SessionLocation]:
+            newest = [one.summary.key for one in current.list_sessions(wanted, most)] if key is None else [key]
+            places = (place for one in newest for place in current.with_prefix(one.partition(":")[2]))
             return [place for place in places if place.key in newest]
 
         yield from self._read(*self._ask(question, synced=False))
@@ -385,7 +385,9 @@ class Library(Refresh):
 
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""
-        kept = self._ask(lambda current: [current.kept(s.name, display_path(root.path)) for s, root in self.roots()])
+        kept = self._ask(
+            lambda current: [current.outcomes(s.name, display_path(root.path)) for s, root in self.roots()]
+        )
         account = examine(
             (source, list(source.find(root.path)), self.bundles_of(source, root), every)
             for (source, root), every in zip(self.roots(), kept, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from pollux.index.catalog.prefixes import shortest
+from pollux.index.catalog.prefixes import short_id
 from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import Marks
 from pollux.index.search.passages import PassageKind
@@ -79,7 +79,7 @@ def _find_exact(index: WordIndex, catalog: CatalogQueries, query: Query, request
 
 def _with_facts(index_hits: list[IndexHit], catalog: CatalogQueries) -> list[Hit | None]:
     """Each hit with the facts of the catalogue; None where the session does not exist any more."""
-    sessions = catalog.numbered(hit.session for hit in index_hits)
+    sessions = catalog.by_number(hit.session for hit in index_hits)
     by_session = {number: _SessionHits(*facts, catalog) for number, facts in sessions.items()}
     return [by_session[hit.session].hit(hit) if hit.session in by_session else None for hit in index_hits]
 
@@ -101,7 +101,7 @@ class _SessionHits:
             key=self._summary.key,
             short_id=self._short,
             message_id=id,
-            short_message_id=shortest(id, marks.ids),
+            short_message_id=short_id(id, marks.ids),
             role=marks.role(place) if known else Role.SYSTEM,
             author=marks.author(place) if known else Author.CLIENT,
             kind=hit.kind,

@@ -21,7 +21,7 @@ from unicodedata import is_normalized, normalize
 import msgspec
 
 from pollux.errors import BadQuery
-from pollux.index.catalog.prefixes import Shortest
+from pollux.index.catalog.prefixes import ShortIds
 from pollux.index.search.passages import PassageKind, texts
 from pollux.index.search.results import Hit
 from pollux.index.search.snippets import snippet_around
@@ -180,7 +180,7 @@ def _search_bundle(task: tuple[Source, Bundle], search: RegexSearch) -> BundleHi
     for _, group in groupby(spots, key=lambda item: id(item[0])):
         matches = list(group)
         session = matches[0][0]
-        summary, short = summarize(session), Shortest(sorted({message.id for message in session.messages}))
+        summary, short = summarize(session), ShortIds(sorted({message.id for message in session.messages}))
         hits += [_hit(summary, message, at, spot, short.of(message.id)) for _, message, at, spot in matches]
     return BundleHits(hits=hits, complete=complete)
 

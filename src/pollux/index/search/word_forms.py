@@ -12,7 +12,7 @@ from functools import cache
 
 import tantivy
 
-from pollux.index.catalog.prefixes import shared
+from pollux.index.catalog.prefixes import shared_length
 
 _SCRIPTS = (
     ("\u024f", "english", "danish", "dutch", "finnish", "french", "german", "hungarian", "italian", "norwegian"),
@@ -52,7 +52,7 @@ def forms(searcher: tantivy.Searcher, word: str, most: int) -> list[str]:
 def endings(searcher: tantivy.Searcher, word: str, most: int) -> list[str]:
     """Other words of the index that differ only in their ending, for languages without a stemmer."""
     known = beginning(searcher, word, [word[:-_ENDING]])
-    shared_lengths = {term: shared(word, term) for term in known}
+    shared_lengths = {term: shared_length(word, term) for term in known}
     similar = [
         term
         for term, length in shared_lengths.items()
@@ -63,7 +63,7 @@ def endings(searcher: tantivy.Searcher, word: str, most: int) -> list[str]:
 
 def beginning(searcher: tantivy.Searcher, word: str, stems: Sequence[str]) -> dict[str, int]:
     """The most frequent words of about the same length with the beginning of all these stems, less one letter."""
-    length = max(min(shared(word, stem) for stem in stems) - 1, _SHORTEST)
+    length = max(min(shared_length(word, stem) for stem in stems) - 1, _SHORTEST)
     matches = searcher.terms_with_prefix("text", word[:length], limit=_MOST_COMPARED)
     return {term: count for term, count in matches if term != word and abs(len(term) - len(word)) <= _LONGER}
 
