@@ -14,7 +14,7 @@ import pytest
 
 from pollux.cli.render.charts import label
 from pollux.cli.terminal.figures import number
-from pollux.usage.accounts import Of
+from pollux.usage.service import Of
 from tests.cli.running import Pollux
 
 MISSING = "import sys; sys.modules['genai_prices'] = None; import pollux.usage.prices as p; p.PACKAGE = 'no-such'; "

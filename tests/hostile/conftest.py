@@ -62,7 +62,7 @@ class World:
     def places(self) -> dict[tuple[str, str], Path]:
         """One file of every kind: whose it is and what its source calls it."""
         found: dict[tuple[str, str], Path] = {}
-        for source, root in self.library().roots():
+        for source, root in self.library().homes.roots():
             for file in source.find(root.path):
                 if file.role != "other":
                     found.setdefault((source.name, file.role), Path(file.path))

@@ -1,11 +1,9 @@
-"""Usage as programs get it: JSON objects and comma-separated values."""
+"""What was used, and what it cost: `stats`, `timeline`; JSON documents and comma-separated values."""
 
 from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from pollux.usage.sums import Row
 from pollux.usage.tools import ToolRow
@@ -13,36 +11,160 @@ from pollux.writers.csv import inert, table_to
 from pollux.writers.json import stamp, usage_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
     from pollux.model import Session, Usage
-    from pollux.usage.audit import Item, Verdict
-    from pollux.usage.profile import Profile
+    from pollux.usage.profile import Ended, Profile, Turn
+    from pollux.usage.service import Of
+    from pollux.usage.stats import Stats
     from pollux.usage.sums import Bill
 
 AnyRow = Row | ToolRow
 
 
-def row_document(row: Row) -> dict[str, Any]:
-    """A row of `pollux stats --json`."""
-    figures = usage_document(row.usage) or {}
-    requests = figures.pop("requests")
-    document: dict[str, Any] = {"name": row.name, "sessions": row.sessions, "lone_subagents": row.lone_subagents}
-    document |= {"requests": requests, **figures}
-    document["cache_write_long"] = row.usage.cache_write_long  # every row has the same fields
-    document |= {"cost_usd": row.cost_usd, "unpriced_requests": row.unpriced}
-    lacking = row.lacking
+# ------------------------------------------------------------------------------------------------------ all sessions
+
+
+def stats_document(stats: Stats, lacking: Sequence[str] = ()) -> dict[str, Any]:
+    """`pollux stats --json`. `lacking` are the agents of which something could not be read."""
     return {
-        **document,
-        "without_price": lacking.price,
-        "without_model": lacking.model,
-        "without_figures": lacking.figures,
+        "by": ",".join((stats.by, *stats.within)),
+        "of": stats.of,
+        "lacking": lacking,
+        "rows": [_tree(row) for row in stats.rows],
+        "total": {**row_document(stats.total), "unpriced_models": stats.unpriced_models},
     }
 
 
-def stats_document(by: Iterable[str], rows: Iterable[AnyRow], total: AnyRow, **more: Any) -> dict[str, Any]:
-    """`pollux stats --json`: each row with those within it."""
-    return {"by": ",".join(by), **more, "rows": [_tree(row) for row in rows], "total": _row_of(total)}
+def tools_document(
+    by: Iterable[str], rows: Iterable[ToolRow], total: ToolRow, lacking: Sequence[str] = ()
+) -> dict[str, Any]:
+    """`pollux stats --by tool --json`."""
+    return {
+        "by": ",".join(by),
+        "lacking": lacking,
+        "rows": [_tree(row) for row in rows],
+        "total": tool_document(total),
+    }
+
+
+def row_document(row: Row) -> dict[str, Any]:
+    """A row of `pollux stats --json`, without those within it."""
+    figures = usage_document(row.usage) or {}
+    requests = figures.pop("requests")
+    return {
+        "name": row.name,
+        "sessions": row.sessions,
+        "lone_subagents": row.lone_subagents,
+        "requests": requests,
+        **figures,
+        "cache_write_long": row.usage.cache_write_long,  # every row has the same fields
+        "cost_usd": row.cost_usd,
+        "unpriced_requests": row.unpriced,
+        "without_price": row.lacking.price,
+        "without_model": row.lacking.model,
+        "without_figures": row.lacking.figures,
+    }
+
+
+def tool_document(row: ToolRow) -> dict[str, Any]:
+    """A row of `pollux stats --by tool --json`, without those within it."""
+    return {
+        "name": row.name,
+        "canonical": row.canonical,
+        "sessions": row.sessions,
+        "calls": row.calls,
+        "failed": row.failed,
+        "cancelled": row.cancelled,
+        "unfinished": row.unfinished,
+        "median_seconds": row.seconds,
+        "timed_calls": row.timed,
+    }
+
+
+def _row_of(row: AnyRow) -> dict[str, Any]:
+    return tool_document(row) if isinstance(row, ToolRow) else row_document(row)
+
+
+def _tree(row: AnyRow) -> dict[str, Any]:
+    """A row with those within it."""
+    document = _row_of(row)
+    return {**document, "rows": [_tree(inner) for inner in row.rows]} if row.rows else document
+
+
+def timeline_document(of: Of, amounts: Mapping[date | None, float], total: Row | None) -> dict[str, Any]:
+    """`pollux timeline --json`. `amounts` has what was done on each day, and under None what has no time.
+
+    `total` has the tokens and dollars of all days; None where prompts or sessions are counted.
+    """
+    days = {day: amount for day, amount in amounts.items() if day is not None}
+    document: dict[str, Any] = {
+        "of": of.value,
+        "days": [{"day": day.isoformat(), of.value: days[day]} for day in sorted(days)],
+        "total": sum(days.values()),
+        "untimed": amounts.get(None, 0),
+    }
+    if total is not None:
+        document["exact"] = total.usage.exact
+        if of == "cost":
+            document["unpriced_requests"] = total.unpriced
+    return document
+
+
+# ------------------------------------------------------------------------------------------------------- one session
+
+
+def profile_document(session: Session, profile: Profile, family: Usage, own: Bill, whole: Bill) -> dict[str, Any]:
+    """`pollux stats KEY --json`. `own` is the bill of the session, `whole` with those of its descendants."""
+    sent = profile.sent
+    return {
+        "key": session.key,
+        "usage": usage_document(session.usage),
+        "family_usage": usage_document(family),
+        "cost_usd": own.usd,
+        "unpriced_requests": own.unpriced,
+        "family_cost_usd": whole.usd,
+        "family_unpriced_requests": whole.unpriced,
+        "turns": [_turn(turn) for turn in profile.turns],
+        "sent_characters": {
+            "typed": sent.typed,
+            "files": sent.files,
+            "injected": sent.injected,
+            "summaries": sent.summaries,
+            "tools": sent.tools,
+        },
+        "slowest_calls": [_call(call) for call in profile.slowest],
+        "failed_calls": [_call(call) for call in profile.failed],
+    }
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return {
+        "prompt": turn.prompt,
+        "message": turn.message,
+        "context": turn.context,
+        "calls": turn.calls,
+        "failed": turn.failed,
+        "cost_usd": turn.cost_usd,
+        "unpriced_requests": turn.unpriced_requests,
+        "at": stamp(turn.at),
+        "usage": usage_document(turn.usage),
+    }
+
+
+def _call(call: Ended) -> dict[str, Any]:
+    return {
+        "name": call.name,
+        "status": call.status,
+        "seconds": call.seconds,
+        "what": call.what,
+        "message": call.message,
+        "output": call.output,
+    }
+
+
+# --------------------------------------------------------------------------------------------- comma-separated values
 
 
 def stats_csv(by: Sequence[str], rows: Iterable[AnyRow], total: AnyRow) -> str:
@@ -52,15 +174,6 @@ def stats_csv(by: Sequence[str], rows: Iterable[AnyRow], total: AnyRow) -> str:
     return table_of(titles, [leaf for row in rows for leaf in _leaves(row, (), titles)])
 
 
-def _row_of(row: AnyRow) -> dict[str, Any]:
-    return tool_document(row) if isinstance(row, ToolRow) else row_document(row)
-
-
-def _tree(row: AnyRow) -> dict[str, Any]:
-    document = _row_of(row)
-    return {**document, "rows": [_tree(inner) for inner in row.rows]} if row.rows else document
-
-
 def _leaves(row: AnyRow, above: tuple[str | None, ...], titles: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     for inner in row.rows:
         yield from _leaves(inner, (*above, row.name), titles)
@@ -68,64 +181,6 @@ def _leaves(row: AnyRow, above: tuple[str | None, ...], titles: tuple[str, ...])
         figures = _row_of(row)
         names = (*above, figures.pop("name"))
         yield dict(zip(titles, (*names, *figures.values()), strict=True))
-
-
-_TURN = ("prompt", "message", "context", "calls", "failed", "cost_usd", "unpriced_requests")
-
-
-def profile_document(session: Session, found: Profile, family: Usage, own: Bill, all_of_them: Bill) -> dict[str, Any]:
-    """`pollux stats KEY --json`."""
-    turns = [
-        {
-            **{name: getattr(turn, name) for name in _TURN},
-            "at": stamp(turn.at),
-            "usage": usage_document(turn.usage),
-        }
-        for turn in found.turns
-    ]
-    return {
-        "key": session.key,
-        "usage": usage_document(session.usage),
-        "family_usage": usage_document(family),
-        "cost_usd": own.usd,
-        "unpriced_requests": own.unpriced,
-        "family_cost_usd": all_of_them.usd,
-        "family_unpriced_requests": all_of_them.unpriced,
-        "turns": turns,
-        "sent_characters": msgspec.structs.asdict(found.sent),
-        "slowest_calls": msgspec.to_builtins(found.slowest),
-        "failed_calls": msgspec.to_builtins(found.failed),
-    }
-
-
-def item_document(item: Item) -> dict[str, Any]:
-    """One figure of `pollux audit KEY --json`."""
-    document = msgspec.structs.asdict(item)
-    usage = usage_document(msgspec.structs.replace(item.usage, native={}))
-    return {**document, "at": stamp(item.at), "usage": usage}
-
-
-def verdict_document(verdict: Verdict) -> dict[str, Any]:
-    """An agent's own total beside ours."""
-    tally = msgspec.structs.asdict(verdict.tally)
-    named = {"key": verdict.key, "name": tally["name"], "scope": tally["scope"], "rule": tally["rule"]}
-    theirs = {
-        "total": tally["total"],
-        "total_cost_usd": tally["cost_usd"],
-        "file": tally["file"],
-        "line": tally["line"],
-    }
-    ours = {"ours": verdict.ours, "cost_usd": verdict.cost_usd, "difference": verdict.difference, "why": verdict.why}
-    return {**named, **theirs, **ours}
-
-
-def tool_document(row: ToolRow) -> dict[str, Any]:
-    """A row of `pollux stats --by tool --json`."""
-    document = msgspec.structs.asdict(row)
-    del document["rows"], document["open"]
-    document["median_seconds"] = document.pop("seconds")
-    document["timed_calls"] = document.pop("timed")
-    return document
 
 
 def _cell(value: Any) -> Any:

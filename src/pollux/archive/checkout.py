@@ -151,7 +151,7 @@ class Trees:
             pulse()
             own = looks_of(looks, agent, home)
             others = [look for look in looks if look.source.name == agent and look not in own]
-            fingerprint = fingerprint_of([*packs, *(look.snapshot("") for look in (*own, *others))])
+            fingerprint = fingerprint_of([*packs, *(look.snapshot for look in (*own, *others))])
             told = _loaded(self.folder / name / ABOUT, About)
             if told is not None and told.fingerprint == fingerprint and not told.damaged:
                 self.problem = told.problem or self.problem

@@ -359,7 +359,7 @@ def wanted(files: Iterable[File]) -> list[File]:
 
 
 def _snapshot(looks: list[RootScan]) -> str:
-    return " ".join(look.snapshot("") for look in looks)
+    return " ".join(look.snapshot for look in looks)
 
 
 def head_of(place: Location) -> Content:

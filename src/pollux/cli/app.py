@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -15,7 +14,7 @@ from pollux import __version__
 from pollux.cli.options.common import common
 from pollux.cli.options.group import Group
 from pollux.cli.terminal import marks
-from pollux.errors import BadQuery, OutputError, PolluxError, RequestError, StoreError
+from pollux.errors import OutputError, PolluxError, RequestError, StoreError
 
 COMMANDS = {
     "list": "pollux.cli.commands.list",
@@ -179,27 +178,23 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 def _report(error: PolluxError, arguments: list[str]) -> int:
     """One sentence and one hint on stderr; one JSON object where JSON was asked for."""
-    from pollux.text.escape import visible
-
     _debug(error)
-    sentence, hint = visible(str(error)), visible(error.hint) if error.hint is not None else None
     with contextlib.suppress(OSError):  # who does not listen still learns the status
-        _complain(error, sentence, hint, as_json=wants_json(arguments))
+        _complain(error, as_json=wants_json(arguments))
     return error.exit_code
 
 
-def _complain(error: PolluxError, sentence: str, hint: str | None, *, as_json: bool) -> None:
+def _complain(error: PolluxError, *, as_json: bool) -> None:
     from pollux.text.escape import visible
 
     if as_json:
-        import json
+        from pollux.answers.problems import error_document
+        from pollux.cli.terminal.screen import beside
 
-        told: dict[str, Any] = {"error": sentence, "hint": hint}
-        if isinstance(error, BadQuery):
-            told |= {"error": visible(error.sentence), "place": error.place}
-        sys.stderr.write(json.dumps(told) + "\n")
+        beside(error_document(error))
     else:
-        sys.stderr.write(f"pollux: {sentence}\n" + (f"{hint}\n" if hint is not None else ""))
+        hint = f"{visible(error.hint)}\n" if error.hint is not None else ""
+        sys.stderr.write(f"pollux: {visible(str(error))}\n{hint}")
 
 
 def _debug(error: BaseException) -> None:

@@ -42,7 +42,7 @@ class Exporting:
         self._writer = writer
         self._options = msgspec.structs.replace(options, price=self._price, knowledge=knowledge)
         self._redactor = redactor
-        self._forbidden = library.own()
+        self._forbidden = library.homes.own()
         self.report = Report()
         self.sessions = 0
 
@@ -82,10 +82,10 @@ class Exporting:
     def _write(self, session: Session, out: Write) -> None:
         whole = self._writer.name == "json"
         options = msgspec.structs.replace(
-            self._options, child=self._child, family_usage=self._library.family_usage(session)
+            self._options, child=self._child, family_usage=self._library.usage.family(session)
         )
         if whole:
-            bill = self._library.accounts.bill(session)
+            bill = self._library.usage.bill(session)
             options = msgspec.structs.replace(options, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
         shown = session if self._redactor is None else self._redactor(session)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
@@ -103,7 +103,7 @@ class Exporting:
 
     def _price(self, session: Session) -> Callable[[Message], tuple[float | None, int]]:
         """What each message of a session cost, and how many of its requests are not in that."""
-        charge = self._library.accounts.charging(session)
+        charge = self._library.usage.charging(session)
 
         def price(message: Message) -> tuple[float | None, int]:
             cost, unpriced = charge(message)
@@ -139,7 +139,7 @@ class Exporting:
         keys = {told.key for job in jobs for told in job.summaries}
         listed = self._library.list(Filter(everything=True))
         families = {one.summary.key: one.family_usage for one in listed if one.summary.key in keys}
-        return families, self._library.accounts.bills(keys) if self._writer.name in ("json", "html") else {}
+        return families, self._library.usage.bills(keys) if self._writer.name in ("json", "html") else {}
 
     def report_to(self, target: Target) -> None:
         """Write the account as the contract has it, over all sessions of the run."""

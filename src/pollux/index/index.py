@@ -52,9 +52,12 @@ TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 
 
 class Index:
-    """The cache in one folder. `report` hears of others who write to it, and are awaited."""
+    """The cache in one folder. `report` hears of others who write to it, and are awaited.
 
-    def __init__(self, folder: Path, edition: str, report: Report = lambda _: None) -> None:
+    One of another `edition` than the present one is thrown away when it is opened.
+    """
+
+    def __init__(self, folder: Path, edition: Callable[[], str], report: Report = lambda _: None) -> None:
         self.folder = folder
         self._edition = edition
         self._report = report
@@ -108,16 +111,16 @@ class Index:
                 return self._fitting() or self._made()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
-            return Catalog(None, self._edition)
+            return Catalog(None, self._edition())
 
     def _fitting(self) -> Catalog | None:
         """The catalogue, where there is one of this edition."""
         path = self._place / _CATALOGUE[0]
         try:
-            catalogue = Catalog(path, self._edition, make=False) if path.is_file() else None
+            catalogue = Catalog(path, self._edition(), make=False) if path.is_file() else None
         except Damage:
             return None
-        if catalogue is None or catalogue.edition == self._edition:
+        if catalogue is None or catalogue.edition == self._edition():
             return catalogue
         catalogue.close()
         return None
@@ -125,7 +128,7 @@ class Index:
     def _made(self) -> Catalog:
         """An empty catalogue, for the only one who writes. What was there is thrown away."""
         self._wipe()
-        return Catalog(self._place / _CATALOGUE[0], self._edition)
+        return Catalog(self._place / _CATALOGUE[0], self._edition())
 
     def _wipe(self) -> None:
         import shutil
@@ -178,9 +181,8 @@ class Index:
         """
         began = time.perf_counter()
         looks = look()
-        stamp = now.around.memory.stamp
-        known = self._aside is None and all(look.known(self.catalogue, stamp) for look in looks)
-        outcome = Outcome() if known else self._synced(looks, look, now)
+        known = self._aside is None and all(look.known(self.catalogue) for look in looks)
+        outcome = Outcome() if known and not now.resolved else self._synced(looks, look, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
@@ -191,7 +193,7 @@ class Index:
 
     def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
-            return Sync(self.catalogue, None, now).run(looks)
+            return self._run(None, looks, now)
         with write_lock(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
             if mine is None:
                 if self._aside is None:
@@ -225,15 +227,19 @@ class Index:
             return self._in_memory(_unusable(self._place, error), looks, now)
 
     def _written(self, looks: list[RootScan], now: SyncInput) -> Outcome:
+        return self._run(self.text, looks, now)
+
+    def _run(self, text: WordIndex | None, looks: list[RootScan], now: SyncInput) -> Outcome:
+        with self.catalogue.change():
+            self.catalogue.outdate(now.resolved)
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        stamp = now.around.memory.stamp
-        changed = {look.source.name for look in looks if not look.known(self.catalogue, stamp)}
-        return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
+        changed = {look.source.name for look in looks if not look.known(self.catalogue)}
+        return Sync(self.catalogue, text, now).run(look for look in looks if look.source.name in changed)
 
     def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
-        self._catalogue = Catalog(None, self._edition)
-        return Sync(self._catalogue, None, now).run(looks)
+        self._catalogue = Catalog(None, self._edition())
+        return self._run(None, looks, now)
 
     def _step_aside(self) -> Catalog:
         """A copy for this run alone, where somebody has the cache who does not get on.

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.catalog.queries import BundleOutcome
+from pollux.index.catalog.queries import BundleOutcome, CatalogQueries
+from pollux.library.fresh_index import FreshIndex
+from pollux.library.homes import Homes
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
 from pollux.system.bounds import LEADS_OUT
@@ -75,6 +77,18 @@ class Doctor(Value, frozen=True, kw_only=True):
         """Is every file accounted for, and nothing unreadable or unknown?"""
         bad = any(file.status in (Status.UNREADABLE, Status.UNKNOWN) for file in self.files)
         return not bad and not self.unknown and not any(n.severity is Severity.ERROR for n in self.notices)
+
+
+def diagnose(homes: Homes, index: FreshIndex, due: Iterable[Due], archive: Archiving) -> Doctor:
+    """Account for every file under the agents' roots, and say what the agents will delete."""
+    roots = homes.roots()
+    kept = index.ask(lambda current: [current.outcomes(source.name, display_path(root.path)) for source, root in roots])
+    account = examine(
+        (source, list(source.find(root.path)), homes.bundles_of(source, root), every)
+        for (source, root), every in zip(roots, kept, strict=True)
+    )
+    account.totals["outputs_cut"] = index.ask(CatalogQueries.cut)
+    return msgspec.structs.replace(account, retention=tuple(due), archive=archive)
 
 
 def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, BundleOutcome]]]) -> Doctor:

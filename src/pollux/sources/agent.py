@@ -25,10 +25,10 @@ class Agent:
     Each is imported when it is needed: mostly nothing changed since somebody looked, and `find` is all it takes.
     """
 
-    def __init__(self, name: str, title: str, package: str, *, wonders: bool = False) -> None:
+    def __init__(self, name: str, title: str, package: str, *, marks: tuple[str, ...] = ()) -> None:
         self.name = name
         self.title = title
-        self.wonders = wonders
+        self.marks = marks
         self._package = package
 
     def _module(self, name: str) -> Any:

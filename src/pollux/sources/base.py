@@ -210,26 +210,6 @@ def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
     return msgspec.msgpack.Decoder(kind)
 
 
-class Memory(Protocol):
-    """What pollux remembers about which project a folder's hash stands for."""
-
-    def path_of(self, digest: str) -> str | None:
-        """The path once learnt for this hash."""
-
-    def learn(self, digest: str, path: str) -> None:
-        """Remember a path that was proved to have this hash."""
-
-    @property
-    def stamp(self) -> str:
-        """Differs when something was learnt."""
-
-    def gave_up(self, digest: str, fingerprint: str) -> bool:
-        """Was this hash searched for in vain under the same circumstances?"""
-
-    def give_up(self, digest: str, fingerprint: str) -> None:
-        """Remember that a search was in vain, and its circumstances."""
-
-
 class Beside(NamedTuple):
     """The files under an agent's other roots, each once.
 
@@ -254,18 +234,12 @@ def beside(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Itera
 
 
 class SourceContext(msgspec.Struct, kw_only=True):
-    """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
+    """What a source may know beyond the files of one root.
 
-    `asked` is the project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files
-    told earlier, by what was looked for and path, with the stamp the file had then. `beside` tells what lies under the
-    agent's other roots.
+    `heads` is what glances at files told earlier, by what was looked for and path, with the stamp the file had then.
+    `beside` tells what lies under the agent's other roots.
     """
 
-    home: Path
-    cwd: Path
-    memory: Memory
-    asked: str | None = None
-    hunt: bool = True
     heads: dict[tuple[str, str], tuple[str, bytes]] = {}
     beside: Callable[[], Beside] = lambda: Beside([], [])
 
@@ -289,6 +263,9 @@ class Source(Protocol):
 
     `find` looks at names and stat only; `bundles` glances at heads to join the files of one session; `read` turns one
     bundle into its session and the sub-agents' sessions that lie inside the same files. Wrong content never raises.
+
+    An agent that names a project by the SHA-256 of its path gives a session `project_hash`, and `project` only where
+    its own files tell the path: the others are found later.
     """
 
     @property
@@ -298,10 +275,6 @@ class Source(Protocol):
     @property
     def title(self) -> str:
         """The agent's name for people."""
-
-    @property
-    def wonders(self) -> bool:
-        """Does it ask the memory which project a hash stands for? Then others are read first, who may know."""
 
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
         """Where this agent keeps sessions, whether or not the folders exist."""

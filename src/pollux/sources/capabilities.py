@@ -39,7 +39,21 @@ class Resumes(Protocol):
         """One content that holds what all forms of a file hold, the last of them as it was; None where none can."""
 
 
-CAPABILITIES = (Retains, Relocates, Resumes)
+@runtime_checkable
+class Marks(Protocol):
+    """Knows what the agent leaves in the directories it works in."""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Names of files and folders by which such a directory is known."""
+
+
+CAPABILITIES = (Retains, Relocates, Resumes, Marks)
+
+
+def marks_of(source: object) -> tuple[str, ...]:
+    """What an agent leaves in the directories it works in; nothing where its source does not say."""
+    return source.marks if isinstance(source, Marks) else ()
 
 
 def retention_of(source: object, root: Path) -> Retention | None:

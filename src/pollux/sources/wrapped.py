@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
-from pollux.sources.capabilities import moving_of, resumable_files, retention_of, united_content
+from pollux.sources.capabilities import marks_of, moving_of, resumable_files, retention_of, united_content
 from pollux.sources.moving import Moving
 from pollux.sources.resuming import Form, Resumable
 
@@ -19,7 +19,7 @@ class Wrapped:
         self.source = source
         self.name = source.name
         self.title = source.title
-        self.wonders = source.wonders
+        self.marks = marks_of(source)
 
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
         """Where the agent keeps sessions."""

@@ -23,26 +23,6 @@ from pollux.writers.json import WRITER
 _MOMENT = 1_800_000_000 * 10**9
 
 
-class Forgetful:
-    """A memory that learns nothing: each reading starts afresh."""
-
-    stamp = ""
-
-    def path_of(self, digest: str) -> str | None:  # noqa: ARG002 (as the protocol has it)
-        """Nothing is known."""
-        return None
-
-    def learn(self, digest: str, path: str) -> None:
-        """Nothing is kept."""
-
-    def gave_up(self, digest: str, fingerprint: str) -> bool:  # noqa: ARG002
-        """No search is remembered."""
-        return False
-
-    def give_up(self, digest: str, fingerprint: str) -> None:
-        """Nothing is kept."""
-
-
 class Home:
     """A folder `<name>/home` as an agent left it, with `<name>/env.json` beside it where it needs variables."""
 
@@ -108,7 +88,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(home.path / name, target)
             os.utime(target, ns=(_MOMENT, _MOMENT))
-        self._around = SourceContext(home=self.folder, cwd=self.folder, memory=Forgetful(), hunt=False)
+        self._around = SourceContext()
         self._roots = [root.path for root in self.source.roots(home.variables(self.folder), self.folder)]
         self._ticks = 0
 

@@ -109,7 +109,7 @@ def stats(  # noqa: PLR0913
     by: By,
     sessions: Mapping[int, CountedSession],
     rows: Iterable[RollUp],
-    till: Pricer,
+    pricer: Pricer,
     where: tzinfo | None = None,
     *,
     within: Sequence[By] = (),
@@ -126,7 +126,7 @@ def stats(  # noqa: PLR0913
             trends.note(first, row)
         return (first, *(inner(row) for inner in names))
 
-    total, sums = Sum(), gather(rows, label, till)
+    total, sums = Sum(), gather(rows, label, pricer)
     for held in sums.values():
         total.add(held)
     known = total.cost is not None and not total.lacking.requests

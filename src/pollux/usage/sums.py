@@ -32,7 +32,7 @@ class Unpriced(Value, frozen=True, kw_only=True):
 
 
 def lacking(model: str, step: int, requests: int) -> Unpriced:
-    """Why requests have no cost, as the till found."""
+    """Why requests have no cost, as the pricer found."""
     if step == INCOMPLETE:
         return Unpriced(figures=requests)
     return Unpriced(price=requests) if model else Unpriced(model=requests)
@@ -181,10 +181,10 @@ class Group(Generic[L]):
         self.requests = 0
 
 
-def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], till: Pricer) -> dict[L, Sum]:
+def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer) -> dict[L, Sum]:
     """The rows by label. Rows that have one price are added up before they are priced."""
     groups: dict[tuple[L, str, int, int], Group[L]] = {}
-    period = till.period
+    period = pricer.period
     for row in rows:
         session, quarter, model, step = row[:4]
         name = label(row)
@@ -204,7 +204,7 @@ def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], till: Pricer) -
         _add(held.figures, group.figures)
         held.sessions |= group.sessions
         held.silent |= group.silent
-        cost = till.cost(model, Figures(*group.figures), when, step)
+        cost = pricer.cost(model, Figures(*group.figures), when, step)
         held.pay(cost)
         if cost is None:
             why = lacking(model, step, group.requests)

@@ -24,6 +24,11 @@ class Notes:
             self._counts[remark] = 0
         self._counts[remark] += 1
 
+    def forget(self, file: str) -> None:
+        """Drop the remarks about a file, which adds nothing to what was read."""
+        self._seen = {again: notice for again, notice in self._seen.items() if notice.file != file}
+        self._counts = {again: self._counts[again] for again in self._seen}
+
     def all(self) -> tuple[Notice, ...]:
         """Everything noted, in order of first appearance."""
         return tuple(_counted(notice, self._counts[remark]) for remark, notice in self._seen.items())

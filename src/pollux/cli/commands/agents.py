@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
-
-if TYPE_CHECKING:
-    from pollux.library.library import Library
 
 
 @click.command("agents", cls=Command, short_help="List the agents, and where their sessions are looked for.")
@@ -23,12 +17,15 @@ def command(ctx: click.Context, as_json: bool) -> None:
     from pollux.cli.terminal.figures import NONE, number, tilde
     from pollux.cli.terminal.screen import Screen
     from pollux.cli.terminal.table import Column, table
+    from pollux.library.agents import locations
     from pollux.text.escape import one_line
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    rows = _rows(library)
+    rows = locations(library)
     if as_json:
-        screen.json(rows)
+        from pollux.answers.agents import agents_document
+
+        screen.json(agents_document(rows))
         return
     agent, name, path = (
         Column("agent"),
@@ -37,33 +34,10 @@ def command(ctx: click.Context, as_json: bool) -> None:
     )
     why, found, count = Column("because of", sacrifice=1), Column("found"), Column("sessions", right=True)
     for row in rows:
-        agent.add(row["agent"])
-        name.add(row["title"], "dim")
-        path.add(one_line(tilde(row["path"], str(library.places.home))))
-        why.add(row["reason"], "dim")
-        found.add(row["refused"] or ("yes" if row["found"] else "no"), "good" if row["found"] else "dim")
-        count.add(number(row["sessions"]) if row["found"] else NONE)
+        agent.add(row.agent)
+        name.add(row.title, "dim")
+        path.add(one_line(tilde(row.path, str(library.places.home))))
+        why.add(row.reason, "dim")
+        found.add(row.refused or ("yes" if row.exists else "no"), "good" if row.exists else "dim")
+        count.add(number(row.sessions) if row.exists else NONE)
     screen.lines(table(screen, [agent, name, path, why, found, count]))
-
-
-def _rows(library: Library) -> list[dict[str, Any]]:
-    from pollux.library.library import Filter
-    from pollux.wire import display_path, folder_at
-
-    every = [(one.summary.agent, one.summary.files) for one in library.list(Filter(everything=True))]
-    rows: list[dict[str, Any]] = []
-    for source, root in library.roots():
-        inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
-        held = sum(agent == source.name and any(f.startswith(inside) for f in files) for agent, files in every)
-        rows.append(
-            {
-                "agent": source.name,
-                "title": source.title,
-                "path": display_path(root.path),
-                "reason": root.reason,
-                "found": folder_at(root.path),
-                "refused": library.refused(root),
-                "sessions": held,
-            }
-        )
-    return rows

@@ -22,8 +22,6 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     \b
     pollux check session.vac.json
     """
-    import msgspec
-
     from pollux.cli.evidence import bytes_of
     from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import Screen
@@ -41,7 +39,9 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     problems = check(record)
     entries = entries_in(record)
     if as_json:
-        screen.json({"valid": not problems, "entries": entries, "problems": msgspec.to_builtins(problems)})
+        from pollux.answers.signing import check_document
+
+        screen.json(check_document(problems, entries))
         ctx.exit(Unreadable.exit_code if problems else 0)
     for problem in problems[:SHOWN]:
         screen.lines([visible(f"{problem.place} {problem.text}.")])

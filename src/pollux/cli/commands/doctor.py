@@ -28,7 +28,9 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     sound = report.sound
     kept = library.count(Filter(everything=True)) if not report.files else 0
     if as_json:
-        screen.json(report)
+        from pollux.answers.doctor import doctor_document
+
+        screen.json(doctor_document(report))
     elif report.files:
         from pollux.cli.render.doctor import diagnosis
 

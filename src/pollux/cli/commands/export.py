@@ -151,7 +151,7 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [as_job(session) for session in chosen]
     if not jobs:
-        raise NotFound("There are no such sessions to export.", library.meant(asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions to export.", library.index.hint(asked, "Try: pollux list --all"))
     if folder:
         from pollux.cli.terminal.progress import bar
 

@@ -67,7 +67,7 @@ def command(
         copy = copy.hide(_secret(), places=names)
     if copy.hidden == whole.hidden:
         raise NotFound("Nothing that is shown looks like a secret.", "No copy was made.")
-    with Target(output, forbidden=library.own(), force=force).open() as write:
+    with Target(output, forbidden=library.homes.own(), force=force).open() as write:
         write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")
 

@@ -24,9 +24,11 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
-    found = library.keeping.history(session)
+    found = library.archive.history(session)
     if as_json:
-        screen.json(found)
+        from pollux.answers.archive import history_document
+
+        screen.json(history_document(found))
         ctx.exit(0 if found else 1)
     if not found:
         raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")

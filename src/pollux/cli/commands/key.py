@@ -44,8 +44,7 @@ def command(
     pollux key list
     pollux key show work > work.pub
     """
-    import msgspec
-
+    from pollux.answers.signing import key_document, keys_document
     from pollux.cli.evidence import keys
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.signing.keys import Keys
@@ -59,13 +58,13 @@ def command(
         found = own.all()
         if not found:
             raise NotFound("You have no keys.", "Try: pollux key new NAME")
-        screen.json(msgspec.to_builtins(found)) if as_json else _listed(screen, found)
+        screen.json(keys_document(found)) if as_json else _listed(screen, found)
         return
     if action == "new" and folder is not None:
-        open_library(ctx, quiet=as_json).protect(folder)
+        open_library(ctx, quiet=as_json).homes.protect(folder)
     chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
     if as_json:
-        screen.json(msgspec.to_builtins(chosen))
+        screen.json(key_document(chosen))
     elif action == "new":
         talk(f"Made the key {chosen.name}. Others need {chosen.public} to verify what you sign.")
     else:

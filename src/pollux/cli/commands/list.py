@@ -59,31 +59,22 @@ def command(
     screen.lines(listing(screen, listed, str(library.places.home)))
     every = library.count(asked) if limit is not None else len(listed)
     if screen.terminal:
-        more = any(asked.agent in (None, agent) for agent in library.lacking())
-        for line in _remarks(screen, listed, every, more=more, hidden=bool(library.closed)):
+        more = any(asked.agent in (None, agent) for agent in library.index.lacking())
+        for line in _remarks(screen, listed, every, more=more, hidden=bool(library.index.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
         from pollux.cli.terminal.figures import size
 
-        room = size(library.keeping.estimate())
+        room = size(library.archive.estimate())
         talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
 
 
 def _for_programs(screen: Screen, library: Library, shown: list[ListEntry], jsonl: bool) -> None:
-    from pollux.writers.json import encode, summary_document
+    from pollux.answers.sessions import list_document
 
-    bills = library.accounts.bills([one.summary.key for one in shown])
-    documents = [
-        {
-            **summary_document(one.summary, one.family_usage),
-            "cost_usd": bills[one.summary.key].usd,
-            "unpriced_requests": bills[one.summary.key].unpriced,
-            "short_id": one.short,
-        }
-        for one in shown
-    ]
+    documents = list_document(library, shown)
     if jsonl:
-        screen.document("".join(encode(document) + "\n" for document in documents))
+        screen.json_lines(documents)
     else:
         screen.json(documents)
 
@@ -100,10 +91,10 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
     ordinary = library.count()
     if not ordinary and asked == Filter():
         sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
-        raise (Unreadable if library.closed else NotFound)(sentence, "Try: pollux list --all")
+        raise (Unreadable if library.index.closed else NotFound)(sentence, "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    hint = library.meant(asked, hint if asked.project is None else "Try: pollux projects")
+    hint = library.index.hint(asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 

@@ -71,7 +71,7 @@ def command(
     if key is None:
         _list(ctx, library, screen, as_json)
         return
-    session = library.recovering.session(key)
+    session = library.recover.session(key)
     if to is not None and to not in (DOCUMENT, session.agent):
         raise UnknownName("format of recovery", to, (DOCUMENT, session.agent))
     if in_place or (output is not None and (to or _format(output, session.agent)) != DOCUMENT):
@@ -90,7 +90,7 @@ def _format(output: Path, agent: str) -> str:
 
 
 def _show(library: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
-    found = library.recovering.recover(session)
+    found = library.recover.join(session)
     if output is not None:
         _write(library, output, _document(library, found))
     if as_json:
@@ -111,17 +111,16 @@ def _rebuild(
     from pollux.cli.terminal.confirm import agreed, file_lines
     from pollux.cli.terminal.screen import talk
 
-    rebuilt = library.recovering.rebuild(session)
-    planned = library.recovering.plan(rebuilt, folder)
+    rebuilt = library.recover.rebuild(session)
+    planned = library.recover.plan(rebuilt, folder)
     files = [told for told, _ in planned]
     if folder is None and not yes:
         agreed(screen, files, str(library.places.home), ask=not as_json)
-    library.keeping.restore(planned)
+    library.archive.restore(planned)
     if as_json:
-        made = [{"file": told.path, "what": told.made} for told in rebuilt.files if told.made is not None]
-        screen.json(
-            {"key": rebuilt.key, "files": files, "messages": rebuilt.messages, "left_out": rebuilt.left, "made": made}
-        )
+        from pollux.answers.archive import rebuilt_document
+
+        screen.json(rebuilt_document(rebuilt, files))
         return
     screen.lines(file_lines(files))
     for sentence in _remarks(rebuilt, str(library.places.home)):
@@ -146,7 +145,7 @@ def _document(library: Library, found: Recovered) -> str:
     from pollux.writers.json import WRITER
 
     pieces: list[str] = []
-    bill, family = library.accounts.bill(found.session), library.family_usage(found.session)
+    bill, family = library.usage.bill(found.session), library.usage.family(found.session)
     options = Options(cost_usd=bill.usd, unpriced_requests=bill.unpriced, family_usage=family)
     WRITER.write(found.session, pieces.append, options)
     return "".join(pieces)
@@ -155,7 +154,7 @@ def _document(library: Library, found: Recovered) -> str:
 def _write(library: Library, output: Path, document: str) -> None:
     from pollux.export.target import encoded
 
-    library.protect(output)
+    library.homes.protect(output)
     try:
         with created(output) as file:
             file.write(encoded(document))
@@ -180,12 +179,14 @@ def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
 
 
 def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
-    found = library.recovering.recoverable()
+    found = library.recover.all()
     from pollux.cli.render.empty import nothing
     from pollux.library.library import Filter
 
     if as_json:
-        screen.json([{"key": told.key, "title": told.title, "from": source} for told, source in found])
+        from pollux.answers.archive import recoverable_document
+
+        screen.json(recoverable_document(found))
         ctx.exit(0 if found else 1)
     if not found:
         if not library.count(Filter(everything=True)):

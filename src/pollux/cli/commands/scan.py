@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -69,21 +69,17 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [as_job(library.session(key)) for key in keys]
     if not jobs:
-        raise NotFound("There are no such sessions.", library.meant(asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions.", library.index.hint(asked, "Try: pollux list --all"))
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
-        screen.json(_document(found))
+        from pollux.answers.secrets import secrets_document
+
+        screen.json(secrets_document(found))
     else:
         _show(screen, found, {one.summary.key: one.short for one in library.list(Filter(everything=True))})
     if found.unread:
         raise Unreadable(f"{len(found.unread)} of the sessions could not be read.", "Try: pollux doctor")
     ctx.exit((FOUND if fail else 0) if found.findings else 0 if fail else 1)
-
-
-def _document(found: Secrets) -> dict[str, Any]:
-    names = ("key", "message", "field", "rule", "count", "head")
-    listed = [{name: getattr(one, name) for name in names} for one in found.findings]
-    return {"secrets": listed, "sessions": found.sessions, "unread": found.unread}
 
 
 def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:

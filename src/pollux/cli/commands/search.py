@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import closing
 from itertools import chain, pairwise
@@ -147,7 +146,9 @@ def command(
         exact=exact,
     )
     if as_json:
-        screen.json([hit_document(hit) for hit in found.hits])
+        from pollux.answers.search import hits_document
+
+        screen.json(hits_document(found.hits))
         for sentence in (*_widened(found), *found.hints):
             remark(sentence, for_programs=True)
         ctx.exit(0 if found.hits else 1)
@@ -167,15 +168,6 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
         raise RequestError("What --regex finds has no relevance: it comes newest first.")
     if regex == "" or (regex is None and not text.strip()):
         raise RequestError("What is to be found?", "Try: pollux search WORD…")
-
-
-def hit_document(hit: Hit) -> dict[str, Any]:
-    """A hit as the contract has it, and what is known beside."""
-    import msgspec
-
-    from pollux.writers.json import stamp
-
-    return {**msgspec.structs.asdict(hit), "at": stamp(hit.at)}
 
 
 def _for_people(screen: Screen, found: SearchResult) -> None:
@@ -212,8 +204,10 @@ def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None
 
     groups = scanned(stream, limit, each if as_json else each or EACH)
     if as_json:
+        from pollux.answers.search import hits_document
+
         hits = [hit for group in groups for hit in group.hits]
-        screen.json([hit_document(hit) for hit in hits])
+        screen.json(hits_document(hits))
         return bool(hits)
     first = next(groups, None)
     if first is None:
@@ -237,7 +231,7 @@ def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: boo
     if not some:
         raise Unreadable(f"Nothing was found. {one_line(told)}", advice)
     sentence = f"{one_line(told)}. {advice}"
-    talk(json.dumps({"warning": sentence}) if as_json else sentence)
+    remark(sentence, for_programs=True) if as_json else talk(sentence)
 
 
 def _meant(found: SearchResult, text: str) -> list[str]:
@@ -249,7 +243,7 @@ def _meant(found: SearchResult, text: str) -> list[str]:
 
 def _other_name(library: Library, asked: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    return [hint] if (hint := library.meant(asked)) else []
+    return [hint] if (hint := library.index.hint(asked)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

@@ -64,14 +64,14 @@ def command(
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
     if as_of is not None:
-        session = library.keeping.then(session, as_of)
+        session = library.archive.as_of(session, as_of)
     if as_json:
         from pollux.writers.base import Options
         from pollux.writers.json import WRITER
 
-        bill = library.accounts.bill(session)
+        bill = library.usage.bill(session)
         options = Options(
-            family_usage=library.family_usage(session),
+            family_usage=library.usage.family(session),
             cost_usd=bill.usd,
             unpriced_requests=bill.unpriced,
             live_only=fate == "live",

@@ -73,7 +73,7 @@ def _target(file: str, library: Library) -> str:
 
     beside, here = places(file)
     try:
-        library.protect(beside)
+        library.homes.protect(beside)
     except OutputError:
         return str(here)
     return str(beside)
@@ -100,5 +100,5 @@ def _salted(file: str, data: bytes, library: Library, *, force: bool) -> tuple[s
 def _write(path: str, data: bytes, library: Library, *, force: bool) -> None:
     from pollux.export import Target
 
-    with Target(path, forbidden=library.own(), force=force).open() as write:
+    with Target(path, forbidden=library.homes.own(), force=force).open() as write:
         write(data)

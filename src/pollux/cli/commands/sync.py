@@ -34,7 +34,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
             talk("pollux: interrupted. What was read is kept, and the next run goes on from there.")
         raise
     if as_json:
-        screen.json(outcome)
+        from pollux.answers.cache import sync_document
+
+        screen.json(sync_document(outcome))
     elif not outcome.busy:
         from pollux.cli.terminal.figures import plural, size
 
@@ -51,4 +53,4 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 def _lost(ctx: click.Context, library: Library) -> bool:
     """Was all that was read forgotten again, for want of a cache? The sample has none."""
-    return library.store.problem is not None and not ctx.meta.get(SAMPLE)
+    return library.index.store.problem is not None and not ctx.meta.get(SAMPLE)

@@ -36,8 +36,7 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     pollux verify session.vac.json --key ada.pub
     pollux verify signed.cose --key ada.pub
     """
-    import msgspec
-
+    from pollux.answers.signing import signature_document
     from pollux.cli.evidence import bytes_of, keys
     from pollux.cli.terminal.screen import Screen
     from pollux.signing import cose
@@ -59,8 +58,7 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     public = keys(library).public(key, key_named(envelope))
     verdict = verify(envelope, _same(envelope, payload), subject, public)
     if as_json:
-        told = {"proved": verdict.proved, "not_proved": verdict.not_proved}
-        screen.json({"verified": True, **msgspec.to_builtins(verdict), **told})
+        screen.json(signature_document(verdict))
         return
     sentences = {"Proved": verdict.proved, "Not proved": verdict.not_proved, "Key": verdict.key}
     screen.lines(visible(f"{name}: {sentence}") for name, sentence in sentences.items())

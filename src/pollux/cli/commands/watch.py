@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,9 +10,6 @@ from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import wanted, whose
 from pollux.cli.options.group import Command
-
-if TYPE_CHECKING:
-    from pollux.library.library import Event
 
 
 @click.command("watch", cls=Command, short_help="Follow sessions while agents write them.")
@@ -42,34 +38,18 @@ def command(
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     events = library.watch(asked, key)
     if not as_json:
-        if asked.project is not None and not library.projects(asked.project):
-            talk(library.meant(asked, "No project is called that so far: `pollux projects` lists them."))
+        if asked.project is not None and not library.projects.all(asked.project):
+            talk(library.index.hint(asked, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
     screen.markdown = screen.markdown and not plain
     live = Live(screen)
     for event in events:
         if as_json:
+            from pollux.answers.sessions import event_document
+
             screen.json(event_document(event))
         else:
             for line in live.lines(event):
                 sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
-
-
-def event_document(event: Event) -> dict[str, Any]:
-    """An event for programs: what happened, in which session, and the message as `show --json` has it."""
-    from pollux.writers.json import message_document
-
-    told = event.session
-    return {
-        "event": event.event,
-        "key": told.key,
-        "short_id": event.short_id,
-        "agent": told.agent,
-        "kind": told.kind,
-        "parent": told.parent,
-        "title": told.title,
-        "project": told.project,
-        "message": message_document(event.message) if event.message is not None else None,
-    }

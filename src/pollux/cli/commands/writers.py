@@ -21,7 +21,9 @@ def command(ctx: click.Context, as_json: bool = False) -> None:
     screen = Screen(ctx)
     writers = [registry.writer(name) for name in registry.writer_names()]
     if as_json:
-        screen.json([{"name": w.name, "suffix": w.suffix, "purpose": w.purpose} for w in writers])
+        from pollux.answers.agents import writers_document
+
+        screen.json(writers_document(writers))
         return
     name, suffix, purpose = Column("format"), Column("files", sacrifice=1), Column("what for", flexible=True, least=50)
     for writer in writers:

@@ -148,13 +148,13 @@ def _without_history(library: Library) -> bool:
     """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
     from pollux.library.library import Filter
 
-    nothing = not library.count(Filter(everything=True)) and not library.unread()
-    return nothing and all(library.refused(root) is None for _, root in library.roots())
+    nothing = not library.count(Filter(everything=True)) and not library.index.unread()
+    return nothing and all(library.homes.refused(root) is None for _, root in library.homes.roots())
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say why an answer lacks something or was slow, when it has been given."""
-    for problem in (library.store.problem, library.problem, _gaps(library) if gaps else None):
+    for problem in (library.index.store.problem, library.index.problem, _gaps(library) if gaps else None):
         if problem:
             remark(problem, for_programs=for_programs)
 
@@ -162,12 +162,12 @@ def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
 def _gaps(library: Library) -> str | None:
     """What could not be read, and so is in no answer."""
     # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.unread(), len(library.barred)) if library.looked else 0
-    if not (library.closed or unread):
+    unread = max(library.index.unread(), len(library.index.barred)) if library.index.looked else 0
+    if not (library.index.closed or unread):
         return None
     from pollux.cli.terminal.figures import plural, tilde
 
-    places = [tilde(path, str(library.places.home)) for path in library.closed]
+    places = [tilde(path, str(library.places.home)) for path in library.index.closed]
     if len(places) > 1:
         places = [f"{plural(len(places), 'place')} in the agents' folders"]
     if unread:
@@ -179,9 +179,10 @@ def _gaps(library: Library) -> str | None:
 def remark(sentence: str, *, for_programs: bool) -> None:
     """Say something that is no error, beside the output."""
     if for_programs:
-        import json
+        from pollux.answers.problems import warning_document
+        from pollux.cli.terminal.screen import beside
 
-        click.echo(json.dumps({"warning": sentence}), err=True)
+        beside(warning_document(sentence))
     else:
         from pollux.text.escape import visible
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pollux.library.library import Filter, Library
-    from pollux.usage.accounts import By, Of
+    from pollux.usage.service import By, Of
     from pollux.usage.sums import Row
 
 CUT = "; gaps of more than a year are cut"
@@ -25,14 +25,14 @@ def draw_stats(
     library: Library, by: By, of: Of | None, stack: By, asked: Filter, timezone: str | None, output: str, *, force: bool
 ) -> None:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else."""
-    from pollux.usage.accounts import By
     from pollux.usage.charts import bars, columns
     from pollux.usage.days import unbroken
+    from pollux.usage.service import By
     from pollux.usage.stats import TIMES
 
     target = _target(library, output, force=force)
-    of = of or library.accounts.stats(By.AGENT, asked).of
-    found = library.accounts.stacks(by, of, stack, asked, timezone)
+    of = of or library.usage.stats(By.AGENT, asked).of
+    found = library.usage.stacks(by, of, stack, asked, timezone)
     if not found:
         raise NotFound("Nothing was used then and there.", "Try: pollux stats")
     title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(library, of, asked)
@@ -54,9 +54,9 @@ def draw_stats(
 
 def _subtitle(library: Library, of: Of, asked: Filter) -> str:
     """The sum of all, and what is to be known about it."""
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
-    total = library.accounts.stats(By.AGENT, asked).total
+    total = library.usage.stats(By.AGENT, asked).total
     if of == "cost" and total.cost_usd is None:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = _least(of, total)
@@ -68,9 +68,9 @@ def _subtitle(library: Library, of: Of, asked: Filter) -> str:
 
 def least(library: Library, of: Of, asked: Filter) -> str:
     """`at least ` where the files are known to hold less than what was used on the days of a calendar."""
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
-    return _least(of, library.accounts.stats(By.AGENT, asked, timed=True).total) if of in ("tokens", "cost") else ""
+    return _least(of, library.usage.stats(By.AGENT, asked, timed=True).total) if of in ("tokens", "cost") else ""
 
 
 def _least(of: Of, total: Row) -> str:
@@ -103,7 +103,7 @@ def label(of: Of, value: float) -> str:
 def _target(library: Library, output: str, *, force: bool) -> Target:
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return Target(output, forbidden=library.own(), force=force)
+    return Target(output, forbidden=library.homes.own(), force=force)
 
 
 def _write(target: Target, drawing: str) -> None:

@@ -77,6 +77,12 @@ class Screen:
 
         self.document(encode(value) + "\n")
 
+    def json_lines(self, values: Iterable[Any]) -> None:
+        """Write JSON documents, one a line."""
+        from pollux.writers.json import encode
+
+        self.document("".join(encode(value) + "\n" for value in values))
+
     def document(self, text: str) -> None:
         """Write JSON: as it is, but for what a terminal must not see, which is written otherwise and means the same."""
         from pollux.text.escape import escaped
@@ -106,6 +112,13 @@ def talk(text: str) -> None:
     sys.stdout.flush()
     pieces = _OURS.split(text)
     sys.stderr.write("".join(piece if _OURS.fullmatch(piece) else visible(piece) for piece in pieces) + "\n")
+
+
+def beside(document: dict[str, Any]) -> None:
+    """Write a JSON document beside the output, in ASCII: nobody knows what the standard error takes."""
+    import json
+
+    sys.stderr.write(json.dumps(document) + "\n")
 
 
 def _is_terminal(stream: Any) -> bool:

@@ -38,14 +38,14 @@ CREATE TABLE bundles(
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB);
+    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB,
+    unsettled TEXT);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
-CREATE INDEX sessions_unsettled ON sessions(project_hash, root)
-    WHERE project_hash IS NOT NULL AND (project IS NULL OR evidence='guess');
+CREATE INDEX sessions_unsettled ON sessions(unsettled, root, bundle) WHERE unsettled IS NOT NULL;
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
 CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
 CREATE INDEX facts_name ON facts(name, value);
@@ -262,6 +262,14 @@ class Catalog:
         rows = self.rows_with("SELECT key, id, fingerprint, dependencies FROM bundles WHERE root=?", "key", keys, root)
         return {key: KnownBundle(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
 
+    def outdate(self, hashes: Iterable[str]) -> None:
+        """The sessions of projects that go by these hashes, and have no sure path, must be read again."""
+        for root, bundle in self.rows_with(
+            "SELECT DISTINCT root, bundle FROM sessions WHERE unsettled IS NOT NULL", "unsettled", hashes
+        ):
+            self.mark_changing(root)
+            self._sql.execute("UPDATE bundles SET fingerprint='' WHERE id=?", (bundle,))
+
     def forget(self, bundles: Iterable[int]) -> int:
         """Drop bundles with their sessions. Returns how many sessions were dropped."""
         dropped = 0
@@ -322,8 +330,9 @@ class Catalog:
             entry.cut,
             msgspec.msgpack.encode(summary),
             notices,
+            entry.unsettled,
         )
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 20)})", row)
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 21)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",

@@ -371,10 +371,15 @@ class CatalogQueries:
         return [path for (path,) in self.catalogue.rows(statement)]
 
     def unsettled(self) -> set[str]:
-        """The hashes of projects whose path is not known, or only guessed."""
-        unknown = "project_hash IS NOT NULL AND (project IS NULL OR evidence='guess')"
-        statement = f"SELECT DISTINCT project_hash FROM sessions WHERE {unknown} AND +{self.here}"
+        """The hashes of projects whose path is not certain."""
+        statement = f"SELECT DISTINCT unsettled FROM sessions WHERE unsettled IS NOT NULL AND +{self.here}"
         return {digest for (digest,) in self.catalogue.rows(statement)}
+
+    def proved(self) -> dict[str, str]:
+        """The paths that were proved by a hash, by that hash."""
+        statement = f"SELECT DISTINCT project_hash, project FROM sessions WHERE evidence='hash' AND {self.here}"
+        rows = self.catalogue.rows(statement)
+        return {digest: path for digest, path in rows if digest is not None and path is not None}
 
     def outcomes(self, agent: str, root: str) -> dict[str, BundleOutcome]:
         """The outcome of reading each bundle of a root, by key."""

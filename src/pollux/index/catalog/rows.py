@@ -22,6 +22,7 @@ from pollux.model import (
     Usage,
     summarize,
 )
+from pollux.model.project_hash import unsettled_hash
 from pollux.text.folding import fold
 
 
@@ -87,7 +88,7 @@ _ROLES, _AUTHORS = tuple(Role), tuple(Author)
 class Entry(msgspec.Struct, array_like=True):
     """One session for the catalogue. Its words are indexed under `no`; `cut` of its outputs were too long for that.
 
-    `prompts` has the time of each prompt.
+    `prompts` has the time of each prompt, `unsettled` the hash of a project whose path is not certain.
     """
 
     no: int
@@ -102,6 +103,7 @@ class Entry(msgspec.Struct, array_like=True):
     calls: list[CallRow]
     prompts: list[int | None]
     proof: Proof
+    unsettled: str | None
 
 
 class BundleRows(msgspec.Struct, array_like=True):
@@ -150,6 +152,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
         proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
+        unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
     )
 
 

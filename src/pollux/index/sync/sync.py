@@ -8,8 +8,7 @@ dropped by the next one that writes.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,9 +27,6 @@ from pollux.wire import display_path
 if TYPE_CHECKING:
     from pollux.index.catalog.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
-
-
-_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -84,30 +80,26 @@ class RootScan:
         return Stamps(self.files)
 
     @cached_property
-    def _seal(self) -> str:
+    def snapshot(self) -> str:
+        """Stands for all files."""
         try:
             return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
             return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
-    def snapshot(self, knowledge: str) -> str:
-        """Stands for all files, and for what is known beside them."""
-        return f"{self._seal} {knowledge}"
-
-    def known(self, catalogue: Catalog, knowledge: str) -> bool:
+    def known(self, catalogue: Catalog) -> bool:
         """Does a catalogue hold all that is under this root?"""
-        return catalogue.root(self.source.name, self.name)[1] == self.snapshot(knowledge)
+        return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
 
 class SyncInput(NamedTuple):
-    """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known.
+    """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
     `pulse` shows others who wait that it gets on, also while nothing is ready.
     """
 
-    around: SourceContext
     report: Report
-    learnt: Callable[[set[str]], bool]
+    resolved: Collection[str] = ()
     pulse: Report = lambda _: None
 
 
@@ -117,9 +109,7 @@ class Sync:
     def __init__(self, catalogue: Catalog, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
         self._text = text
-        self._around = now.around
         self._report = now.report
-        self._learnt = now.learnt
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
@@ -129,38 +119,23 @@ class Sync:
         self._glanced: Peeks = {}
 
     def run(self, looks: Iterable[RootScan]) -> Outcome:
-        """Take all roots that changed in. Agents that wonder which project they worked on come last."""
+        """Take all roots that changed in."""
         self._heal()
         seen = self._seen = self._begin(list(looks))
-        first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
-        wondering = [pair for pair in seen if pair[0].source.wonders]
-        last = self._tasks(wondering)
-        self._expect(first, last)
+        tasks = self._tasks(seen)
+        size = sum(task.bundle.size for task in tasks)
+        self._progress.files, self._progress.bytes = sum(len(task.bundle.files) for task in tasks), size
         self._pulse()
-        self._read(first)
-        if first and last and self._learnt(_hashes(wondering)):
-            last = self._tasks(wondering)
-            self._expect(first, last)
-        self._read(last)
+        self._read(tasks)
         with self._catalogue.change():
             for look, root in seen:
-                knowledge = self._around.memory.stamp
-                kept = self._layouts[root].written(knowledge)
-                self._catalogue.mark_synced(root, look.snapshot(knowledge), *kept)
+                self._catalogue.mark_synced(root, look.snapshot, *self._layouts[root].written())
                 self._catalogue.put_closed(root, (display_path(file.path) for file in closed(look.files)))
-        size = sum(task.bundle.size for task in (*first, *last))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
-
-    def _expect(self, *tasks: list[Task]) -> None:
-        """How much there is to read in all."""
-        every = [task for some in tasks for task in some]
-        self._progress.files = sum(len(task.bundle.files) for task in every)
-        self._progress.bytes = sum(task.bundle.size for task in every)
 
     def _begin(self, looks: list[RootScan]) -> list[tuple[RootScan, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
-        stamp = self._around.memory.stamp
-        changed = [look for look in looks if not look.known(self._catalogue, stamp)]
+        changed = [look for look in looks if not look.known(self._catalogue)]
         agents = [look.source.name for look in changed]
         seen: list[tuple[RootScan, int]] = []
         with self._catalogue.change():
@@ -210,7 +185,7 @@ class Sync:
         kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
         if kept is None:
             return None
-        return Layout.read(kept, news).part(self._around.memory.stamp, look.files)
+        return Layout.read(kept, news).part(look.files)
 
     def _partly(self, look: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
@@ -228,7 +203,7 @@ class Sync:
     @contextmanager
     def _glancing(self, look: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """The context in which looks at these files are remembered, those before and those to come."""
-        around = msgspec.structs.replace(self._around, heads=dict(known))
+        around = SourceContext(heads=dict(known))
 
         def others() -> Beside:
             for _, number in self._others(look):
@@ -292,11 +267,6 @@ class Sync:
         with Batch(self._catalogue, self._text) as batch:
             for task in tasks:
                 report(task, batch.add(task))
-
-
-def _hashes(seen: Iterable[tuple[RootScan, int]]) -> set[str]:
-    """The names of folders that may be hashes of directories."""
-    return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 
 
 def _is_current(bundle: Bundle, dependencies: bytes, stamps: Mapping[str, str]) -> bool:

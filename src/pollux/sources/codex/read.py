@@ -13,9 +13,12 @@ from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Sev
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import prompts
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.chain import Chain, Part, chained, part, whole
+from pollux.sources.codex.forks.alike import NEVER
+from pollux.sources.codex.forks.chain import Chain, chained
+from pollux.sources.codex.forks.part import Part, part
 from pollux.sources.codex.forks.reviews import asked_by
-from pollux.sources.codex.forks.threads import Shelf, identity, stem
+from pollux.sources.codex.forks.threads import Threads, identity
+from pollux.sources.codex.forks.twins import unite, without_copies
 from pollux.sources.codex.format.document import document, items_of, records_of, seal_of
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
@@ -30,14 +33,14 @@ def read(bundle: CodexBundle) -> Reading:
 
 
 def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
-    bundle.shelf.asked = {}
+    bundle.threads.asked = {}
     notes = Notes()
     if bundle.kind is Kind.PROMPTS:
         sessions = _typed(bundle)
     else:
         session = _read(bundle, notes)
         sessions = [session] if session is not None else []
-    bundle.depends_on = bundle.shelf.asked
+    bundle.depends_on = bundle.threads.asked
     beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
     return sessions, (*beside, *notes.all())
 
@@ -45,31 +48,16 @@ def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
 def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     if not bundle.files:
         return None
-    chosen, copies = _chosen(bundle.files)
-    own = [held for file in chosen if (held := part(file, bundle.shelf, notes)) is not None]
+    originals, copies = without_copies(bundle.files)
+    own = [held for file in originals if (held := part(file, bundle.threads, notes)) is not None]
     if not own:
         return None
     if len(own) > 1:
-        own, same = whole(own)
+        own.sort(key=lambda held: (held.base is not None, _when(held.ended), len(held.walk.times), held.file.path))
+        own, same = unite(own, notes)
         copies += same
-        own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
-    chain = chained(own, bundle.shelf, notes)
+    chain = chained(own, bundle.threads, notes)
     return _session(bundle, chain, copies, notes)
-
-
-def _chosen(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
-    """The files to be read, and those that hold the same: compressed twins, archived copies, shorter documents."""
-    if len(files) == 1:
-        return [*files], []
-    chosen: dict[str, File] = {}
-    copies: list[File] = []
-    for file in sorted(files, key=lambda file: (file.path.endswith(".zst"), -file.size, file.path)):
-        name = "document" if file.path.endswith(".json") else stem(file.path)
-        if name in chosen:
-            copies.append(file)
-        else:
-            chosen[name] = file
-    return list(chosen.values()), copies
 
 
 def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes) -> Session | None:
@@ -93,7 +81,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     project, told = _project(chain)
     ends = [max(held.walk.times) for held in chain.own if held.walk.times]
     starts = [at for held in chain.own if (at := held.started) is not None]
-    parent, evidence = _parent(first, bundle.shelf)
+    parent, evidence = _parent(first, bundle.threads)
     extra = _extra(chain, current, copies, notes)
     unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
     accounts = [held.account for held in chain.own]
@@ -132,7 +120,7 @@ def _settle(entry: Entry, author: Author | None, *, echoed: bool) -> None:
 def _adopt(call: Call, bundle: CodexBundle) -> None:
     """Which session a call started, where there is one."""
     child = call.child or _spawned(call)
-    call.child = f"{AGENT}:{child}" if child is not None and bundle.shelf.holds(child) else None
+    call.child = f"{AGENT}:{child}" if child is not None and bundle.threads.holds(child) else None
 
 
 def _spawned(call: Call) -> str | None:
@@ -183,7 +171,7 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
     return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
-def _parent(held: Part, shelf: Shelf) -> tuple[str | None, str]:
+def _parent(held: Part, threads: Threads) -> tuple[str | None, str]:
     """The session that started one, and how we know."""
     meta, evidence = held.meta, "its file names its parent"
     match meta:
@@ -196,7 +184,7 @@ def _parent(held: Part, shelf: Shelf) -> tuple[str | None, str]:
         case {"session_id": str(root)} if _kind(meta)[0] is Kind.SUBAGENT and root != meta.get("id"):
             return root, evidence
         case {"source": {"subagent": "review"}}:
-            return asked_by(held, shelf) or (None, "")
+            return asked_by(held, threads) or (None, "")
     return None, ""
 
 
@@ -265,13 +253,16 @@ def _links(
 def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dict[str, Any]:
     """What the files say about the session, and their bookkeeping."""
     extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
-    earlier = [held.meta for held in chain.own if held is not current and held.meta]
+    earlier = [held.meta for held in chain.own if held.meta and held.meta != current.meta]
     if earlier:
         extra["earlier"] = earlier
     kept: list[dict[str, Any]] = []
     for held in chain.own:
         name = {"file": display_path(held.file.path)} if len(chain.own) > 1 else {}
-        kept += [{**name, **record} for record in held.walk.kept.all()] if name else held.walk.kept.all()
+        records = held.walk.kept.all()
+        if held.has_branched:
+            records = [record for record in records if record.get("line", NEVER) > held.shared]
+        kept += [{**name, **record} for record in records] if name else records
         extra.update(held.extra)
     if kept:
         extra["records"] = kept

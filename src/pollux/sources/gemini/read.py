@@ -127,10 +127,6 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     started = [part.replay.started for part in parts if part.replay.started is not None] or times
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
     project, evidence = bundle.project()
-    if project is None and bundle.projects is not None and bundle.projects.cut_short:
-        notes.add(
-            "project.search", "The search for the project's folder ended early: there are too many.", Severity.INFO
-        )
     log_notices = bundle.log.notices if bundle.log is not None else ()
     return Session(
         agent=AGENT,

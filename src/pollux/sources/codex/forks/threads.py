@@ -82,7 +82,7 @@ def head_of(file: File) -> Head:
     return Head(identity(file.path), _first_prompt(file.path))
 
 
-class Shelf:
+class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
     `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews` and `totals` are what
@@ -111,24 +111,27 @@ class Shelf:
         return find.rollouts(self._root.parent / beside) if beside is not None else []
 
     @cached_property
-    def _rollouts(self) -> dict[str, File]:
-        found: dict[str, File] = {}
-        for file in self.files:
-            rollout = find.named(file.path)[1]
-            # A plain file wins over its compressed twin.
-            if rollout is not None and (rollout not in found or found[rollout].path.endswith(".zst")):
-                found[rollout] = file
-        return found
+    def _rollouts(self) -> dict[str, list[File]]:
+        """The files by their own ids, plain ones before compressed ones."""
+        rollouts: dict[str, list[File]] = {}
+        for file in sorted(self.files, key=lambda file: file.path.endswith(".zst")):
+            if (name := find.named(file.path)[1]) is not None:
+                rollouts.setdefault(name, []).append(file)
+        return rollouts
 
     def rollout(self, name: str) -> File | None:
         """The file with this id of its own."""
-        file = self._rollouts.get(name)
-        self.asked[f"file {name}"] = file.stamp if file is not None else ""
-        return file
+        return next(iter(self.twins(name)), None)
+
+    def twins(self, name: str) -> list[File]:
+        """All files with this id of their own, the one that counts first."""
+        files = self._rollouts.get(name, [])
+        self.asked[f"file {name}"] = " ".join(file.stamp for file in files)
+        return files
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
-        there = thread in self.threads
+        there = thread in self.ids
         self.asked[f"thread {thread}"] = "yes" if there else ""
         return there
 
@@ -155,10 +158,10 @@ class Shelf:
         if kind == "alike":
             found = self.alike(name)
             return [file for file in found.files if file.path != name] if found is not None else []
-        return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
+        return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
-    def threads(self) -> frozenset[str]:
+    def ids(self) -> frozenset[str]:
         """The ids of all sessions, by the names of their files."""
         return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
 
