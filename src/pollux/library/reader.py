@@ -79,7 +79,7 @@ class SessionReader:
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
-            places = self._index.ask(lambda current, name=name: current.holding(display_path(name)))  # type: ignore[misc]
+            places = self._index.ask(lambda current, name=name: current.read_from(display_path(name)))  # type: ignore[misc]
             for session in self.at(*places):
                 return session
         if begins(head):

@@ -18,8 +18,8 @@ import msgspec
 from pollux.index.catalog.catalog import Catalog, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContext, beside, fingerprint_of
-from pollux.sources.walk import closed
+from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
+from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
@@ -130,7 +130,7 @@ class Sync:
         with self._catalogue.change():
             for look, root in seen:
                 self._catalogue.mark_synced(root, look.snapshot, *self._layouts[root].written())
-                self._catalogue.put_closed(root, (display_path(file.path) for file in closed(look.files)))
+                self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(look.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
     def _begin(self, looks: list[RootScan]) -> list[tuple[RootScan, int]]:
@@ -203,19 +203,19 @@ class Sync:
     @contextmanager
     def _glancing(self, look: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """The context in which looks at these files are remembered, those before and those to come."""
-        around = SourceContext(heads=dict(known))
+        around = SourceContext(peeks=dict(known))
 
-        def others() -> Beside:
+        def others() -> OtherFiles:
             for _, number in self._others(look):
-                around.heads |= self._catalogue.peeks(number)
-            around.heads |= self._glanced
-            return beside(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
+                around.peeks |= self._catalogue.peeks(number)
+            around.peeks |= self._glanced
+            return other_files(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
 
-        around.beside = others
+        around.other_files = others
         yield around
-        self._glanced |= around.heads
+        self._glanced |= around.peeks
         stamps = {display_path(file.path): file.stamp for file in files}
-        heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
+        heads = {place: told for place, told in around.peeks.items() if stamps.get(place[1]) == told[0]}
         with self._catalogue.change():
             self._catalogue.put_peeks(root, known, heads)
 
