@@ -168,14 +168,14 @@ def test_a_folder_that_is_swapped_while_it_is_looked_at_is_not_entered(
 ) -> None:
     root = world.home / ".claude/projects"
     (project,) = [folder for folder in root.iterdir() if any(folder.glob("*.jsonl"))][:1]
-    opened = walk._opened
+    opened = walk._open_folder
 
     def late(folder: str) -> int | str:
         if folder == str(project) and not project.is_symlink():
             _swap(world, root, project)
         return opened(folder)
 
-    monkeypatch.setattr(walk, "_opened", late)
+    monkeypatch.setattr(walk, "_open_folder", late)
     (line,) = [file for file in registry.source("claude").find(root) if file.path.startswith(str(project))]
     assert (line.path, line.status, line.reason) == (str(project), "unreadable", LEADS_OUT)
 

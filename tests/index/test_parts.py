@@ -47,7 +47,9 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 def kept(library: Library) -> dict[tuple[str, str], str]:
     """The seals of all bundles as the catalogue has them."""
-    rows = library.index.store.catalogue.rows("SELECT r.path, b.key, b.seal FROM bundles b JOIN roots r ON r.id=b.root")
+    rows = library.index.store.catalogue.rows(
+        "SELECT r.path, b.key, b.fingerprint FROM bundles b JOIN roots r ON r.id=b.root"
+    )
     return {(root, key): fingerprint for root, key, fingerprint in rows}
 
 

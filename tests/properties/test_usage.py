@@ -117,7 +117,7 @@ def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> N
     books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     asked = UsageQueries(current, Filter())
     till = books.pricer(asked.models())
-    rolled = stats(By.SESSION, asked.sessions, asked.rolled(), till)
+    rolled = stats(By.SESSION, asked.sessions, asked.rollups(), till)
     single = stats(By.SESSION, asked.sessions, asked.requests(), till)
     assert {row.name: (row.usage, row.cost_usd, row.sessions) for row in rolled.rows} == {
         row.name: (row.usage, row.cost_usd, row.sessions) for row in single.rows

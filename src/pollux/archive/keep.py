@@ -20,7 +20,7 @@ from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
 from pollux.index.sync.sync import RootScan
 from pollux.sources.base import File, Status
-from pollux.sources.walk import OTHER, closed
+from pollux.sources.walk import OTHER, unreadable_files
 from pollux.system.clock import now
 from pollux.system.files import HUGE, list_folder, make_private_folder, opened, read_within
 from pollux.system.locks import try_lock
@@ -220,7 +220,10 @@ class Archive:
             homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
         seen = [file for held in homes.values() for look in held for file in look.files]
-        kept = Kept(files=len(wanted(seen)), unread=[f"{display_path(one.path)}: {one.reason}" for one in closed(seen)])
+        kept = Kept(
+            files=len(wanted(seen)),
+            unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
+        )
         stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
         if stale:
             try:

@@ -15,7 +15,7 @@ from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
-from pollux.sources.resuming import Form
+from pollux.sources.resuming import FileVersion
 from pollux.wire.joining import object_lines
 
 
@@ -82,7 +82,7 @@ def _both(source: Source, path: str, earlier: _Held, later: _Held) -> _Held:
     """What two contents hold: one of them, if that has everything. Where they cannot be joined the larger counts."""
     if not earlier[1]:
         return later
-    together = united_content(source, [Form(path=path, content=content) for _, content in (earlier, later)])
+    together = united_content(source, [FileVersion(path=path, content=content) for _, content in (earlier, later)])
     if together is None:
         return max(earlier, later, key=lambda held: len(held[1]))
     for held in (later, earlier):

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from pollux.index.catalog.queries import Place
+from pollux.index.catalog.queries import SessionLocation
 from pollux.model import Session, Summary, Value
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
@@ -28,7 +28,7 @@ class Job(Value, frozen=True, kw_only=True):
 
 
 def jobs(
-    wanted: Mapping[str, Summary], places: Iterable[Place], bundles: Iterable[tuple[str, Source, Bundle]]
+    wanted: Mapping[str, Summary], places: Iterable[SessionLocation], bundles: Iterable[tuple[str, Source, Bundle]]
 ) -> list[Job]:
     """What reading the wanted sessions takes, those that began first first; bundles come with their roots."""
     best = {place.key: place for place in places}  # of one session that lies in two places the last

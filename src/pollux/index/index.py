@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalog, Damage, Heads
+from pollux.index.catalog.catalog import Catalog, Damage, Peeks
 from pollux.index.search.trouble import Damaged, NotWritten
 from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
@@ -186,10 +186,10 @@ class Index:
         outcome.seconds = time.perf_counter() - began
         return outcome
 
-    def heads(self, agent: str, root: str) -> Heads:
+    def heads(self, agent: str, root: str) -> Peeks:
         """What is known of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
-        return self.catalogue.heads(number) if number else {}
+        return self.catalogue.peeks(number) if number else {}
 
     def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
@@ -201,7 +201,7 @@ class Index:
                 outcome = self._renewed(looks, now)
                 outcome.busy = True
                 return outcome
-            if self._aside is not None or not self.catalogue.stands():
+            if self._aside is not None or not self.catalogue.is_current():
                 self.close()
                 self._catalogue = self._fitting() or self._made()
 

@@ -14,7 +14,7 @@ from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper, joined
 from pollux.projects.resolve import Resolver
 from pollux.sources.base import File, Root, Source
-from pollux.sources.walk import barred, closed
+from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
@@ -25,10 +25,10 @@ T = TypeVar("T")
 class FreshIndex:
     """What is known of all sessions.
 
-    `busy` says that a sync was ended early: answers may be behind the files.
-    `looked` says that the cache was brought up to date, or taken as it is.
-    `closed` are the agents' folders and files that the system does not let pollux look into, as the last sync saw them,
-    whether or not that was now; `barred` the files that it sees and may not read.
+    `busy` says that a sync was ended early: answers may be behind the files. `looked` says that the cache was brought
+    up to date, or taken as it is. `unreadable_files` are the agents' folders and files that the system does not let
+    pollux look into, as the last sync saw them, whether or not that was now; `forbidden_files` the files that it sees
+    and may not read.
     """
 
     def __init__(  # noqa: PLR0913
@@ -65,7 +65,7 @@ class FreshIndex:
         """Summaries, newest first."""
         asked = wanted or Filter()
         self._homes.require_agent(asked.agent)
-        return self.ask(lambda current: current.listed(asked, limit))
+        return self.ask(lambda current: current.list_sessions(asked, limit))
 
     def everything(self) -> list[ListEntry]:
         """Summaries of all sessions of every kind, newest first."""
@@ -79,9 +79,9 @@ class FreshIndex:
 
     def hint(self, wanted: Filter, otherwise: str = "") -> str:
         """A hint where nothing was found: what was probably meant by what no session has."""
-        from pollux.index.search.suggestions import in_list
+        from pollux.index.search.suggestions import list_hints
 
-        return " ".join(self.ask(lambda current: in_list(current, wanted))) or otherwise
+        return " ".join(self.ask(lambda current: list_hints(current, wanted))) or otherwise
 
     def files_of(self, key: str) -> list[str]:
         """Every file a session was read from: the agent's, and those that are kept."""
@@ -215,7 +215,7 @@ class FreshIndex:
         with gc_paused():
             scans = [RootScan(source, root) for source, root in self._homes.roots()]
         self._files = sum(len(scan.files) for scan in scans)
-        self.closed = [display_path(file.path) for scan in scans for file in closed(scan.files)]
-        self.barred = [file for scan in scans for file in barred(scan.files)]
+        self.closed = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
+        self.barred = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
         return scans + [RootScan(source, root) for source, root in self._homes.kept_roots()]

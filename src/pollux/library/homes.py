@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from pollux import registry
 from pollux.errors import UnknownName
-from pollux.index.catalog.catalog import Heads
+from pollux.index.catalog.catalog import Peeks
 from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moved, Moves
 from pollux.projects.resolve import Resolved
-from pollux.sources.base import Beside, Bundle, Root, Source, SourceContext, beside
-from pollux.sources.walk import refused
+from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, other_files
+from pollux.sources.walk import refusal
 from pollux.system.directories import Places
 from pollux.wire import display_path, folder_at
 
@@ -28,7 +28,7 @@ class Homes:
     `heads` tells what is known of the files under an agent's root, so that they are not opened for that again.
     """
 
-    def __init__(self, places: Places, moves: Moves, hashes: ProjectHashes, heads: Callable[[str, str], Heads]) -> None:
+    def __init__(self, places: Places, moves: Moves, hashes: ProjectHashes, heads: Callable[[str, str], Peeks]) -> None:
         self._places = places
         self._moves = moves
         self._hashes = hashes
@@ -91,7 +91,7 @@ class Homes:
     @staticmethod
     def refused(root: Root) -> str | None:
         """Why the system does not let pollux look into a root; None where it does, or where there is no such folder."""
-        return refused(str(root.path))
+        return refusal(str(root.path))
 
     # ------------------------------------------------------------------ files of sessions
 
@@ -108,15 +108,15 @@ class Homes:
     def bundles_of(self, source: Source, root: Root) -> list[Bundle]:
         """One root's; a file that the index knows is not opened for its head again."""
         files = list(source.find(root.path))
-        context = SourceContext(heads=self._heads(source.name, display_path(root.path)))
+        context = SourceContext(peeks=self._heads(source.name, display_path(root.path)))
 
-        def others() -> Beside:
+        def others() -> OtherFiles:
             every = [(s, other) for s, other in self.every_root() if s.name == source.name]
             mine = any(other == root for _, other in every)  # not one that was made for a moment
             found = [(s, other) for s, other in every if other != root] if mine else []
             for _, other in found:
-                context.heads |= self._heads(source.name, display_path(other.path))
-            return beside(root, files, [(other, s.find(other.path)) for s, other in found])
+                context.peeks |= self._heads(source.name, display_path(other.path))
+            return other_files(root, files, [(other, s.find(other.path)) for s, other in found])
 
-        context.beside = others
+        context.other_files = others
         return source.bundles(root.path, files, context)

@@ -27,7 +27,7 @@ from pollux.index.catalog.queries import Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
-from pollux.index.search.results import Findings, Found
+from pollux.index.search.results import Hit, SearchResult
 from pollux.index.sync.sync import Outcome
 from pollux.library.doctor import Doctor, diagnose
 from pollux.library.fresh_index import FreshIndex
@@ -60,15 +60,15 @@ __all__ = [
     "Enough",
     "Event",
     "Filter",
-    "Findings",
-    "Found",
     "Happening",
+    "Hit",
     "Library",
     "ListEntry",
     "Outcome",
     "PassageKind",
     "Progress",
     "Project",
+    "SearchResult",
     "Sort",
     "fits",
 ]
@@ -189,23 +189,23 @@ class Library:
         per_session: int | None = None,
         counted: bool = False,
         exact: bool = False,
-    ) -> Findings:
+    ) -> SearchResult:
         """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
 
         `counted` also tells how many messages of each session there are. Where nothing holds what was typed, other
-        forms and spellings of the words are looked for: `Findings.widened` says which. With `exact` they are not.
+        forms and spellings of the words are looked for: `SearchResult.widened` says which. With `exact` they are not.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.index.search.finding import Wish, find
+        from pollux.index.search.finding import SearchRequest, find
 
         asked = wanted or Filter()
         self.homes.require_agent(asked.agent)
         query = parse(text, registry.source_names()).narrowed(
             *asked.facts, agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
-        wish = Wish(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
+        wish = SearchRequest(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
         return self.index.ask(lambda current: find(self.index.store.text, current, query, wish))
 
     def match(  # noqa: PLR0913
@@ -217,20 +217,20 @@ class Library:
         seconds: float = 5.0,
         unfinished: Callable[[str], None] = lambda _: None,
         report: Callable[[Progress], None] = lambda _: None,
-    ) -> Generator[Found]:
+    ) -> Generator[Hit]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
         Every file is read: this finds what the index of words cannot, and takes its time. It takes no more than so many
         seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out, `report` how
         far it is.
         """
-        from pollux.index.search.regex import Sought, pattern as compile_pattern, scan
+        from pollux.index.search.regex import RegexSearch, pattern as compile_pattern, scan
 
         compiled = compile_pattern(pattern)
         asked = msgspec.structs.replace(wanted or Filter(), everything=True)
         listed = self.list(asked)
         short = {one.summary.key: one.short for one in listed}
-        sought = Sought(
+        sought = RegexSearch(
             pattern=compiled,
             files={one.summary.key: one.summary.files for one in listed},
             kinds=kinds,

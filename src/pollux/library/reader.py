@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pollux import registry
 from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
-from pollux.index.catalog.queries import Filter, Place
+from pollux.index.catalog.queries import Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.model import Session
@@ -70,8 +70,8 @@ class SessionReader:
         told = f"{known}{colon}{close}"
         return f"Did you mean: {told}?" if known is not None and close is not None and told != name else None
 
-    def _with_prefix(self, prefix: str, agent: str | None) -> list[Place]:
-        return self._index.ask(lambda current: current.starting(prefix, agent))
+    def _with_prefix(self, prefix: str, agent: str | None) -> list[SessionLocation]:
+        return self._index.ask(lambda current: current.with_prefix(prefix, agent))
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""
@@ -79,7 +79,7 @@ class SessionReader:
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
         for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
-            places = self._index.ask(lambda current, name=name: current.holding(display_path(name)))  # type: ignore[misc]
+            places = self._index.ask(lambda current, name=name: current.read_from(display_path(name)))  # type: ignore[misc]
             for session in self.at(*places):
                 return session
         if begins(head):
@@ -144,7 +144,7 @@ class SessionReader:
         bundles = ((display_path(r.path), s, bundle) for s, r in roots for bundle in self._homes.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
 
-    def at(self, *places: Place) -> Iterator[Session]:
+    def at(self, *places: SessionLocation) -> Iterator[Session]:
         """The sessions in some places."""
         for source, root in self._homes.every_root():
             wanted: dict[str, set[str]] = {}

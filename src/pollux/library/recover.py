@@ -30,7 +30,7 @@ from pollux.library.reader import SessionReader
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
 from pollux.sources.capabilities import resumable_files
-from pollux.sources.resuming import Form, Resumable, fullest
+from pollux.sources.resuming import FileVersion, Resumable, largest_versions
 from pollux.system.directories import Places
 from pollux.system.files import HUGE, read, write_file
 from pollux.wire import display_path
@@ -53,7 +53,7 @@ class _Found(NamedTuple):
     mtime_ns: int
     at: int
     home: Path
-    form: Form
+    form: FileVersion
 
 
 class RecoverService:
@@ -178,7 +178,10 @@ class RecoverService:
         home, forms = self._forms(session, files)
         best, good = None, -sys.maxsize
         # Forms that say the same in other records would double it. Then the fullest form of each file must do.
-        for chosen in (forms, [Form(path=path, content=content) for path, content in fullest(forms).items()]):
+        for chosen in (
+            forms,
+            [FileVersion(path=path, content=content) for path, content in largest_versions(forms).items()],
+        ):
             made = self._made(wanted[0], chosen, home)
             with self._laid_out(session.agent, [(file.path, file.content) for file in made]) as (_, readings):
                 held, missing, doubled = left_out(wanted, readings, made)
@@ -193,13 +196,13 @@ class RecoverService:
             raise NotFound(f"{what} left of {session.key}, and its agent could not resume that.", hint)
         return best
 
-    def _made(self, session: Session, forms: list[Form], home: Path) -> list[Resumable]:
+    def _made(self, session: Session, forms: list[FileVersion], home: Path) -> list[Resumable]:
         source = whole(self._homes.source(session.agent))
         roots = [root.path for one, root in self._homes.roots() if one.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
         return resumable_files(source, session, forms, root)
 
-    def _forms(self, session: Session, files: Collection[str]) -> tuple[Path, list[Form]]:
+    def _forms(self, session: Session, files: Collection[str]) -> tuple[Path, list[FileVersion]]:
         """Every content that some files had and have, those written last at the end; and the home these are in."""
         found = sorted([*self._live(session.agent, files), *self._kept(session, files)], key=lambda one: one[:2])
         home = found[-1].home if found else self._places.home
@@ -220,7 +223,7 @@ class RecoverService:
     def _kept(self, session: Session, files: Collection[str]) -> Iterator[_Found]:
         for state in turns(self._archive.past_states(session, files)):
             with contextlib.suppress(Damaged):
-                form = Form(path=os.fsdecode(state.path), content=self._archive.store.read(state.sha or b""))
+                form = FileVersion(path=os.fsdecode(state.path), content=self._archive.store.read(state.sha or b""))
                 yield _Found(state.mtime_ns, state.at, Path(os.fsdecode(state.home)), form)
 
     @contextlib.contextmanager
@@ -250,7 +253,7 @@ class RecoverService:
 def _read(path: str, home: Path) -> Iterator[_Found]:
     """A file as it is now, where it can be read."""
     with contextlib.suppress(OSError):
-        form = Form(path=os.path.relpath(path, home), content=read(path, HUGE))
+        form = FileVersion(path=os.path.relpath(path, home), content=read(path, HUGE))
         yield _Found(os.stat(path).st_mtime_ns, sys.maxsize, home, form)  # noqa: PTH116
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import RequestError
-from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, Place
+from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.reader import SessionReader
@@ -90,9 +90,11 @@ class Watch:
     def _recent(self) -> Iterator[Session]:
         """The sessions that were left last, or the one that is watched."""
 
-        def question(current: CatalogQueries) -> list[Place]:
-            newest = [self._key] if self._key else [one.summary.key for one in current.listed(self._wanted, RECENT)]
-            places = (place for one in newest for place in current.starting(one.partition(":")[2]))
+        def question(current: CatalogQueries) -> list[SessionLocation]:
+            newest = (
+                [self._key] if self._key else [one.summary.key for one in current.list_sessions(self._wanted, RECENT)]
+            )
+            places = (place for one in newest for place in current.with_prefix(one.partition(":")[2]))
             return [place for place in places if place.key in newest]
 
         return self._reader.at(*self._index.ask(question, synced=False))
@@ -100,7 +102,7 @@ class Watch:
     def _newer(self, point: Cursor) -> Iterator[tuple[Session, str]]:
         """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
 
-        def question(current: CatalogQueries) -> list[tuple[Place, str]]:
+        def question(current: CatalogQueries) -> list[tuple[SessionLocation, str]]:
             found = [place for place in current.newer(point, self._wanted) if self._key in (None, place.key)]
             return [(place, current.short(place.id)) for place in found]
 

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.library.doctor import Doctor
 from pollux.model import Author, Session
-from pollux.sources.base import Bundle, Ledger
+from pollux.sources.base import Bundle, FileAccount
 from pollux.testing.homes import Home, Stage, pieces
 from pollux.testing.layout import Layout, Unit
 from pollux.testing.words import written_words
@@ -131,7 +131,7 @@ class Bench:
         """Is one of the sessions read from the file?"""
         return any(self._own in session.files for session in sessions)
 
-    def account(self, done: str) -> Ledger | None:
+    def account(self, done: str) -> FileAccount | None:
         """The doctor's line for the file; a missing one is a failure."""
         report = self.doctor(done)
         line = next((line for line in report.files if display_path(line.path) == self._own), None) if report else None

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from pollux.index.catalog.rollups import HALF, QUARTER, STEPS, UNTIMED
+from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, STEPS, UNTIMED
 
 DOLLAR = 10**12
 _PER_TOKEN = DOLLAR // 10**6
@@ -125,7 +125,7 @@ class Pricer:
     def cost(self, model: str, request: Request, period: int, beyond: int) -> int | None:
         """What requests cost that were made in one period, with prompts beyond a step; None if unknown."""
         card = self.cards.get(model)
-        if card is None or beyond == HALF or request.input is None or request.output is None:
+        if card is None or beyond == INCOMPLETE or request.input is None or request.output is None:
             return None
         place = (model, period, beyond if card.steps else 0)
         prices = self._prices.get(place)

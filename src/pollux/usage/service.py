@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from pollux.index.catalog.families import Families
-from pollux.index.catalog.origins import Maker, makers
+from pollux.index.catalog.origins import Maker, request_makers
 from pollux.index.catalog.queries import CatalogQueries, Filter
-from pollux.index.catalog.rollups import beyond, quarter
+from pollux.index.catalog.rollups import prompt_size, quarter
 from pollux.index.catalog.rows import micros
-from pollux.index.catalog.usage_queries import FIGURES, Rolled, UsageQueries
+from pollux.index.catalog.usage_queries import FIGURES, RollUp, UsageQueries
 from pollux.model import Message, Session, Summary, Usage, summarize
 from pollux.system.config import load
 from pollux.usage.audit import Evidence, evidence
@@ -170,7 +170,7 @@ class UsageService:
             usage, model = message.usage, message.model or ""
             period = pricer.period(model, quarter(micros(message.at)))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [(one, pricer.cost(model, one, period, beyond(one))) for one in requests]
+            costs = [(one, pricer.cost(model, one, period, prompt_size(one))) for one in requests]
             known = [cost for _, cost in costs if cost is not None]
             return sum(known) if known else None, sum(_requests(one) for one, cost in costs if cost is None)
 
@@ -187,7 +187,7 @@ class UsageService:
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         used = self.family(session)
-        elsewhere: dict[str, Maker] = self._ask(lambda current: makers(current, session))
+        elsewhere: dict[str, Maker] = self._ask(lambda current: request_makers(current, session))
         known = [one for one in members if one is not None]
         totals = {
             "session": (own, cost),
@@ -204,9 +204,9 @@ class UsageService:
 
         def question(current: CatalogQueries) -> Review:
             queries = UsageQueries(current, wanted or Filter())
-            found = stats(By.AGENT, queries.sessions, queries.rolled(), Pricer({}))
+            found = stats(By.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
-            every = current.listed(Filter(everything=True), None)
+            every = current.list_sessions(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
             children: dict[str, list[Summary]] = {}
             for one in every:
@@ -251,6 +251,6 @@ def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
     return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
 
 
-def _rows(queries: UsageQueries, pricer: Pricer) -> Iterable[Rolled]:
+def _rows(queries: UsageQueries, pricer: Pricer) -> Iterable[RollUp]:
     """Roll-ups, or each request where a price depends on a size that roll-ups were not made for."""
-    return queries.rolled() if pricer.fits_roll_ups else queries.requests()
+    return queries.rollups() if pricer.fits_roll_ups else queries.requests()

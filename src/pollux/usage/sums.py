@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
-from pollux.index.catalog.rollups import HALF
-from pollux.index.catalog.usage_queries import UNKNOWN, Counted, Rolled
+from pollux.index.catalog.rollups import INCOMPLETE
+from pollux.index.catalog.usage_queries import UNKNOWN, CountedSession, RollUp
 from pollux.model import NOTHING_USED, Usage, Value, joint
 from pollux.usage.rates import Pricer, dollars
 
@@ -33,7 +33,7 @@ class Unpriced(Value, frozen=True, kw_only=True):
 
 def lacking(model: str, step: int, requests: int) -> Unpriced:
     """Why requests have no cost, as the pricer found."""
-    if step == HALF:
+    if step == INCOMPLETE:
         return Unpriced(figures=requests)
     return Unpriced(price=requests) if model else Unpriced(model=requests)
 
@@ -127,7 +127,11 @@ class Sum:
             self.cost = cost if self.cost is None else self.cost + cost
 
     def row(
-        self, name: str | None, sessions: Mapping[int, Counted], trend: dict[str, int], rows: tuple[Row, ...] = ()
+        self,
+        name: str | None,
+        sessions: Mapping[int, CountedSession],
+        trend: dict[str, int],
+        rows: tuple[Row, ...] = (),
     ) -> Row:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
@@ -154,12 +158,12 @@ class Sum:
         )
 
 
-def heads(sessions: Iterable[Counted]) -> set[str]:
+def heads(sessions: Iterable[CountedSession]) -> set[str]:
     """The conversations that these belong to."""
     return {session.head for session in sessions if session.head is not None}
 
 
-def _families(sessions: Iterable[Counted]) -> set[str]:
+def _families(sessions: Iterable[CountedSession]) -> set[str]:
     """The conversations that these belong to, and the sub-agents that belong to none."""
     return {session.head or session.key for session in sessions}
 
@@ -177,7 +181,7 @@ class Group(Generic[L]):
         self.requests = 0
 
 
-def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], pricer: Pricer) -> dict[L, Sum]:
+def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer) -> dict[L, Sum]:
     """The rows by label. Rows that have one price are added up before they are priced."""
     groups: dict[tuple[L, str, int, int], Group[L]] = {}
     period = pricer.period

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
 
-from pollux.index.catalog.usage_queries import Counted, Rolled
+from pollux.index.catalog.usage_queries import CountedSession, RollUp
 from pollux.usage.days import day_of
 from pollux.usage.rates import Pricer, dollars
 from pollux.usage.stats import By, Of, name_by
@@ -13,7 +13,7 @@ from pollux.usage.sums import Sum, gather, heads
 
 
 def days_of_rows(
-    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], pricer: Pricer, where: tzinfo | None
+    of: Of, sessions: Mapping[int, CountedSession], rows: Iterable[RollUp], pricer: Pricer, where: tzinfo | None
 ) -> dict[date | None, float]:
     """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
     day = day_of(where)
@@ -39,8 +39,8 @@ def stacks(  # noqa: PLR0913, PLR0917
     by: By,
     of: Of,
     stack: By,
-    sessions: Mapping[int, Counted],
-    rows: Iterable[Rolled],
+    sessions: Mapping[int, CountedSession],
+    rows: Iterable[RollUp],
     pricer: Pricer,
     where: tzinfo | None,
 ) -> dict[str | None, dict[str, float]]:

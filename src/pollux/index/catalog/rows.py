@@ -1,4 +1,4 @@
-"""What the store keeps of a session: worked out once, where it is read, and small enough to be sent on."""
+"""The rows of a session for the catalogue, made where the session is read, and small enough to be sent on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pollux.text.folding import fold
 
 
 class UsageRow(msgspec.Struct, array_like=True):
-    """The tokens of one request, and where they stand: `file` counts in the session's files."""
+    """The tokens of one request, and where they stand: `file` is an index into the session's files."""
 
     message: str
     at: int | None
@@ -60,14 +60,14 @@ class CallRow(msgspec.Struct, array_like=True):
 
 
 class Proof(msgspec.Struct, array_like=True, frozen=True):
-    """What speaks for and against a session's figures: what is missing in them, and what the agent itself says."""
+    """What a session's figures can be checked by: their gaps, and the agent's own totals."""
 
     gaps: tuple[Gap, ...]
     tallies: tuple[Tally, ...]
 
 
 class Marks(msgspec.Struct, array_like=True):
-    """Each message's id, and its place among all roles and all authors: a search asks for one message of hundreds."""
+    """Each message's id, and the numbers of its role and author, so that a search can look up one message."""
 
     ids: list[str]
     roles: bytes
@@ -86,9 +86,9 @@ _ROLES, _AUTHORS = tuple(Role), tuple(Author)
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session, ready to be kept. Its words are kept under `no`; `cut` of its outputs were too long for that.
+    """One session for the catalogue. Its words are indexed under `no`; `cut` of its outputs were too long for that.
 
-    `prompts` says when each prompt was made, `unsettled` is the hash of a project whose path is not sure.
+    `prompts` has the time of each prompt, `unsettled` the hash of a project whose path is not certain.
     """
 
     no: int
@@ -107,9 +107,9 @@ class Entry(msgspec.Struct, array_like=True):
 
 
 class BundleRows(msgspec.Struct, array_like=True):
-    """What came of reading one bundle; `number` is its place in the list of those to be read.
+    """The rows of one bundle; `number` is its place in the list of bundles to read.
 
-    `wasted` are numbers under which words were kept before reading failed.
+    `wasted` are numbers whose words were indexed before the reading failed.
     """
 
     number: int
@@ -120,26 +120,26 @@ class BundleRows(msgspec.Struct, array_like=True):
     wasted: list[int] = []
 
 
-_LARGEST = 1 << 53  # the database holds sums of many such figures too
+_LARGEST = 1 << 53  # sums of many such figures must fit, too
 
 
-def _held(figure: int | None) -> int | None:
-    """A figure that the database can hold; one that is larger is none."""
+def _storable(figure: int | None) -> int | None:
+    """A figure that the database can store; None for a larger one."""
     return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
 
 
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
-    if (used := summary.usage) != (held := _usable(used)):
-        summary = msgspec.structs.replace(summary, usage=held)
+    if (usage := summary.usage) != (storable := _storable_usage(usage)):
+        summary = msgspec.structs.replace(summary, usage=storable)
     names = session.facts.get("name", ())
-    said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
         no=no,
         cut=cut,
         summary=summary,
-        about=fold("\n".join(said)),
+        about=fold("\n".join(texts)),
         marks=Marks(
             [message.id for message in session.messages],
             bytes([_ROLES.index(message.role) for message in session.messages]),
@@ -151,24 +151,24 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         usage=list(usage_rows(session)),
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _held(tally.total) is not None)),
+        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
         unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
     )
 
 
-def _usable(used: Usage) -> Usage:
-    """A sum as it can be kept: one that lacks a figure is too low."""
-    held = Usage(
-        input=_held(used.input),
-        cached=_held(used.cached),
-        cache_write=_held(used.cache_write),
-        output=_held(used.output),
-        reasoning=_held(used.reasoning),
-        requests=_held(used.requests),
-        exact=used.exact,
-        cache_write_long=_held(used.cache_write_long),
+def _storable_usage(usage: Usage) -> Usage:
+    """A sum that the database can store. It is too low if a figure is left out."""
+    storable = Usage(
+        input=_storable(usage.input),
+        cached=_storable(usage.cached),
+        cache_write=_storable(usage.cache_write),
+        output=_storable(usage.output),
+        reasoning=_storable(usage.reasoning),
+        requests=_storable(usage.requests),
+        exact=usage.exact,
+        cache_write_long=_storable(usage.cache_write_long),
     )
-    return held if held == used else msgspec.structs.replace(held, exact=False)
+    return storable if storable == usage else msgspec.structs.replace(storable, exact=False)
 
 
 def usage_rows(session: Session) -> Iterator[UsageRow]:
@@ -188,13 +188,13 @@ def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
         message.model,
         message.fate,
         message.inherited,
-        _held(usage.input),
-        _held(usage.cached),
-        _held(usage.cache_write),
-        _held(usage.cache_write_long),
-        _held(usage.output),
-        _held(usage.reasoning),
-        _held(usage.requests),
+        _storable(usage.input),
+        _storable(usage.cached),
+        _storable(usage.cache_write),
+        _storable(usage.cache_write_long),
+        _storable(usage.output),
+        _storable(usage.reasoning),
+        _storable(usage.requests),
         usage.exact,
         places.get(usage.file or (origin.file if origin is not None else "")),
         usage.line or (origin.line if origin is not None else None),
@@ -209,7 +209,7 @@ def _call(message: Message, call: ToolCall) -> CallRow:
 
 
 def micros(at: datetime | None) -> int | None:
-    """A moment as a whole number that sorts."""
+    """A moment as an integer of microseconds."""
     if at is None:
         return None
     return int(at.timestamp()) * 1_000_000 + at.microsecond

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from pollux.index.catalog.catalog import Bundled, Catalog, Heads, first_number
+from pollux.index.catalog.catalog import Catalog, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContext, beside, fingerprint_of
-from pollux.sources.walk import closed
+from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
+from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
@@ -116,7 +116,7 @@ class Sync:
         self._layouts: dict[int, Layout] = {}
         self._sole: set[int] = set()
         self._seen: list[tuple[RootScan, int]] = []
-        self._glanced: Heads = {}
+        self._glanced: Peeks = {}
 
     def run(self, looks: Iterable[RootScan]) -> Outcome:
         """Take all roots that changed in."""
@@ -129,8 +129,8 @@ class Sync:
         self._read(tasks)
         with self._catalogue.change():
             for look, root in seen:
-                self._catalogue.seen_whole(root, look.snapshot, *self._layouts[root].written())
-                self._catalogue.put_closed(root, (display_path(file.path) for file in closed(look.files)))
+                self._catalogue.mark_synced(root, look.snapshot, *self._layouts[root].written())
+                self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(look.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
     def _begin(self, looks: list[RootScan]) -> list[tuple[RootScan, int]]:
@@ -145,7 +145,7 @@ class Sync:
                 # What lies under one root of an agent may depend on another of its roots.
                 if whole and look in changed and agents.count(look.source.name) == 1:
                     self._sole.add(root)
-                self._catalogue.changing(root)
+                self._catalogue.mark_changing(root)
                 seen.append((look, root))
         return seen
 
@@ -172,9 +172,9 @@ class Sync:
         tasks = self._partly(look, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._glancing(look, root, look.files, self._catalogue.heads(root)) as around:
+        with self._glancing(look, root, look.files, self._catalogue.peeks(root)) as around:
             bundles = look.source.bundles(look.root.path, look.files, around)
-            old = self._catalogue.bundled(root)
+            old = self._catalogue.known_bundles(root)
             tasks = self._outdated(look, root, bundles, old)
         gone += [before.id for before in old.values()]
         self._layouts[root] = Layout.of(look.files, bundles)
@@ -189,39 +189,41 @@ class Sync:
 
     def _partly(self, look: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
-        heads = self._catalogue.heads(root, (display_path(file.path) for file in part.files))
+        heads = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
         with self._glancing(look, root, part.files, heads) as around:
             bundles = look.source.bundles(look.root.path, part.files, around)
             layout = part.whole(bundles)
             if layout is None:
                 return None
             self._layouts[root] = layout
-            return self._outdated(look, root, bundles, self._catalogue.bundled(root, (one.key for one in bundles)))
+            return self._outdated(
+                look, root, bundles, self._catalogue.known_bundles(root, (one.key for one in bundles))
+            )
 
     @contextmanager
-    def _glancing(self, look: RootScan, root: int, files: list[File], known: Heads) -> Iterator[SourceContext]:
+    def _glancing(self, look: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """The context in which looks at these files are remembered, those before and those to come."""
-        around = SourceContext(heads=dict(known))
+        around = SourceContext(peeks=dict(known))
 
-        def others() -> Beside:
+        def others() -> OtherFiles:
             for _, number in self._others(look):
-                around.heads |= self._catalogue.heads(number)
-            around.heads |= self._glanced
-            return beside(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
+                around.peeks |= self._catalogue.peeks(number)
+            around.peeks |= self._glanced
+            return other_files(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
 
-        around.beside = others
+        around.other_files = others
         yield around
-        self._glanced |= around.heads
+        self._glanced |= around.peeks
         stamps = {display_path(file.path): file.stamp for file in files}
-        heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
+        heads = {place: told for place, told in around.peeks.items() if stamps.get(place[1]) == told[0]}
         with self._catalogue.change():
-            self._catalogue.put_heads(root, known, heads)
+            self._catalogue.put_peeks(root, known, heads)
 
     def _others(self, look: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""
         return [pair for pair in self._seen if pair[0].source.name == look.source.name and pair[0] is not look]
 
-    def _outdated(self, look: RootScan, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
+    def _outdated(self, look: RootScan, root: int, bundles: list[Bundle], old: dict[str, KnownBundle]) -> list[Task]:
         """Those of some bundles that must be read. What is known of them is taken from `old`."""
         tasks: list[Task] = []
         stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])

@@ -110,7 +110,7 @@ RootScan = Callable[[File], Head]
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
     """The sessions under one root. One that also lies under another is the same in both."""
     own = list(files)
-    beside = around.beside()
+    beside = around.other_files()
     listed = [*own, *beside.live]
 
     def look(file: File) -> Head:

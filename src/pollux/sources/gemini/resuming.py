@@ -20,7 +20,7 @@ from pollux.model import Kind, Session
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.projects.path_evidence import digest
 from pollux.sources.gemini.projects.projects import marker_of
-from pollux.sources.resuming import Form, Resumable, fullest, sources
+from pollux.sources.resuming import FileVersion, Resumable, largest_versions, source_files
 from pollux.wire.joining import Document, as_line, format_document, join_records, object_lines, parse_document, value_of
 
 _CHAT = re.compile(r"chats/(?:session-[^/]*|[^/]+/[^/]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
@@ -33,18 +33,18 @@ _MESSAGE = {"id", "timestamp", "type", "content"}
 _MADE = "its first line is lost, and was made from the ids and times in what is left"
 
 
-def resuming(session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+def resuming(session: Session, forms: Sequence[FileVersion], root: Path) -> list[Resumable]:
     """The session's files in the folder where the CLI looks now, and that folder's mark."""
-    chats: dict[str, list[Form]] = {}
-    others: list[Form] = []
+    chats: dict[str, list[FileVersion]] = {}
+    others: list[FileVersion] = []
     folder = _folder(session, forms, root)
     for form in forms:
         inner = form.path.split("/", 2)[-1]
         if _CHAT.match(inner):
             chats.setdefault(os.path.join(os.path.dirname(inner), stem(inner)), []).append(form)  # noqa: PTH118, PTH120
         elif not _TYPED.match(inner):
-            others.append(Form(path=inner, content=form.content))
-    beside = fullest(others)
+            others.append(FileVersion(path=inner, content=form.content))
+    beside = largest_versions(others)
     found = [made for name, held in chats.items() for made in _chat(f"{folder}/{name}", held, session)]
     found += [
         Resumable(path=f"{folder}/{name}", content=beside.pop(name), sources=(f"{folder}/{name}",))
@@ -58,7 +58,7 @@ def resuming(session: Session, forms: Sequence[Form], root: Path) -> list[Resuma
     return [*found, *(Resumable(path=f"{folder}/{inner}", content=held) for inner, held in beside.items())]
 
 
-def united(forms: Sequence[Form]) -> bytes | None:
+def united(forms: Sequence[FileVersion]) -> bytes | None:
     """What all forms of a chat hold, as a log, unless the last one has every message.
 
     A log can say that the list of messages was replaced by another. Each later form does that, so that whatever it
@@ -122,7 +122,7 @@ def _is_list(record: bytes) -> bool:
             return False
 
 
-def _folder(session: Session, forms: Sequence[Form], root: Path) -> str:
+def _folder(session: Session, forms: Sequence[FileVersion], root: Path) -> str:
     """The project's folder: that of the project's slug where there is one, else where the newest form lies."""
     top = os.path.join(root.name, "")  # noqa: PTH118
     for marker in sorted(root.glob("*/.project_root")):
@@ -139,10 +139,10 @@ def _proved(session: Session) -> bytes | None:
     return path if hashlib.sha256(path).hexdigest() == session.project_hash else None
 
 
-def _chat(place: str, forms: list[Form], session: Session) -> Iterator[Resumable]:
+def _chat(place: str, forms: list[FileVersion], session: Session) -> Iterator[Resumable]:
     logs: list[list[bytes]] = []
     documents: list[tuple[Document, bytes]] = []
-    of = sources(forms)
+    of = source_files(forms)
     for form in forms:
         if _is_document(form.content):
             if (found := parse_document(form.content, _MESSAGES)) is not None:
