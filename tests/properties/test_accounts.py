@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pollux.index.catalog.queries import Filter
-from pollux.index.catalog.usage_queries import FIGURES, UsageQueries
-from pollux.model import Message, Session, Usage
+from pollux.index.catalog.usage_queries import UsageQueries
+from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.accounts import Accounts, By
 from pollux.usage.rates import dollars
 from pollux.usage.stats import stats

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
 from pollux.model import (
     Author,
+    Figures,
     Gap,
     Link,
     Message,
@@ -20,12 +22,14 @@ from pollux.model import (
     Tally,
     ToolCall,
     Usage,
+    by_name,
     summarize,
+    values,
 )
 from pollux.text.folding import fold
 
 
-class UsageRow(msgspec.Struct, array_like=True):
+class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
     """The tokens of one request, and where they stand: `file` counts in the session's files."""
 
     message: str
@@ -33,13 +37,6 @@ class UsageRow(msgspec.Struct, array_like=True):
     model: str | None
     fate: str
     inherited: bool
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_long: int | None
-    output: int | None
-    reasoning: int | None
-    requests: int | None
     exact: bool | None
     file: int | None
     line: int | None
@@ -129,8 +126,8 @@ def _held(figure: int | None) -> int | None:
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
-    if (used := summary.usage) != (held := _usable(used)):
-        summary = msgspec.structs.replace(summary, usage=held)
+    if (used := summary.usage) != (usable := _usable(used)):
+        summary = msgspec.structs.replace(summary, usage=usable)
     names = session.facts.get("name", ())
     said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
@@ -155,17 +152,13 @@ def entry(session: Session, no: int, cut: int) -> Entry:
 
 def _usable(used: Usage) -> Usage:
     """A sum as it can be kept: one that lacks a figure is too low."""
-    held = Usage(
-        input=_held(used.input),
-        cached=_held(used.cached),
-        cache_write=_held(used.cache_write),
-        output=_held(used.output),
-        reasoning=_held(used.reasoning),
-        requests=_held(used.requests),
-        exact=used.exact,
-        cache_write_long=_held(used.cache_write_long),
-    )
-    return held if held == used else msgspec.structs.replace(held, exact=False)
+    usable = Usage(**_figures(used), exact=used.exact)
+    return usable if usable == used else msgspec.structs.replace(usable, exact=False)
+
+
+def _figures(used: Figures) -> dict[str, Any]:
+    """Those of the figures that the database can hold."""
+    return by_name(map(_held, values(used)))
 
 
 def usage_rows(session: Session) -> Iterator[UsageRow]:
@@ -180,21 +173,15 @@ def usage_rows(session: Session) -> Iterator[UsageRow]:
 def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
     origin = message.origin
     return UsageRow(
-        message.id,
-        micros(message.at),
-        message.model,
-        message.fate,
-        message.inherited,
-        _held(usage.input),
-        _held(usage.cached),
-        _held(usage.cache_write),
-        _held(usage.cache_write_long),
-        _held(usage.output),
-        _held(usage.reasoning),
-        _held(usage.requests),
-        usage.exact,
-        places.get(usage.file or (origin.file if origin is not None else "")),
-        usage.line or (origin.line if origin is not None else None),
+        **_figures(usage),
+        message=message.id,
+        at=micros(message.at),
+        model=message.model,
+        fate=message.fate,
+        inherited=message.inherited,
+        exact=usage.exact,
+        file=places.get(usage.file or (origin.file if origin is not None else "")),
+        line=usage.line or (origin.line if origin is not None else None),
     )
 
 

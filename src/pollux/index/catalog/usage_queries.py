@@ -12,15 +12,11 @@ from pollux.index.catalog.catalog import proof_of
 from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
 from pollux.index.catalog.rollups import HALF, QUARTER, UNTIMED, quarter
 from pollux.index.catalog.rows import Proof, micros
-from pollux.model import Value
+from pollux.model import UNKNOWN, Figures, Value, values
 
 _BEGIN = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
 _BEYOND = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {HALF})"
-
-FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
-UNKNOWN = (None,) * len(FIGURES)
-"""The figures of a session that has none."""
 
 
 class Counted(Value, frozen=True, kw_only=True):
@@ -38,12 +34,13 @@ class Counted(Value, frozen=True, kw_only=True):
     head: str | None
 
 
-_Figure = int | None
-Rolled = tuple[int, int, str, int, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure]
-"""What one session used of one model in one quarter of an hour, with prompts beyond the same step.
+class Rolled(Figures, frozen=True, kw_only=True, array_like=True):
+    """What one session used of one model in one quarter of an hour, with prompts beyond the same step."""
 
-Session, quarter, model, step, then the `FIGURES`. Plain tuples, since there may be very many.
-"""
+    session: int
+    quarter: int
+    model: str
+    step: int
 
 
 class Called(NamedTuple):
@@ -101,38 +98,39 @@ class UsageQueries:
 
     def models(self) -> set[str]:
         """Every model that was used."""
-        return {row[2] for row in self.rolled()}
+        return {row.model for row in self.rolled()}
 
     def rolled(self) -> list[Rolled]:
         """The roll-ups."""
         if self._rolled is None:
-            columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
-            times, values = self._times("quarter")
-            rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
-            self._rolled = [row for row in rows if row[0] in self.sessions]
+            times, limits = self._times("quarter")
+            columns = ", ".join(Rolled.__struct_fields__)
+            asked = f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}"
+            self._rolled = self._counting(asked, *limits)
         return self._rolled
 
     def requests(self) -> Iterable[Rolled]:
         """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
-        columns = ", ".join(FIGURES)
-        times, values = self._times(_BEGIN)
-        rows = self._rows(
-            f"SELECT session, {_BEGIN}, COALESCE(model, ''), {_BEYOND}, {columns} FROM usage "
-            f"WHERE NOT inherited AND {self._chosen()}{times}",
-            *self._values,
-            *values,
-        )
-        unknown = (row for row in self.rolled() if row[4:] == UNKNOWN)
-        return chain(unknown, (row for row in rows if row[0] in self.sessions))
+        times, limits = self._times(_BEGIN)
+        given = {"quarter": _BEGIN, "model": "COALESCE(model, '')", "step": _BEYOND}
+        columns = ", ".join(given.get(name, name) for name in Rolled.__struct_fields__)
+        asked = f"SELECT {columns} FROM usage WHERE NOT inherited AND {self._chosen()}{times}"
+        unknown = (row for row in self.rolled() if values(row) == UNKNOWN)
+        return chain(unknown, self._counting(asked, *limits))
+
+    def _counting(self, asked: str, *limits: int) -> list[Rolled]:
+        """Those of the rows whose sessions count."""
+        rows = msgspec.convert(list(self._rows(asked, *self._values, *limits)), list[Rolled])
+        return [row for row in rows if row.session in self.sessions]
 
     def calls(self) -> Iterable[Called]:
         """Every tool call."""
-        times, values = self._times(_BEGIN)
+        times, limits = self._times(_BEGIN)
         rows = self._rows(
             f"SELECT session, {_BEGIN}, name, canonical, status, seconds FROM calls "
             f"WHERE NOT inherited AND {self._chosen()}{times}",
             *self._values,
-            *values,
+            *limits,
         )
         return (Called(*row) for row in rows if row[0] in self.sessions)
 
@@ -154,21 +152,21 @@ class UsageQueries:
 
     def prompts(self) -> Iterable[tuple[int, int, int]]:
         """How many prompts a session got in a quarter of an hour: session, quarter, prompts."""
-        times, values = self._times("quarter")
+        times, limits = self._times("quarter")
         asked = f"SELECT session, quarter, prompts FROM prompts WHERE {self._chosen()}{times}"
-        return (row for row in self._rows(asked, *self._values, *values) if row[0] in self.sessions)
+        return (row for row in self._rows(asked, *self._values, *limits) if row[0] in self.sessions)
 
     def _chosen(self) -> str:
         """Narrows rows down where that saves work. Whose they are is looked at in any case."""
         return "1" if self._all else f"session IN (SELECT no FROM sessions WHERE {self._where})"
 
     def _times(self, column: str) -> tuple[str, list[int]]:
-        terms, values = "", list[int]()
+        terms, limits = "", list[int]()
         for limit, sign in ((self._asked.since, ">="), (self._asked.until, "<=")):
             if limit is not None:
                 terms += f" AND {column} {sign} ? AND {column} != {UNTIMED}"
-                values.append(quarter(micros(limit)))
-        return terms, values
+                limits.append(quarter(micros(limit)))
+        return terms, limits
 
 
 def _head(key: str, parents: Mapping[str, str], heads: Collection[str]) -> str | None:
