@@ -162,7 +162,7 @@ class UsageQueries:
 
     def _times(self, column: str) -> tuple[str, list[int]]:
         terms, limits = "", list[int]()
-        for limit, sign in ((self._criteria.since, ">="), (self._filter.until, "<=")):
+        for limit, sign in ((self._criteria.since, ">="), (self._criteria.until, "<=")):
             if limit is not None:
                 terms += f" AND {column} {sign} ? AND {column} != {UNTIMED}"
                 limits.append(quarter(micros(limit)))
