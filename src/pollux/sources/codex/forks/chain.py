@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from pollux.model import Fate
-from pollux.sources.codex.forks.part import Part, part
+from pollux.sources.codex.forks.ancestors import ancestor
+from pollux.sources.codex.forks.part import Part
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.forks.twins import in_order
 from pollux.sources.codex.replay.entries import Entry
@@ -65,15 +66,15 @@ def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, i
         held = by_rollout.get(name)
         if held is None:
             file = threads.rollout(name)
-            held = part(file, threads, notes) if file is not None else None
+            held = ancestor(file, threads, notes) if file is not None else None
         if held is None:
             notes.file, notes.line = display_path(at.file.path), 1
             notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
             break
-        path.insert(0, (held, end))
+        path.append((held, end))
         at = held
     notes.line = None
-    return path
+    return path[::-1]
 
 
 def _cut(held: Part, end: int | None) -> None:
