@@ -4,7 +4,8 @@ from pollux.system.files import LARGE, SMALL
 from pollux.wire.escapes import respelled, spelled
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
-    Lines,
+    Measured,
+    buffered,
     filled,
     folder_at,
     note_bad_line,
@@ -29,12 +30,13 @@ __all__ = [
     "SMALL",
     "Count",
     "Dated",
-    "Lines",
     "Malformed",
+    "Measured",
     "Notes",
     "Pile",
     "Shape",
     "Utc",
+    "buffered",
     "coherent",
     "decode",
     "decoder",

@@ -23,23 +23,25 @@ _PASSED_OVER = 1 << 32
 """So far the end of a longer one is looked for."""
 
 
-class Lines(io.BufferedReader):
-    """A file line by line, in bounded memory.
+def buffered(raw: io.RawIOBase, buffer: int = 1 << 18, notes: Notes | None = None) -> io.BufferedReader:
+    """A file line by line, in bounded memory. A large buffer makes reading long lines three times as quick.
 
-    A line that is too long is passed over: it counts as an empty one, and a notice says so.
+    In a file that is no longer than a line may be, nothing need be measured.
     """
+    if isinstance(raw, io.FileIO) and os.fstat(raw.fileno()).st_size <= LONGEST:
+        return io.BufferedReader(raw, buffer)
+    return Measured(raw, buffer, notes)
 
-    def __init__(self, raw: io.RawIOBase, buffer: int, notes: Notes | None = None) -> None:
+
+class Measured(io.BufferedReader):
+    """A line that is too long is passed over: it counts as an empty one, and a notice says so."""
+
+    def __init__(self, raw: io.RawIOBase, buffer: int, notes: Notes | None) -> None:
         super().__init__(raw, buffer)
         self.notes = notes
 
     def __iter__(self) -> Iterator[bytes]:
-        """The lines from here on. In a file that is no longer than a line may be, nothing need be measured."""
-        if isinstance(self.raw, io.FileIO) and os.fstat(self.raw.fileno()).st_size <= LONGEST:
-            return super().__iter__()
-        return self._measured()
-
-    def _measured(self) -> Iterator[bytes]:
+        """The lines from here on."""
         readline = partial(self.readline, LONGEST + 1)
         for number, line in enumerate(iter(readline, b""), start=1):
             if len(line) <= LONGEST:
@@ -94,14 +96,14 @@ def filled(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 def opened(path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) -> Iterator[BinaryIO]:
     """A regular file opened for reading. Whatever goes wrong with it, now or while it is read, is `Unreadable`.
 
-    A large buffer makes reading long lines three times as quick. `notes` are told of lines that are too long.
+    `notes` are told of lines that are too long.
     """
     try:
         file: Any = files.opened(path, buffer=0)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     try:
-        with Lines(file, buffer, notes) if buffer else file as reader:
+        with buffered(file, buffer, notes) if buffer else file as reader:
             yield reader
     except OSError as error:
         raise unreadable(path, error) from error
