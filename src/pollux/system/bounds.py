@@ -6,7 +6,6 @@ looked at when it is open, which nobody can change any more.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from collections.abc import Container
@@ -89,7 +88,7 @@ def _above(path: str, folders: Container[str]) -> str | None:
 
 def _meant(path: str, root: str) -> tuple[str, str]:
     """A path and its root; those in a home where it is a link that stands in for the same file there."""
-    folder = _above(path, _homes)
+    folder = _above(path, _homes) if _homes else None
     if folder is None:
         return path, root
     there = _homes[folder] + path[len(folder) :]
@@ -100,9 +99,10 @@ def _meant(path: str, root: str) -> tuple[str, str]:
 
 def _place(handle: int) -> str:
     """Where an open file lies, as far as the system tells; it may have been replaced since."""
-    with contextlib.suppress(OSError):
+    try:
         return os.readlink(f"/proc/self/fd/{handle}").removesuffix(_GONE)  # noqa: PTH115
-    return ""
+    except OSError:
+        return ""
 
 
 def _proved(path: str, handle: int, bound: _Bound) -> bool:
