@@ -202,6 +202,19 @@ def test_figures_that_only_the_copy_of_a_reply_has(home: Home) -> None:
     assert library.session(f"claude:{OTHER}").usage.output == 5
 
 
+@pytest.mark.parametrize("outputs", [(360, 500), (500, 360)])
+def test_of_several_copies_the_one_with_the_most_output_counts(home: Home, outputs: tuple[int, int]) -> None:
+    shared = chained([user("42"), model("Noted.", stop=None, figures=usage(3))])
+    home.log(SID, *shared)
+    for name, output in zip((OTHER, OTHER.replace("b", "c")), outputs, strict=True):
+        ended = model("Noted.", figures=usage(output))
+        copy = {**ended, **{key: shared[1][key] for key in ("uuid", "parentUuid", "timestamp")}}
+        home.log(name, *renamed([shared[0], copy], name), *own(name, copy, output))
+    parent = home.sessions()[SID]
+    assert (parent.usage.output, parent.exact) == (500, True)
+    assert [line["usage"]["output_tokens"] for line in parent.messages[1].extra["lines"]] == [3]
+
+
 def test_fork_after_a_fold_begins_with_the_fold(home: Home) -> None:
     records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")])
     home.log(SID, *records)
