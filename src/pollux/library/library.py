@@ -126,6 +126,14 @@ class Library(Refresh):
         self.know(asked.agent)
         return self._ask(lambda current: current.count(asked))
 
+    def absence(self, agent: str | None = None) -> type[NotFound | Unreadable]:
+        """The error where nothing was found: `Unreadable` where an agent has no session that could be read."""
+        roots = [root for source, root in self.roots() if agent in (None, source.name)]
+        lacking = self.lacking() if agent is None else self.lacking() & {agent}
+        if not lacking and all(self.refused(root) is None for root in roots):
+            return NotFound
+        return NotFound if self.count(Filter(agent=agent, everything=True)) else Unreadable
+
     def meant(self, wanted: Filter, otherwise: str = "") -> str:
         """A hint where nothing was found: what was probably meant by what no session has."""
         from pollux.index.search.suggestions import in_list
@@ -231,7 +239,7 @@ class Library(Refresh):
             newest = self.list(limit=1)
             if not newest:
                 hint = "pollux agents shows where pollux looks."
-                raise (Unreadable if self.closed else NotFound)("No sessions were found.", hint)
+                raise self.absence()("No sessions were found.", hint)
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():
