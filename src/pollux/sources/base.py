@@ -233,23 +233,30 @@ class Memory(Protocol):
 class Beside(NamedTuple):
     """The files under an agent's other roots, each once.
 
-    A session that lies under several roots the agent writes to is one: those files are `live`. The `other` ones only
-    tell which of its words are another session's.
+    A session that lies under several roots is one. Its files are `joined`, by the roots that they lie under. The
+    `other` ones only tell which of its words are another session's.
     """
 
-    live: list[File]
+    joined: dict[Path, list[File]]
     other: list[File]
+
+    def files(self) -> list[File]:
+        """All that are joined."""
+        return [file for listed in self.joined.values() for file in listed]
 
 
 def beside(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> Beside:
-    """What lies beside the files of a root. One of them by another name, such as a link of ours, is left out."""
-    found = Beside([], [])
+    """What lies beside the files of a root. One of them by another name, such as a link of ours, is left out.
+
+    What pollux keeps goes with all that the agent has. What the agent has is told as it stands there.
+    """
+    found = Beside({}, [])
     known = {file.stamp for file in files}
     for other, listed in others:
         for file in listed:
             if file.stamp not in known:
                 known.add(file.stamp)
-                (found.other if root.kept or other.kept else found.live).append(file)
+                (found.joined.setdefault(other.path, []) if root.kept or not other.kept else found.other).append(file)
     return found
 
 
@@ -267,7 +274,7 @@ class SourceContext(msgspec.Struct, kw_only=True):
     asked: str | None = None
     hunt: bool = True
     heads: dict[tuple[str, str], tuple[str, bytes]] = {}
-    beside: Callable[[], Beside] = lambda: Beside([], [])
+    beside: Callable[[], Beside] = lambda: Beside({}, [])
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """What a look into the file tells; the file is opened only where it changed since somebody looked."""

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from pollux.library.library import Filter
-from pollux.model import Session
+from pollux.model import Fate, Session
 from tests.unit.sources.claude.conftest import (
     CWD,
     OTHER,
@@ -490,6 +490,22 @@ def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) ->
     (listed,) = home.library().list(Filter(everything=True))
     assert listed.summary.usage.requests == 3
     assert home.library().sync().changed == 0
+
+
+def test_two_sides_of_a_session_stand_in_the_order_in_which_they_happened(home: Home) -> None:
+    shared = chained([user("Begin"), model("Begun.", REAL[0])])
+    first, second = user("One"), user("Two")
+    one = chained([first, model("1", REAL[1])])
+    two = chained([second, model("2", REAL[2])])
+    late = chained([user("Three"), model("3", "msg_01dddddddddddddddddddddd")])
+    first["parentUuid"] = second["parentUuid"] = shared[-1]["uuid"]
+    late[0]["parentUuid"] = one[-1]["uuid"]
+    home.log(SID, *shared, *one, *late)
+    elsewhere(home, SID)
+    home.log(SID, *shared, *two)
+    session = home.only()
+    assert [message.text for message in session.messages] == ["Begin", "Begun.", "One", "Two", "1", "2", "Three", "3"]
+    assert [message.text for message in session.messages if message.fate is not Fate.LIVE] == ["Two", "2"]
 
 
 def test_the_same_long_reply_id_in_two_sessions_is_no_fork(home: Home) -> None:
