@@ -338,6 +338,10 @@ class Library(Refresh):
         """How far the cache is, and the keys of all sessions."""
         return self._ask(CatalogQueries.newest, synced=False)
 
+    def message_ids(self) -> Rows[tuple[str, Rows[str]]]:
+        """The keys of all sessions that the cache holds, each with the ids of its messages."""
+        return self._ask(CatalogQueries.message_ids, synced=False)
+
     def newer(self, point: Cursor, wanted: Filter, key: str | None = None) -> Iterator[tuple[Session, str]]:
         """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
 

@@ -308,6 +308,11 @@ class CatalogQueries:
         number = max((number for _, number in rows), default=0)
         return Cursor(born=self.catalogue.born, number=number), {key for key, _ in rows}
 
+    def message_ids(self) -> list[tuple[str, list[str]]]:
+        """The keys of all sessions, each with the ids of its messages."""
+        every = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
+        return [(key, marks_of(blob).ids) for key, blob in self.catalogue.rows(every)]
+
     def newer(self, point: Cursor, asked: Filter) -> list[Place]:
         """The sessions that were read since the catalogue was so far; all where it was made anew meanwhile."""
         number = point.number if point.born == self.catalogue.born else 0
