@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
 from pollux.sources.claude.format.schema import Fold, Line, Put
-from pollux.sources.claude.messages.messages import Builder, Item
+from pollux.sources.claude.messages.messages import Builder, Item, first_line
 from pollux.sources.claude.tree.tree import Tree
 
 _REWOUND, _CANCELLED = Fate.REWOUND, Fate.CANCELLED
@@ -100,8 +100,7 @@ def _place_above(item: Item, tree: Tree, places: Mapping[str | None, int], besid
 
     `beside` gathers where the records lead that are no messages, so that none is passed twice.
     """
-    line = item[0][1] if isinstance(item, list) else item[1]
-    parent = line.parentUuid
+    parent = first_line(item).parentUuid
     if parent is None or (parent not in places and parent not in tree.by_uuid):
         return -1
     if (place := places.get(parent)) is not None:
