@@ -31,8 +31,8 @@ from pollux.wire import folder_at, read_head, shown
 from pollux.writers.document import begins, read_document
 
 if TYPE_CHECKING:
-    from pollux.export.work import Job
     from pollux.library.archive import Keeping
+    from pollux.library.jobs import Job
     from pollux.library.recover import Recovering
     from pollux.library.rehome import Rehoming
     from pollux.library.schedule import Scheduling
@@ -144,7 +144,7 @@ class Library(Refresh):
 
     def jobs(self, wanted: Filter) -> Rows[Job]:
         """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
-        from pollux.export.work import jobs
+        from pollux.library.jobs import jobs
 
         summaries = {one.summary.key: one.summary for one in self.list(wanted)}
         places = self._ask(lambda current: current.places(wanted)) if summaries else []

@@ -9,7 +9,7 @@ import html
 
 from pollux.model import Session, Status, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import TRANSCRIPT, Options, Out, Report
+from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
 from pollux.writers.loss import Tally
@@ -40,15 +40,15 @@ class Markdown:
     heeds = TRANSCRIPT
     between = "\n---\n\n"
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
-            out(front_matter(summary, options))
+            out(front_matter(summary, context))
         out(f"# {plain(title(summary))}\n\n")
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:
-            out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, options)))
+            out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, context)))
         tally = Tally()
         said = False
         for block in blocks(session, options, BOUNDS, tally):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pollux.model import Session, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import TRANSCRIPT, Options, Out, Report
+from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section
 from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
 from pollux.writers.loss import Tally
@@ -36,15 +36,15 @@ class PlainText:
     heeds = TRANSCRIPT
     between = f"\n{'═' * 72}\n\n"
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
-            out(front_matter(summary, options))
+            out(front_matter(summary, context))
         out(f"{title(summary)}\n\n")
         out("".join(f"{_fact(fact)}\n" for fact in facts(session, summary)))
         if options.tokens:
-            out("".join(f"{line}\n" for line in usage_facts(summary, options)))
+            out("".join(f"{line}\n" for line in usage_facts(summary, context)))
         tally = Tally()
         for block in blocks(session, options, BOUNDS, tally):
             out("\n")

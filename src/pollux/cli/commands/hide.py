@@ -46,11 +46,11 @@ def command(
     \b
     pollux hide session.vac.salted.json --text hunter2 --secrets -o public.salted.json
     """
-    from pollux.cli.evidence import bytes_of
     from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
-    from pollux.export import Target
+    from pollux.library.evidence import bytes_of
     from pollux.signing.salted import salted_of
+    from pollux.system.target import Target
 
     if not (places or words or secrets):
         raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")

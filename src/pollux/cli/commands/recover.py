@@ -141,18 +141,15 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
 
 
 def _document(library: Library, found: Recovered) -> str:
-    from pollux.writers.base import Options
-    from pollux.writers.json import WRITER
+    from pollux.answers.sessions import session_document
 
     pieces: list[str] = []
-    bill, family = library.accounts.bill(found.session), library.family_usage(found.session)
-    options = Options(cost_usd=bill.usd, unpriced_requests=bill.unpriced, family_usage=family)
-    WRITER.write(found.session, pieces.append, options)
+    session_document(library, found.session, pieces.append)
     return "".join(pieces)
 
 
 def _write(library: Library, output: Path, document: str) -> None:
-    from pollux.export.target import encoded
+    from pollux.system.target import encoded
 
     library.protect(output)
     try:

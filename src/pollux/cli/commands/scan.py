@@ -58,16 +58,16 @@ def command(
     if everything == bool(keys):
         problem = "Either name sessions or say --all, not both." if keys else "Which session?"
         raise RequestError(problem, "Try: pollux scan last, or: pollux scan --all")
-    from pollux.cli.exporting import as_job
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
     from pollux.export.secrets import secrets
+    from pollux.library.jobs import Job
     from pollux.library.library import Filter
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     looking = redactor(library, words, emails=emails)
     asked = wanted(agent, project, since, until, everything=True)
-    jobs = library.jobs(asked) if everything else [as_job(library.session(key)) for key in keys]
+    jobs = library.jobs(asked) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
         raise NotFound("There are no such sessions.", library.meant(asked, "Try: pollux list --all"))
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))

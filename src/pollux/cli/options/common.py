@@ -122,10 +122,14 @@ def open_library(
         library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
-        if not (ctx.meta.get(OR_SAMPLE) and _without_history(library)):
+        if not ctx.meta.get(OR_SAMPLE):
+            return library
+        from pollux.library.sample import is_needed
+
+        if not is_needed(library):
             return library
         ctx.meta[SAMPLE] = True
-    from pollux.cli.sample import surroundings
+    from pollux.library.sample import surroundings
 
     cache = None
     if words:
@@ -142,14 +146,6 @@ def writing(ctx: click.Context) -> None:
     """What a command does that changes something of the user's. Raises `RequestError`: the sample is read-only."""
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
-
-
-def _without_history(library: Library) -> bool:
-    """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
-    from pollux.library.library import Filter
-
-    nothing = not library.count(Filter(everything=True)) and not library.unread()
-    return nothing and all(library.refused(root) is None for _, root in library.roots())
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:

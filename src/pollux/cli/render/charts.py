@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.terminal.figures import number, plural
 from pollux.errors import NotFound, RequestError
-from pollux.export import Target
+from pollux.system.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

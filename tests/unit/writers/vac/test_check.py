@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from pollux import registry
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.vac.check import Problem, check
 from tests.unit.writers.judges_of_records import fits
 from tests.unit.writers.kitchen_sink import SESSION
 
 pieces: list[str] = []
-registry.writer("vac").write(SESSION, pieces.append, Options(knowledge=registry.knowledge))
+registry.writer("vac").write(SESSION, pieces.append, Options(), WriterContext(knowledge=registry.knowledge))
 RECORD: dict[str, Any] = json.loads("".join(pieces))
 
 Change = Callable[[dict[str, Any]], Any]
