@@ -148,5 +148,4 @@ def _salted(library: Library, file: str, data: bytes, *, force: bool) -> tuple[s
 
 
 def _write(library: Library, path: str, data: bytes, *, force: bool) -> None:
-    with Target(path, forbidden=library.own(), force=force).open() as write:
-        write(data)
+    Target(path, forbidden=library.own(), force=force).write(data)

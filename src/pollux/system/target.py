@@ -43,6 +43,11 @@ class Target:
         if not self._force and _holds_something(self.path):
             raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
 
+    def write(self, text: str | bytes) -> None:
+        """Write all of it. Raises `OutputError`."""
+        with self.open() as write:
+            write(text)
+
     @contextlib.contextmanager
     def open(self) -> Iterator[Write]:
         """Write to it."""

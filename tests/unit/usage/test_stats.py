@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pollux.cli.terminal.figures import tokens
 from pollux.index.catalog.queries import Filter
 from pollux.model import Status, ToolCall, Usage
 from pollux.usage.accounts import By, Of
+from pollux.usage.labels import tokens
 from pollux.usage.stats import opened
 from tests.unit.usage.books import CODEX, NOON, OPUS, PRO, accounts, reply, session, used
 

@@ -22,12 +22,12 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     \b
     pollux check session.vac.json
     """
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import Screen
     from pollux.library.evidence import bytes_of
     from pollux.signing.salted import SCHEME
     from pollux.signing.subject import parsed
     from pollux.text.escape import visible
+    from pollux.text.figures import plural
     from pollux.writers.vac.check import check, entries_in
 
     screen = Screen(ctx)

@@ -190,8 +190,7 @@ def _report(exporter: Exporter, target: Target) -> None:
     from pollux.answers.export import report_document
     from pollux.cli.terminal.screen import json_text
 
-    with target.open() as write:
-        write(json_text(report_document(exporter)))
+    target.write(json_text(report_document(exporter)))
 
 
 def _folder(output: str | None, writer: Writer, *, several: bool) -> bool:

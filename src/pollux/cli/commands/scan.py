@@ -83,10 +83,10 @@ def command(
 
 
 def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import visible
+    from pollux.text.figures import plural
 
     session, message = Column("session", whole=True), Column("message", sacrifice=2)
     field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)

@@ -150,26 +150,10 @@ def writing(ctx: click.Context) -> None:
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say why an answer lacks something or was slow, when it has been given."""
-    for problem in (library.store.problem, library.problem, _gaps(library) if gaps else None):
-        if problem:
-            remark(problem, for_programs=for_programs)
+    from pollux.answers.problems import remarks
 
-
-def _gaps(library: Library) -> str | None:
-    """What could not be read, and so is in no answer."""
-    # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.unread(), len(library.barred)) if library.looked else 0
-    if not (library.closed or unread):
-        return None
-    from pollux.cli.terminal.figures import plural, tilde
-
-    places = [tilde(path, str(library.places.home)) for path in library.closed]
-    if len(places) > 1:
-        places = [f"{plural(len(places), 'place')} in the agents' folders"]
-    if unread:
-        places.append(plural(unread, "session"))
-    told = " and ".join(places)
-    return f"{told} could not be read. Lists may lack sessions, and sums may be too low: pollux doctor tells why."
+    for sentence in remarks(library, gaps=gaps):
+        remark(sentence, for_programs=for_programs)
 
 
 def remark(sentence: str, *, for_programs: bool) -> None:

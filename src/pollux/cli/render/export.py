@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import plural
 from pollux.cli.terminal.screen import talk
 from pollux.errors import OutputError, RequestError, Unreadable
 from pollux.text.escape import visible
+from pollux.text.figures import plural
 from pollux.writers.base import Binary, Dataset
 
 if TYPE_CHECKING:

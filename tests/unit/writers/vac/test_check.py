@@ -120,3 +120,7 @@ def test_what_is_right_is_accepted(name: str) -> None:
 
 def test_what_is_no_object_at_all_is_said() -> None:
     assert check([]) == [Problem(place="the record", text="must be an object, and is a list")]
+
+
+def test_what_is_missing_stands_in_the_order_of_the_schema() -> None:
+    assert [problem.place for problem in check({})] == ["version", "id", "session"]

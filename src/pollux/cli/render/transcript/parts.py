@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pollux.cli.render.transcript.calls import one_call
-from pollux.cli.terminal.figures import plural, size
 from pollux.cli.terminal.width import cut, short, wrap
 from pollux.model import (
     Attachment,
@@ -20,6 +19,7 @@ from pollux.model import (
     Unknown,
 )
 from pollux.text.escape import one_line, visible
+from pollux.text.figures import plural, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
