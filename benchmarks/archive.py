@@ -27,7 +27,7 @@ ROUNDS = 3
 def measured(home: Path, folder: Path) -> dict[str, Any]:
     """Wall times as ratios to the yardstick, sizes as ratios to the history."""
     library = Library({"HOME": str(home)}, home, hunt=False)
-    looks = [RootScan(source, root) for source, root in library.roots()]
+    looks = [RootScan(source, root) for source, root in library.homes.roots()]
     files = [file.path for look in looks for file in wanted(look.files)]
     size = sum(Path(name).stat().st_size for name in files)
     pairs = [(_timed(lambda: _packed(files, folder)), _timed(lambda: _kept(looks, folder))) for _ in range(ROUNDS)]

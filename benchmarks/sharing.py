@@ -34,7 +34,7 @@ def measured(home: Path, folder: Path) -> dict[str, Any]:
     subprocess.run(command, env={**os.environ, **environ}, check=True, capture_output=True)
     library = Library(environ, home, hunt=False)
     jobs = library.jobs(Filter(everything=True))
-    files = [file.path for source, root in library.roots() for file in source.find(root.path)]
+    files = [file.path for source, root in library.homes.roots() for file in source.find(root.path)]
     size = sum(Path(name).stat().st_size for name in files) / 1e6
     start = time.perf_counter()
     parsed_together(files)
@@ -62,7 +62,7 @@ def measured(home: Path, folder: Path) -> dict[str, Any]:
 
 def _redacting(library: Library) -> dict[str, Any]:
     """CPU seconds of redaction alone, in sessions that were read before, beside a bare parse of their files."""
-    bundles = library.bundles()[:SAMPLE]
+    bundles = library.homes.bundles()[:SAMPLE]
     files = [file.path for _, bundle in bundles for file in bundle.files]
     size = sum(Path(name).stat().st_size for name in files) / 1e6
     redactor = Redactor(Private(home="/home/ada", users=("ada",)))

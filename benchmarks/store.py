@@ -54,7 +54,7 @@ def measured(home: Path, cache: Path, rounds: int) -> dict[str, Any]:
     def library(**options: Any) -> Library:
         return Library(environ, home, hunt=False, **options)
 
-    files = [file.path for source, root in library().roots() for file in source.find(root.path)]
+    files = [file.path for source, root in library().homes.roots() for file in source.find(root.path)]
     size = sum(Path(name).stat().st_size for name in files)
     parse = min(_wall(lambda: parsed_together(files)) for _ in range(3))
     with Memory() as memory:

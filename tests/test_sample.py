@@ -84,7 +84,7 @@ def test_its_projects_are_told_alike_whatever_file_is_newest(oldest: str, tmp_pa
     for file in home.rglob("*"):
         os.utime(file, (1, 1) if f".{oldest}" in file.parts else (2, 2))
     environ = {"HOME": str(home), "XDG_DATA_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    told = [(p.name, list(p.agents.items()), p.evidence) for p in Library(environ, home, hunt=False).projects()]
+    told = [(p.name, list(p.agents.items()), p.evidence) for p in Library(environ, home, hunt=False).projects.all()]
     assert told == [
         ("postcards", [("claude", 1), ("codex", 1), ("gemini", 1)], "recorded"),
         ("seedbank", [("claude", 1), ("codex", 1), ("gemini", 2)], "recorded"),

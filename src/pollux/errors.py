@@ -1,17 +1,17 @@
 """Every exception pollux raises on purpose.
 
 PolluxError
-├── NotFound        nothing matches what was asked for                (exit 1)
-├── RequestError    what was asked makes no sense                     (exit 2)
+├── NotFound        nothing matches the request                       (exit 1)
+├── RequestError    the request makes no sense                        (exit 2)
 │   ├── UnknownName     no agent, format or session has this name
 │   ├── Ambiguous       several sessions start with this prefix
 │   ├── BadQuery        a search query makes no sense
-│   └── Missing         it needs a package that is not installed
+│   └── Missing         the request needs a package that is not installed
 ├── Unreadable      the input cannot be opened or holds no session    (exit 3)
 ├── StoreError      pollux's own files are locked, damaged, too new   (exit 4)
 └── OutputError     the target exists or cannot be written            (exit 5)
 
-What is wrong *inside* a session file is never an exception: see `pollux.model.Notice`.
+Wrong content *inside* a session file is never an exception: see `pollux.model.Notice`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PolluxError(Exception):
 
 
 class NotFound(PolluxError):
-    """Nothing matches what was asked for."""
+    """Nothing matches the request."""
 
     exit_code = 1
 
@@ -59,28 +59,28 @@ class UnknownName(RequestError):
 
 
 class Ambiguous(RequestError):
-    """Several sessions start with the given prefix."""
+    """Several sessions start with this prefix."""
 
     def __init__(self, prefix: str, keys: Iterable[str]) -> None:
-        several = list(keys)
-        shown = ", ".join(several[:5]) + (", …" if len(several) > 5 else "")
-        super().__init__(f"{len(several)} sessions start with {prefix!r}.", f"Type more of the id: {shown}")
+        matches = list(keys)
+        beginning = ", ".join(matches[:5]) + (", …" if len(matches) > 5 else "")
+        super().__init__(f"{len(matches)} sessions start with {prefix!r}.", f"Type more of the id: {beginning}")
 
 
-_BESIDE = 60
-"""Of a long query, so many characters beside the trouble are shown."""
+_EXCERPT = 60
+"""How many characters of a long query are shown on each side of the mistake."""
 
 
 class BadQuery(RequestError):
     """A search query makes no sense; a caret shows where."""
 
     def __init__(self, sentence: str, query: str, place: int, hint: str | None = None) -> None:
-        shown = "".join(" " if ord(each) < 32 else each for each in query)
-        start, end = (max(0, place - _BESIDE), place + _BESIDE) if len(query) > 2 * _BESIDE else (0, len(query))
-        before = ("…" if start else "") + shown[start:place]
-        wide = sum(2 if east_asian_width(each) in "WF" else 1 for each in before)
-        shown = before + shown[place:end] + ("…" if end < len(query) else "")
-        super().__init__(f"{sentence}\n  {shown}\n  {' ' * wide}^", hint)
+        excerpt = "".join(" " if ord(character) < 32 else character for character in query)
+        start, end = (max(0, place - _EXCERPT), place + _EXCERPT) if len(query) > 2 * _EXCERPT else (0, len(query))
+        before = ("…" if start else "") + excerpt[start:place]
+        indent = sum(2 if east_asian_width(character) in "WF" else 1 for character in before)
+        excerpt = before + excerpt[place:end] + ("…" if end < len(query) else "")
+        super().__init__(f"{sentence}\n  {excerpt}\n  {' ' * indent}^", hint)
         self.sentence = sentence
         self.query = query
         self.place = place
@@ -93,7 +93,7 @@ class Unreadable(PolluxError):
 
 
 class Missing(RequestError):
-    """What was asked for needs a package that is not installed."""
+    """The request needs a package that is not installed."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(f"{what} needs the package {package}.", f"Try: pip install 'pollux[{extra}]'")
@@ -101,7 +101,7 @@ class Missing(RequestError):
 
 @contextmanager
 def needs(what: str, extra: str) -> Iterator[None]:
-    """Around the import of a package that comes with an extra."""
+    """Raise `Missing` where an import inside fails because an extra is not installed."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Which agents and formats there are: ours in two tables, others' through entry points."""
+"""The agents and formats: ours in two tables, those of other packages through entry points."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def writer(name: str) -> Writer:
 
 
 def knowledge(agent: str) -> Knowledge | None:
-    """What is known of an agent; None of one that nobody reads, or whose source does not tell."""
-    known: object = source(agent) if agent in _catalogue(_SOURCES) else None
-    return known if isinstance(known, Knowledge) else None
+    """What is known about an agent; None where no source reads it, or its source does not say."""
+    agent_source: object = source(agent) if agent in _catalogue(_SOURCES) else None
+    return agent_source if isinstance(agent_source, Knowledge) else None
 
 
 @cache
@@ -80,48 +80,48 @@ def _catalogue(group: str) -> Mapping[str, str | EntryPoint]:
 
 @cache
 def _load(group: str, kind: str, name: str) -> Any:
-    found = _catalogue(group).get(name)
-    if found is None:
+    entry = _catalogue(group).get(name)
+    if entry is None:
         raise UnknownName(kind, name, _catalogue(group))
-    if not isinstance(found, str):
-        return found.load()
-    module, _, attribute = found.partition(":")
+    if not isinstance(entry, str):
+        return entry.load()
+    module, _, attribute = entry.partition(":")
     return getattr(import_module(module), attribute)
 
 
 def added_sources() -> list[str]:
-    """The agents that other packages add, each with where it is found."""
+    """The agents that other packages add, each with its entry point."""
     return sorted(f"{name}={point.value}" for name, point in _plugins(_SOURCES).items())
 
 
 @cache
 def _plugins(group: str) -> dict[str, EntryPoint]:
-    """What other packages add to a group, by name.
+    """The entry points that other packages add to a group, by name.
 
-    `importlib.metadata` reads what every package says of itself, and its import alone takes longer than many a whole
-    command. So it is asked only where some package's entry points speak of pollux at all.
+    `importlib.metadata` reads the metadata of every package, and its import alone takes longer than many a command. So
+    it is used only where the entry points of some package name a group of pollux.
     """
-    if not any(map(_speaks_of_us, sys.path)):
+    if not any(map(_has_plugins, sys.path)):
         return {}
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group=group)}
 
 
-def _speaks_of_us(place: str) -> bool:
+def _has_plugins(folder: str) -> bool:
     try:
-        with os.scandir(place or os.curdir) as entries:
+        with os.scandir(folder or os.curdir) as entries:
             packages = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
-    except NotADirectoryError:  # an archive: what it holds only `importlib.metadata` can tell
+    except NotADirectoryError:  # an archive, which only `importlib.metadata` can read
         return True
     except OSError:
         return False
-    return any(_names_a_group(os.path.join(package, "entry_points.txt")) for package in packages)  # noqa: PTH118
+    return any(_names_our_group(os.path.join(package, "entry_points.txt")) for package in packages)  # noqa: PTH118
 
 
-def _names_a_group(file: str) -> bool:
+def _names_our_group(file: str) -> bool:
     try:
-        said = read(file)
+        content = read(file)
     except OSError:
         return False
-    return f"[{_SOURCES}]".encode() in said or f"[{_WRITERS}]".encode() in said
+    return f"[{_SOURCES}]".encode() in content or f"[{_WRITERS}]".encode() in content

@@ -1,3 +1,3 @@
-"""The release this is."""
+"""The version of this release."""
 
 VERSION = "0.1.0"

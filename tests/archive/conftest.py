@@ -75,18 +75,18 @@ class World:
     def transcripts(self) -> list[Path]:
         """The files that hold conversations."""
         library = self.library()
-        found = [Path(f.path) for s, r in library.roots() for f in s.find(r.path)]
+        found = [Path(f.path) for s, r in library.homes.roots() for f in s.find(r.path)]
         return sorted(path for path in found if path.suffix == ".jsonl" and path.name != "history.jsonl")
 
     def session_files(self) -> list[Path]:
         """Every file that holds a conversation, or a part of one."""
         roles = ("session", "subagent", "agent", "rollout")
-        found = (f for source, root in self.library().roots() for f in source.find(root.path))
+        found = (f for source, root in self.library().homes.roots() for f in source.find(root.path))
         return sorted(Path(file.path) for file in found if file.role in roles)
 
     def agent_home(self, file: Path) -> Path:
         """The folder above the one in which an agent keeps its sessions."""
-        roots = (root.path for _, root in self.library().roots())
+        roots = (root.path for _, root in self.library().homes.roots())
         return next(root.parent for root in roots if root in file.parents)
 
     def fingerprint(self) -> dict[str, tuple[int, int, int, bytes]]:

@@ -13,7 +13,7 @@ WEATHER = "3274cde4-46bd-475d-a1b3-c05a33f7637f"
 
 def restored(library: Library, key: str, folder: Path | None) -> dict[Path, str]:
     """Put a session back; what became of each file."""
-    session, keeping = library.session(key), library.keeping
+    session, keeping = library.session(key), library.archive
     planned = keeping.plan(keeping.states(session, None), folder, keeping.companions(session, None))
     keeping.restore(planned)
     return {Path(told.path): "there" if told.there else "left" if told.left else "written" for told, _ in planned}
@@ -62,7 +62,7 @@ def test_what_a_session_goes_on_from_comes_with_it(world: World) -> None:
     }
     brought = 0
     for parent, fork in forks.items():
-        own = {Path(file).name for file in library.files_of(parent)}
+        own = {Path(file).name for file in library.index.files_of(parent)}
         back = world.folder / fork.partition(":")[2]
         names = {path.name for path in restored(world.library(), fork, back)}
         brought += bool(own & names)

@@ -19,7 +19,7 @@ from tests.archive.conftest import World
 
 
 def pack_of(library: Library) -> Path:
-    (pack,) = library.archive.folder.glob("*.pack")
+    (pack,) = library.archive.store.folder.glob("*.pack")
     return pack
 
 
@@ -33,11 +33,11 @@ def test_every_flipped_bit_is_found(world: World) -> None:
         broken = bytearray(raw)
         broken[place] ^= 1 << (place % 8)
         pack.write_bytes(broken)
-        archive = Archive(library.archive.folder, world.folder / "again.db")
+        archive = Archive(library.archive.store.folder, world.folder / "again.db")
         assert not verify(archive).sound, place
         archive.close()
     pack.write_bytes(raw)
-    assert verify(library.archive).sound
+    assert verify(library.archive.store).sound
 
 
 def test_what_is_damaged_is_kept_again_where_the_agent_still_has_it(world: World) -> None:
@@ -47,13 +47,13 @@ def test_what_is_damaged_is_kept_again_where_the_agent_still_has_it(world: World
     raw = bytearray(pack.read_bytes())
     raw[len(raw) // 2] ^= 1
     pack.write_bytes(raw)
-    verdict = library.keeping.verify()
+    verdict = library.archive.verify()
     assert not verdict.sound
-    library.keeping.run()
-    again = library.keeping.verify()
+    library.archive.run()
+    again = library.archive.verify()
     assert not again.lost
     assert len(pack.read_bytes()) > len(raw)
-    carried = library.keeping.export(world.folder / "all.pollux")
+    carried = library.archive.export(world.folder / "all.pollux")
     assert (carried.damaged == 0) is again.sound
 
 
@@ -70,7 +70,7 @@ def test_sessions_around_a_damaged_one_stay(world: World) -> None:
     after = world.library()
     left = {one.summary.key for one in after.list(Filter(everything=True))}
     assert len(keys - left) <= 1
-    assert after.problem is None or "verify" in after.problem
+    assert after.index.problem is None or "verify" in after.index.problem
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_the_archive_whole(
@@ -90,20 +90,20 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_archive_whole(
 
     monkeypatch.setattr(PackWriter, "write", full)
     with pytest.raises(StoreError, match="No space left"):
-        library.keeping.run()
+        library.archive.run()
     monkeypatch.undo()
-    assert verify(library.archive).sound
-    assert library.keeping.run().changed
-    assert verify(library.archive).sound
+    assert verify(library.archive.store).sound
+    assert library.archive.run().changed
+    assert verify(library.archive.store).sound
 
 
 def test_a_second_writer_is_told_to_wait(world: World) -> None:
     world.furnish("gemini/0.39.1")
     library = world.library()
     other = world.library()
-    with library.archive.appending():
-        assert other.keeping.run().busy
-    assert not other.keeping.run().busy
+    with library.archive.store.appending():
+        assert other.archive.run().busy
+    assert not other.archive.run().busy
 
 
 def test_a_newer_version_is_left_alone(world: World) -> None:
@@ -112,12 +112,12 @@ def test_a_newer_version_is_left_alone(world: World) -> None:
     pack = pack_of(library)
     newer = pack.read_bytes().replace(MAGIC, b"pollux archive 2\n", 1)
     pack.write_bytes(newer)
-    library.archive.close()
+    library.archive.store.close()
     with pytest.raises(StoreError, match="newer pollux"):
-        world.library().keeping.run()
+        world.library().archive.run()
     after = world.library()
     assert after.list()
-    assert "newer pollux" in (after.problem or "")
+    assert "newer pollux" in (after.index.problem or "")
     assert pack.read_bytes() == newer
 
 
@@ -133,7 +133,7 @@ def test_a_clock_that_goes_back_puts_nothing_out_of_order(world: World) -> None:
     path.write_bytes(first + b"\n")
     library = world.keeping()
     (session,) = [one.summary.key for one in library.list() if str(path) in one.summary.files]
-    changes = [change for change in library.keeping.history(library.session(session)) if change.file == str(path)]
+    changes = [change for change in library.archive.history(library.session(session)) if change.file == str(path)]
     assert [change.change for change in changes] == ["new", "grown"]
     assert changes[0].at < changes[1].at
 
@@ -143,9 +143,9 @@ def test_something_else_is_no_archive(world: World) -> None:
     other = world.folder / "notes.txt"
     other.write_text("hello")
     with pytest.raises(Unreadable, match="no archive"):
-        library.keeping.take_in(other)
+        library.archive.add(other)
     with pytest.raises(OutputError, match="exists already"):
-        library.keeping.export(other)
+        library.archive.export(other)
 
 
 def test_agents_folders_are_only_read(world: World) -> None:
@@ -153,14 +153,14 @@ def test_agents_folders_are_only_read(world: World) -> None:
     before = world.fingerprint()
     library = world.keeping()
     key = library.list()[0].summary.key
-    library.keeping.history(library.session(key))
-    library.keeping.then(library.session(key), world.now)
-    library.keeping.verify()
-    library.keeping.export(world.folder / "all.pollux")
-    library.keeping.take_in(world.folder / "all.pollux")
-    states = library.keeping.states(library.session(key), None)
-    library.keeping.restore(library.keeping.plan(states, world.folder / "back"))
-    library.keeping.prune([library.session(key)])
+    library.archive.history(library.session(key))
+    library.archive.as_of(library.session(key), world.now)
+    library.archive.verify()
+    library.archive.export(world.folder / "all.pollux")
+    library.archive.add(world.folder / "all.pollux")
+    states = library.archive.states(library.session(key), None)
+    library.archive.restore(library.archive.plan(states, world.folder / "back"))
+    library.archive.prune([library.session(key)])
     world.keeping()
     assert world.fingerprint() == before
 
@@ -173,12 +173,12 @@ def test_restoring_never_writes_over_a_file(world: World) -> None:
     (key,) = [one.summary.key for one in library.list() if str(path) in one.summary.files]
     path.write_bytes(raw[:10])
     library = world.library()
-    states = library.keeping.states(library.session(key), None)
+    states = library.archive.states(library.session(key), None)
     with pytest.raises(OutputError, match="holds something else"):
-        library.keeping.plan(states, None)
+        library.archive.plan(states, None)
     assert path.read_bytes() == raw[:10]
     path.unlink()
-    library.keeping.restore(library.keeping.plan(states, None))
+    library.archive.restore(library.archive.plan(states, None))
     assert path.read_bytes() == raw
 
 
@@ -191,7 +191,7 @@ def test_restoring_writes_all_files_or_none(world: World) -> None:
         planned = [
             one
             for key in library.list()
-            for one in library.keeping.plan(library.keeping.states(library.session(key.summary.key), None), back)
+            for one in library.archive.plan(library.archive.states(library.session(key.summary.key), None), back)
         ]
         assert len(planned) > 2
         *others, (told, last) = planned
@@ -202,7 +202,7 @@ def test_restoring_writes_all_files_or_none(world: World) -> None:
             raise StoreError("It is damaged.")
 
         with pytest.raises(StoreError):
-            library.keeping.restore([*others, (told, last._replace(content=broken))])
+            library.archive.restore([*others, (told, last._replace(content=broken))])
         left = [file for file in back.rglob("*") if file.is_file()]
         assert left == ([others[0][1].place] if written_to else [])
 
@@ -214,12 +214,12 @@ def test_another_machines_archive_is_merged(
     other = World(tmp_path_factory.mktemp("other"), monkeypatch)
     other.furnish("claude/2.1.112")
     theirs = other.keeping()
-    theirs.keeping.export(world.folder / "theirs.pollux")
+    theirs.archive.export(world.folder / "theirs.pollux")
     keys = {one.summary.key for one in theirs.list()}
     ours = world.keeping()
     own = {one.summary.key for one in ours.list()}
-    assert ours.keeping.take_in(world.folder / "theirs.pollux").states
-    assert not ours.keeping.take_in(world.folder / "theirs.pollux").states
+    assert ours.archive.add(world.folder / "theirs.pollux").states
+    assert not ours.archive.add(world.folder / "theirs.pollux").states
     merged = {one.summary.key: one.summary.kept for one in world.library().list()}
     assert merged == {**dict.fromkeys(own, False), **dict.fromkeys(keys, True)}
 
@@ -230,27 +230,27 @@ def test_what_was_damaged_and_packed_again_is_carried_whole(world: World) -> Non
     file.write_bytes(b'{"sessionId":"0123abcd"}\n' + random.Random(1).randbytes(5000).hex().encode())
     library = world.keeping()
     pack = pack_of(library)
-    place = library.archive.index.contents()[0].record
+    place = library.archive.store.index.contents()[0].record
     world.tomorrow()
     with file.open("ab") as out:
         out.write(b"more")
-    library.keeping.run()  # this content stands on the first one
+    library.archive.run()  # this content stands on the first one
     raw = bytearray(pack.read_bytes())
     raw[place.payload + 1] ^= 1
     pack.write_bytes(raw)
-    assert library.keeping.verify().damaged == 2
-    assert library.keeping.export(world.folder / "damaged.pollux").damaged == 1
+    assert library.archive.verify().damaged == 2
+    assert library.archive.export(world.folder / "damaged.pollux").damaged == 1
     whole = file.read_bytes()
     for content in (whole[:-4], whole):
         world.tomorrow()
         file.write_bytes(content)
-        library.keeping.run()
-    assert library.keeping.verify().sound
-    carried = library.keeping.export(world.folder / "all.pollux")
+        library.archive.run()
+    assert library.archive.verify().sound
+    carried = library.archive.export(world.folder / "all.pollux")
     assert carried.damaged == 0
     library.close()
-    shutil.rmtree(library.archive.folder)
+    shutil.rmtree(library.archive.store.folder)
     other = world.library()
-    assert other.keeping.take_in(world.folder / "all.pollux").damaged == 0
-    verdict = other.keeping.verify()
+    assert other.archive.add(world.folder / "all.pollux").damaged == 0
+    verdict = other.archive.verify()
     assert verdict.sound, verdict

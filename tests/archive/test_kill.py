@@ -46,16 +46,16 @@ def test_a_hundred_kills_lose_nothing(world: World) -> None:
     library = world.library()
     write(world, chance)
     with_other = Archive(world.folder / "other", world.folder / "other.db")
-    with_other.keep([RootScan(source, root) for source, root in library.roots()])
+    with_other.keep([RootScan(source, root) for source, root in library.homes.roots()])
     carried = world.folder / "carried.pollux"
     carry.export(with_other, carried)
-    Archive(folder, index).keep([RootScan(source, root) for source, root in library.roots()])
+    Archive(folder, index).keep([RootScan(source, root) for source, root in library.homes.roots()])
     hit = 0
     for number in range(KILLS):
         write(world, chance)
         before = set(Archive(folder, index).index.states())
         pruned = chance.choice(sorted(before, key=lambda state: (state.path, state.at)))
-        looks = [RootScan(source, root) for source, root in library.roots()]
+        looks = [RootScan(source, root) for source, root in library.homes.roots()]
         work: list[Callable[[], object]] = [
             lambda looks=looks: Archive(folder, index).keep(looks),  # type: ignore[misc]
             lambda: carry.take_in(Archive(folder, index), carried),

@@ -33,7 +33,7 @@ def kept_world(world: World) -> tuple[Library, Path]:
     world.tomorrow()
     library.sync()
     library.close()
-    (pack,) = library.archive.folder.glob("*.pack")
+    (pack,) = library.archive.store.folder.glob("*.pack")
     return library, pack
 
 
@@ -63,14 +63,14 @@ def closed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
 def test_an_archive_that_cannot_be_listed_is_not_written_over(world: World, closed: Callable[[Path], None]) -> None:
     library, pack = kept_world(world)
     raw = pack.read_bytes()
-    closed(library.archive.folder)
+    closed(library.archive.store.folder)
     acts: list[Callable[[Library], object]] = [
-        lambda one: one.keeping.run(),
-        lambda one: one.keeping.verify(),
-        lambda one: one.keeping.export(world.folder / "all.pollux"),
-        lambda one: one.keeping.holding(),
-        lambda one: one.archive.exists,
-        lambda one: one.archive.index,
+        lambda one: one.archive.run(),
+        lambda one: one.archive.verify(),
+        lambda one: one.archive.export(world.folder / "all.pollux"),
+        lambda one: one.archive.status(),
+        lambda one: one.archive.store.exists,
+        lambda one: one.archive.store.index,
     ]
     for act in acts:
         with pytest.raises(StoreError, match="cannot be read"):
@@ -84,12 +84,12 @@ def test_an_archive_that_cannot_be_listed_keeps_nobody_from_an_answer(
 ) -> None:
     library, _ = kept_world(world)
     before = keys(library)
-    generation = library.cache().generation
-    closed(library.archive.folder)
+    generation = library.index.info().generation
+    closed(library.archive.store.folder)
     after = world.library()
     assert keys(after) == before
-    assert f"archive in {library.archive.folder} cannot be read" in (after.problem or "")
-    assert after.cache().generation == generation  # the cache is not to blame
+    assert f"archive in {library.archive.store.folder} cannot be read" in (after.index.problem or "")
+    assert after.index.info().generation == generation  # the cache is not to blame
     assert after.doctor().archive is not None
 
 
@@ -98,15 +98,15 @@ def test_a_note_that_cannot_be_read_is_no_decision(world: World, monkeypatch: py
     real = Path.stat
 
     def stat(self: Path, **options: Any) -> os.stat_result:
-        if self.parent == library.archive.folder:
+        if self.parent == library.archive.store.folder:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
         return real(self, **options)
 
     monkeypatch.setattr(Path, "stat", stat)
     with pytest.raises(StoreError, match="cannot be read"):
-        _ = library.archive.keeping
+        _ = library.archive.store.keeping
     assert not library.archive.offer()
-    told = library.scheduling.state()
+    told = library.schedule.state()
     assert told.keeping is None
 
 
@@ -162,27 +162,27 @@ HARM: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
 def test_a_loss_is_told_until_somebody_accepts_it(world: World, harm: Callable[[Path], object], cleared: bool) -> None:
     library, pack = kept_world(world)
-    gone = [told for told in library.archive.index.states() if told.sha is None]
+    gone = [told for told in library.archive.store.index.states() if told.sha is None]
     library.close()
     if cleared:
         shutil.rmtree(world.folder / "cache")
     harm(pack)
-    verdict = world.library().keeping.verify()
+    verdict = world.library().archive.verify()
     assert verdict.missing
     assert not verdict.sound
     assert cleared or {loss.file for loss in verdict.lost} & {os.fsdecode(b"/".join(s[1:3])) for s in places(gone)}
-    assert world.library().keeping.export(world.folder / "all.pollux").damaged
+    assert world.library().archive.export(world.folder / "all.pollux").damaged
     for _ in range(2):
         again = world.library()
         again.list()
-        assert "pollux archive verify" in (again.problem or "")
-        again.keeping.run()
-    assert not world.library().keeping.verify().sound
-    world.library().keeping.prune_lost()
-    assert world.library().keeping.verify().sound
+        assert "pollux archive verify" in (again.index.problem or "")
+        again.archive.run()
+    assert not world.library().archive.verify().sound
+    world.library().archive.prune_lost()
+    assert world.library().archive.verify().sound
     after = world.library()
     after.list()
-    assert after.problem is None
+    assert after.index.problem is None
     assert {path for path in live(world) if path not in stored(after)} == set()
 
 
@@ -195,7 +195,7 @@ def live(world: World) -> set[str]:
 
 
 def stored(library: Library) -> set[str]:
-    states = library.archive.index.states()
+    states = library.archive.store.index.states()
     return {os.fsdecode(os.path.join(s.home, s.path)) for s in states if s.sha is not None}  # noqa: PTH118
 
 
@@ -203,12 +203,12 @@ def stored(library: Library) -> set[str]:
 def test_what_the_agents_still_have_is_kept_again_and_all_is_well(world: World, harm: Callable[[Path], object]) -> None:
     world.furnish("gemini/0.39.1")
     library = world.keeping()
-    (pack,) = library.archive.folder.glob("*.pack")
+    (pack,) = library.archive.store.folder.glob("*.pack")
     library.close()
     harm(pack)
-    assert not world.library().keeping.verify().sound
-    world.library().keeping.run()
-    verdict = world.library().keeping.verify()
+    assert not world.library().archive.verify().sound
+    world.library().archive.run()
+    verdict = world.library().archive.verify()
     assert not verdict.lost
     assert not verdict.missing
     # What is in a pack and no record stays there until somebody says that it may go.
@@ -221,23 +221,23 @@ def test_a_pack_that_is_put_back_is_whole_again(world: World, harm: Callable[[Pa
     before, raw = keys(library), pack.read_bytes()
     library.close()
     harm(pack)
-    world.library().keeping.run()
+    world.library().archive.run()
     pack.write_bytes(raw)
     after = world.library()
-    assert after.keeping.verify().sound
+    assert after.archive.verify().sound
     assert keys(after) == before
-    assert after.problem is None
+    assert after.index.problem is None
 
 
 def test_an_import_makes_up_for_a_loss(world: World) -> None:
     library, pack = kept_world(world)
-    library.keeping.export(world.folder / "all.pollux")
+    library.archive.export(world.folder / "all.pollux")
     library.close()
     pack.unlink()
     other = world.library()
-    assert not other.keeping.verify().sound
-    other.keeping.take_in(world.folder / "all.pollux")
-    assert other.keeping.verify().sound
+    assert not other.archive.verify().sound
+    other.archive.add(world.folder / "all.pollux")
+    assert other.archive.verify().sound
 
 
 @pytest.mark.parametrize("harm", [cut, cut_between_records])
@@ -254,12 +254,12 @@ def test_an_import_of_the_whole_pack_makes_up_for_a_cut_that_nobody_remembers(
     harm(pack)
     shutil.rmtree(world.folder / "cache")
     other = world.library()
-    other.keeping.take_in(early)
-    assert other.keeping.verify().missing
-    other.keeping.take_in(backup)
-    assert other.keeping.verify().sound
+    other.archive.add(early)
+    assert other.archive.verify().missing
+    other.archive.add(backup)
+    assert other.archive.verify().sound
     assert keys(other) == before
-    assert other.problem is None
+    assert other.index.problem is None
 
 
 def test_a_record_that_was_never_finished_is_no_loss(world: World) -> None:
@@ -270,10 +270,10 @@ def test_a_record_that_was_never_finished_is_no_loss(world: World) -> None:
         last = list(scan(file))[-1]
     pack.write_bytes(raw + raw[last.offset : last.end - 3])
     after = world.library()
-    assert after.keeping.verify().sound
-    assert after.keeping.export(world.folder / "all.pollux").damaged == 0
+    assert after.archive.verify().sound
+    assert after.archive.export(world.folder / "all.pollux").damaged == 0
     after.list()
-    assert after.problem is None
+    assert after.index.problem is None
 
 
 def test_what_was_never_promised_is_no_loss(world: World) -> None:
@@ -286,7 +286,7 @@ def test_what_was_never_promised_is_no_loss(world: World) -> None:
     library.close()
     note.write_bytes(told)
     os.truncate(pack, before)
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
 
 
 def test_an_archive_of_an_earlier_release(world: World) -> None:
@@ -295,24 +295,24 @@ def test_an_archive_of_an_earlier_release(world: World) -> None:
     note.unlink()
     before = keys(library)
     library.close()
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
     assert keys(world.library()) == before
     cut(pack)
-    assert world.library().keeping.verify().missing  # the index knew
-    world.library().keeping.run()
+    assert world.library().archive.verify().missing  # the index knew
+    world.library().archive.run()
     shutil.rmtree(world.folder / "cache")
     assert note.exists()
-    assert world.library().keeping.verify().missing
+    assert world.library().archive.verify().missing
 
 
 def test_pruning_is_no_loss(world: World) -> None:
     library, pack = kept_world(world)
     (session, *_) = [library.session(one.summary.key) for one in library.list(EVERYTHING) if one.summary.kept]
-    library.keeping.prune([session])
+    library.archive.prune([session])
     after = world.library()
-    assert after.keeping.verify().sound
+    assert after.archive.verify().sound
     assert session.key not in keys(after)
-    assert after.problem is None
+    assert after.index.problem is None
     assert not pack.exists()
 
 
@@ -327,8 +327,8 @@ def test_a_pack_by_another_name_is_read(world: World) -> None:
     assert keys(after) == before
     world.transcripts()[0].unlink()
     world.tomorrow()
-    after.keeping.run()
-    assert after.keeping.verify().sound
+    after.archive.run()
+    assert after.archive.verify().sound
 
 
 def test_whoever_only_has_a_timer_hears_of_a_loss(tmp_path: Path) -> None:
@@ -352,25 +352,25 @@ def test_whoever_only_has_a_timer_hears_of_a_loss(tmp_path: Path) -> None:
 
 def test_keeping_stays_on_where_the_folder_is_gone(world: World) -> None:
     library, pack = kept_world(world)
-    library.keeping.run()
+    library.archive.run()
     library.close()
     shutil.rmtree(pack.parent)
     go_on(world)
     after = world.library()
     after.list()
-    assert "is missing" in (after.problem or "")
-    assert after.archive.keeping
+    assert "is missing" in (after.index.problem or "")
+    assert after.archive.store.keeping
     assert live(world) <= stored(after)
-    after.keeping.turn(on=False)
-    assert not world.library().archive.keeping
+    after.archive.turn(on=False)
+    assert not world.library().archive.store.keeping
 
 
 def test_keeping_that_an_earlier_release_turned_on(world: World) -> None:
     library, pack = kept_world(world)
     pack.parent.with_name("archive.keeping").rename(pack.parent / "keeping")
-    assert library.archive.keeping
-    library.keeping.turn(on=False)
-    assert not library.archive.keeping
+    assert library.archive.store.keeping
+    library.archive.turn(on=False)
+    assert not library.archive.store.keeping
 
 
 # ---------------------------------------------------------------------------------------------- pruning after a loss
@@ -408,8 +408,8 @@ def go_on(world: World) -> None:
 def prune_one(world: World) -> str:
     library = world.library()
     (key, *_) = sorted(keys(library))
-    library.keeping.run()
-    library.keeping.prune([library.session(key)])
+    library.archive.run()
+    library.archive.prune([library.session(key)])
     library.close()
     return key
 
@@ -418,7 +418,7 @@ def prune_one(world: World) -> str:
 @pytest.mark.parametrize("harm", CUTS.values(), ids=CUTS)
 def test_pruning_a_session_gives_up_no_loss(world: World, harm: Callable[[Path], object], cleared: bool) -> None:
     library, pack, raw, before = lossy(world, harm)
-    first = library.keeping.verify()
+    first = library.archive.verify()
     library.close()
     for _ in range(2):  # the second one replaces the pack that replaced the first
         prune_one(world)
@@ -427,18 +427,18 @@ def test_pruning_a_session_gives_up_no_loss(world: World, harm: Callable[[Path],
             shutil.rmtree(world.folder / "cache")
         after = world.library()
         after.list()
-        assert "pollux archive verify" in (after.problem or "")
-        verdict = after.keeping.verify()
+        assert "pollux archive verify" in (after.index.problem or "")
+        verdict = after.archive.verify()
         assert (verdict.missing, verdict.stretches) == (first.missing, first.stretches)
         after.close()
     pack.write_bytes(raw)
     for _ in range(2):
         mended = world.library()
         assert keys(mended) >= before
-        assert mended.keeping.verify().sound
-        assert mended.problem is None
+        assert mended.archive.verify().sound
+        assert mended.index.problem is None
         go_on(world)
-        assert mended.keeping.run().changed
+        assert mended.archive.run().changed
         mended.close()
     assert pack.read_bytes() == raw
 
@@ -448,27 +448,27 @@ def test_a_pack_that_is_put_back_after_its_loss_was_given_up_counts_again(
     world: World, harm: Callable[[Path], object]
 ) -> None:
     library, pack, raw, before = lossy(world, harm)
-    library.keeping.prune_lost()
-    assert library.keeping.verify().sound
+    library.archive.prune_lost()
+    assert library.archive.verify().sound
     library.close()
     pack.write_bytes(raw)
-    states = {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.index.states()}
+    states = {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.store.index.states()}
     for _ in range(2):
         after = world.library()
         assert keys(after) == before
-        assert after.keeping.verify().sound
+        assert after.archive.verify().sound
         go_on(world)
-        assert after.keeping.run().changed
+        assert after.archive.run().changed
         after.close()
     assert pack.read_bytes() == raw
     cut(pack)
-    assert world.library().keeping.verify().missing
+    assert world.library().archive.verify().missing
     again = world.library()
-    again.keeping.prune_lost()
+    again.archive.prune_lost()
     again.close()
     assert not pack.exists()
     pack.write_bytes(raw)
-    assert {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.index.states()} >= states
+    assert {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.store.index.states()} >= states
 
 
 def test_a_pack_that_was_taken_over_is_removed(world: World) -> None:
@@ -476,34 +476,34 @@ def test_a_pack_that_was_taken_over_is_removed(world: World) -> None:
     library, pack = kept_world(world)
     raw = pack.read_bytes()
     (key, *_) = sorted(one.summary.key for one in library.list(EVERYTHING) if one.summary.kept)
-    library.keeping.prune([library.session(key)])
+    library.archive.prune([library.session(key)])
     library.close()
     pack.write_bytes(raw)
     after = world.library()
-    assert after.keeping.verify().sound
+    assert after.archive.verify().sound
     assert key not in keys(after)
-    assert after.problem is None
+    assert after.index.problem is None
     go_on(world)
-    after.keeping.run()
+    after.archive.run()
     assert not pack.exists()
 
 
 def test_nothing_is_given_up_where_nothing_is_lost(world: World) -> None:
-    assert world.library().keeping.prune_lost().states == 0
+    assert world.library().archive.prune_lost().states == 0
     assert not (world.folder / "data" / "pollux" / "archive").exists()
     library, pack = kept_world(world)
     raw = pack.read_bytes()
-    assert library.keeping.prune_lost().states == 0
+    assert library.archive.prune_lost().states == 0
     assert [path.read_bytes() for path in pack.parent.glob("*.pack")] == [raw]
 
 
 def test_a_file_in_the_place_of_a_folder_is_named_as_what_it_is(world: World) -> None:
     library, _ = kept_world(world)
     (session, *_) = [library.session(one.summary.key) for one in library.list(EVERYTHING) if one.summary.kept]
-    planned = library.keeping.plan(library.keeping.states(session, None), world.folder / "back")
+    planned = library.archive.plan(library.archive.states(session, None), world.folder / "back")
     (world.folder / "back").write_bytes(b"")
     with pytest.raises(OutputError, match="cannot be written"):
-        library.keeping.restore(planned)
+        library.archive.restore(planned)
 
 
 def test_an_earlier_release_noted_names_alone(world: World) -> None:
@@ -519,11 +519,11 @@ def test_an_earlier_release_noted_names_alone(world: World) -> None:
     pack.unlink()
     pack.parent.with_name("archive.json").unlink()
     shutil.rmtree(world.folder / "cache")
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
     pack.write_bytes(raw)
     after = world.library()
     assert keys(after) == before
-    after.keeping.run()
+    after.archive.run()
     assert pack.read_bytes() == raw
 
 
@@ -532,13 +532,13 @@ def test_an_earlier_release_noted_names_alone(world: World) -> None:
 
 def flip(library: Library, pack: Path) -> None:
     """One byte of the content of which only the archive knows."""
-    (state, *_) = [one for one in library.archive.index.states() if one.change == "gone"]
-    (last,) = [one for one in library.archive.index.states(*state_place(state)) if one.sha is not None]
+    (state, *_) = [one for one in library.archive.store.index.states() if one.change == "gone"]
+    (last,) = [one for one in library.archive.store.index.states(*state_place(state)) if one.sha is not None]
     spoil(library, pack, last)
 
 
 def spoil(library: Library, pack: Path, state: State) -> None:
-    location = library.archive.index.content(state.sha or b"")
+    location = library.archive.store.index.content(state.sha or b"")
     assert location is not None
     raw = bytearray(pack.read_bytes())
     raw[location.record.payload + location.record.length // 2] ^= 0xFF
@@ -557,14 +557,14 @@ def test_a_pack_that_is_put_back_after_damage_was_found_counts_again(world: Worl
     shutil.rmtree(world.folder / "cache")
     harmed = world.library()
     assert keys(harmed) < before
-    assert "damaged" in (harmed.problem or "")
-    assert harmed.keeping.verify().damaged
+    assert "damaged" in (harmed.index.problem or "")
+    assert harmed.archive.verify().damaged
     harmed.close()
     pack.write_bytes(raw)
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
     after = world.library()
     assert keys(after) == before
-    assert after.problem is None
+    assert after.index.problem is None
 
 
 def test_a_joined_file_has_all_states_again_when_one_is_put_back(world: World) -> None:
@@ -579,22 +579,22 @@ def test_a_joined_file_has_all_states_again_when_one_is_put_back(world: World) -
     library = world.keeping()
     whole = {message.id for message in library.session(key).messages}
     assert "amber" in whole
-    (pack,) = library.archive.folder.glob("*.pack")
+    (pack,) = library.archive.store.folder.glob("*.pack")
     raw = pack.read_bytes()
-    (state, *_) = [one for one in library.archive.index.states() if one.change in ("rewritten", "cut")]
+    (state, *_) = [one for one in library.archive.store.index.states() if one.change in ("rewritten", "cut")]
     path.unlink()
     spoil(library, pack, state)
     library.close()
     shutil.rmtree(world.folder / "cache")
     harmed = world.library()
     assert "amber" not in {message.id for message in harmed.session(key).messages}
-    assert "damaged" in (harmed.problem or "")
+    assert "damaged" in (harmed.index.problem or "")
     harmed.close()
     pack.write_bytes(raw + pack.read_bytes()[len(raw) :])
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
     after = world.library()
     assert {message.id for message in after.session(key).messages} == whole
-    assert after.problem is None
+    assert after.index.problem is None
 
 
 @pytest.mark.parametrize(
@@ -616,7 +616,7 @@ def test_too_little_memory_is_no_damage(world: World, monkeypatch: pytest.Monkey
         patch.setattr(zstandard, "ZstdDecompressor", Short)
         refused(world, "not enough memory")
     assert keys(world.library()) == before
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
 
 
 def test_a_disk_that_does_not_answer_is_no_damage(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -631,12 +631,12 @@ def test_a_disk_that_does_not_answer_is_no_damage(world: World, monkeypatch: pyt
         patch.setattr("pollux.archive.keep.payload_of", fail)
         refused(world, os.strerror(errno.EIO))
     assert keys(world.library()) == before
-    assert world.library().keeping.verify().sound
+    assert world.library().archive.verify().sound
 
 
 def refused(world: World, why: str) -> None:
     """Nothing is called damaged, and nothing is given up."""
-    acts: list[Callable[[Library], object]] = [lambda one: one.keeping.verify(), lambda one: one.keeping.prune_lost()]
+    acts: list[Callable[[Library], object]] = [lambda one: one.archive.verify(), lambda one: one.archive.prune_lost()]
     for act in acts:
         library = world.library()
         with pytest.raises(StoreError, match=why):
@@ -666,16 +666,16 @@ def test_what_is_kept_is_shown_though_nothing_more_can_be_kept(
     monkeypatch.setattr(PackWriter, "write", refuse)
     after = world.library()
     assert keys(after) == before
-    assert os.strerror(reason) in (after.problem or "")
+    assert os.strerror(reason) in (after.index.problem or "")
 
 
 def test_an_export_that_has_no_place_is_refused(world: World) -> None:
     library, _ = kept_world(world)
     (world.folder / "file").write_bytes(b"")
     with pytest.raises(OutputError, match="cannot be written"):
-        library.keeping.export(world.folder / "file" / "all.pollux")
+        library.archive.export(world.folder / "file" / "all.pollux")
     longest = world.folder / ("a" * 255)
-    library.keeping.export(longest)
+    library.archive.export(longest)
     assert longest.stat().st_size
     assert not list(world.folder.glob(".*"))
 
@@ -694,11 +694,11 @@ def test_what_another_pollux_keeps_meanwhile_is_not_lost(world: World, monkeypat
         world.tomorrow()
         with path.open("ab") as out:
             out.write(b'{"more": true}\n')
-        assert world.library().keeping.run().changed
+        assert world.library().archive.run().changed
         return found
 
     monkeypatch.setattr(Index, "contents", slow)
-    assert library.keeping.verify().sound
+    assert library.archive.verify().sound
 
 
 def test_a_new_pack_that_takes_the_place_of_others_meanwhile_is_no_loss(
@@ -714,18 +714,18 @@ def test_a_new_pack_that_takes_the_place_of_others_meanwhile_is_no_loss(
         if not pruned:
             pruned.append(key)
             other = world.library()
-            other.keeping.prune([other.session(key)])
+            other.archive.prune([other.session(key)])
         return found
 
     monkeypatch.setattr(Index, "contents", slow)
-    assert library.keeping.verify().sound
+    assert library.archive.verify().sound
     assert pruned
 
 
 def test_a_damaged_index_is_made_anew(world: World) -> None:
     library, _ = kept_world(world)
     before = keys(library)
-    states = library.archive.index.states()
+    states = library.archive.store.index.states()
     library.close()
     index = world.folder / "cache/pollux/archive.db"
     raw = bytearray(index.read_bytes())
@@ -733,7 +733,7 @@ def test_a_damaged_index_is_made_anew(world: World) -> None:
     index.write_bytes(raw)
     after = world.library()
     assert keys(after) == before
-    assert set(after.archive.index.states()) == set(states)
+    assert set(after.archive.store.index.states()) == set(states)
 
 
 # ---------------------------------------------------------------------------------------------- words
@@ -750,21 +750,21 @@ def test_a_time_at_which_the_files_were_gone(world: World) -> None:
     library = world.keeping()
     session = library.session(key)
     with pytest.raises(NotFound, match="were gone by 2026-11-03 12:00 UTC") as gone:
-        library.keeping.then(session, world.now)
+        library.archive.as_of(session, world.now)
     assert gone.value.hint == f"Try: pollux show {key} --as-of 2026-11-02T12:00:00Z"
-    assert library.keeping.then(session, first).messages
+    assert library.archive.as_of(session, first).messages
     with pytest.raises(NotFound, match="Nothing is kept") as early:
-        library.keeping.then(session, first - timedelta(days=1))
+        library.archive.as_of(session, first - timedelta(days=1))
     assert "first kept at 2026-11-02" in str(early.value.hint)
 
 
 def test_files_that_go_while_they_are_kept_are_not_unread(world: World) -> None:
     world.furnish("gemini/0.39.1")
     library = world.library()
-    looks = library.keeping._looks()
+    looks = library.archive._scans()
     assert all(look.files is not None for look in looks)
     path = world.transcripts()[0]
     path.unlink()
-    told = library.archive.keep(looks)
+    told = library.archive.store.keep(looks)
     assert told.unread == []
     assert told.changed

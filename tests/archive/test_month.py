@@ -79,18 +79,18 @@ def test_all_that_was_ever_there_at_a_sync_is_still_shown(world: World) -> None:
             if (key, text) not in now.get(key, set()):
                 lost += 1
                 if (key, at) not in earlier:
-                    earlier[key, at] = said(library.keeping.then(library.session(key), at))
+                    earlier[key, at] = said(library.archive.as_of(library.session(key), at))
                 assert (key, text) in earlier[key, at], f"{key} lost {text[:80]!r} of {at}"
     assert len(seen) > 200
     assert lost > 20
     assert len(month.ended) > 20
     library = world.library()
-    states = library.archive.index.states()
+    states = library.archive.store.index.states()
     for (name, at), raw in files.items():
         until = int(at.timestamp() * 1_000_000)
-        (state,) = chosen(library.archive, [state for state in states if file_of(state) == name], until)
-        assert library.archive.read(state.sha or b"") == raw
-    assert library.keeping.verify().sound
+        (state,) = chosen(library.archive.store, [state for state in states if file_of(state) == name], until)
+        assert library.archive.store.read(state.sha or b"") == raw
+    assert library.archive.verify().sound
 
 
 def test_what_is_deleted_is_listed_found_and_counted_as_before(world: World) -> None:
@@ -98,7 +98,7 @@ def test_what_is_deleted_is_listed_found_and_counted_as_before(world: World) -> 
     before = world.keeping()
     listed = {one.summary.key: one.summary for one in before.list(Filter(everything=True))}
     found = {hit.key for hit in before.search("weather", limit=500).hits}
-    stats = before.accounts
+    stats = before.usage
     assert stats is not None
     for path in world.transcripts():
         path.unlink()

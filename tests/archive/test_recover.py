@@ -65,7 +65,7 @@ class Home:
 
     def remaining(self) -> list[Path]:
         """Every file that is about sessions."""
-        roots = self.world.library().roots()
+        roots = self.world.library().homes.roots()
         found = (Path(f.path) for source, root in roots for f in source.find(root.path) if f.role != "other")
         return [path for path in found if path.is_file()]
 
@@ -81,7 +81,7 @@ def shown(text: str, told: str) -> bool:
 
 def recovered(library: Library, key: str) -> Session | None:
     try:
-        return library.recovering.recover(library.recovering.session(key)).session
+        return library.recover.join(library.recover.session(key)).session
     except PolluxError:  # it goes by another name now, or nothing is left of it
         return None
 

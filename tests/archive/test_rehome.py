@@ -46,15 +46,15 @@ def test_a_project_nobody_knows_costs_nothing(world: World) -> None:
     library = furnished(world, "codex/0.34.0")
     library.sync()
     with pytest.raises(NotFound, match="No agent has sessions of /home/nobody"):
-        library.rehoming.show("/home/nobody", "/srv/nobody")
-    assert not library.moves.all()
+        library.rehome.show("/home/nobody", "/srv/nobody")
+    assert not library.projects.moves.all()
     assert world.library().sync().changed == 0
 
 
 def test_a_mistyped_project_is_answered_with_the_one_meant(world: World) -> None:
     library = furnished(world, "claude/2.1.325")
     known = "/home/ada-claude/code/weather"
-    for move in (library.rehoming.show, library.rehoming.plan):
+    for move in (library.rehome.show, library.rehome.plan):
         with pytest.raises(NotFound) as caught:
             move("/home/ada-claude/code/wether", "/srv/weather")
         assert caught.value.hint == f"Did you mean: {known}?"
@@ -63,12 +63,12 @@ def test_a_mistyped_project_is_answered_with_the_one_meant(world: World) -> None
 def test_a_plan_changes_nothing(world: World) -> None:
     library = furnished(world, *EVERY)
     before = content(world)
-    plan = library.rehoming.plan(OLD, NEW)
+    plan = library.rehome.plan(OLD, NEW)
     assert content(world) == before
     assert not plan.done
     assert {step.agent for step in plan.steps} == {"gemini", "claude"}
     assert {left.agent for left in plan.left} == {"gemini", "claude", "codex"}
-    assert not library.moves.all()
+    assert not library.projects.moves.all()
     names = {Path(step.path).name: step for step in plan.steps}
     assert (
         names["-home-ada-claude-code-weather"].to == f"{world.home}/.claude/projects/-srv-homes-ada-claude-code-weather"
@@ -79,7 +79,7 @@ def test_a_plan_changes_nothing(world: World) -> None:
 def test_done_found_again_and_taken_back_to_the_byte(world: World) -> None:
     library = furnished(world, *EVERY)
     before, shown = content(world), projects(library)
-    assert library.rehoming.carry_out(OLD, NEW).done
+    assert library.rehome.carry_out(OLD, NEW).done
     moved = {key: path and path.replace(OLD, NEW, 1) for key, path in shown.items()}
     assert projects(library) == moved
     assert projects(world.library()) == moved
@@ -92,16 +92,16 @@ def test_done_found_again_and_taken_back_to_the_byte(world: World) -> None:
             assert folder.name in {sha256(path.encode()).hexdigest() for path in moved.values() if path}
     kept = {raw for _, _, raw in before.values()}
     assert {raw for path, (_, _, raw) in content(world).items() if "/chats/" in path or "/.claude/" in path} <= kept
-    assert world.library().rehoming.undo(OLD)[0] == NEW
+    assert world.library().rehome.undo(OLD)[0] == NEW
     assert content(world) == before
     assert projects(world.library()) == shown
 
 
 def test_after_pollux_was_told_of_the_move_the_plan_is_the_same(world: World) -> None:
     library = furnished(world, *EVERY)
-    plan = library.rehoming.plan(OLD, NEW)
-    library.rehome(OLD, NEW)
-    again = world.library().rehoming.plan(OLD, NEW)
+    plan = library.rehome.plan(OLD, NEW)
+    library.projects.move(OLD, NEW)
+    again = world.library().rehome.plan(OLD, NEW)
     assert set(again.left) == set(plan.left)
     assert {(step.path, step.to) for step in again.steps} == {(step.path, step.to) for step in plan.steps}
 
@@ -110,12 +110,12 @@ def test_in_an_archive_the_sessions_stay_the_agents_own(world: World) -> None:
     furnished(world, *EVERY)
     library = world.keeping()
     count = len(projects(library))
-    library.rehoming.carry_out(OLD, NEW)
+    library.rehome.carry_out(OLD, NEW)
     world.tomorrow()
     listed = [one.summary for one in world.library().list(Filter(everything=True))]
     assert len(listed) == count
     assert not [one.key for one in listed if one.kept]
-    world.library().rehoming.undo(OLD)
+    world.library().rehome.undo(OLD)
     world.tomorrow()
     listed = [one.summary for one in world.library().list(Filter(everything=True))]
     assert len(listed) == count
@@ -153,9 +153,9 @@ def test_refused_with_nothing_changed(world: World, trouble: Callable[[World], N
     trouble(world)
     before = content(world)
     with pytest.raises(OutputError):
-        library.rehoming.carry_out(OLD, NEW)
+        library.rehome.carry_out(OLD, NEW)
     assert content(world) == before
-    assert not library.moves.all()
+    assert not library.projects.moves.all()
 
 
 def test_a_file_that_changes_meanwhile_ends_it_and_brings_back_what_was_done(tmp_path: Path) -> None:
@@ -216,13 +216,13 @@ def _came_back(world: World) -> None:
 
 @pytest.mark.parametrize("trouble", [_talked_on, _listed_another, _came_back])
 def test_not_taken_back_over_what_happened_since(world: World, trouble: Callable[[World], None]) -> None:
-    furnished(world, *EVERY).rehoming.carry_out(OLD, NEW)
+    furnished(world, *EVERY).rehome.carry_out(OLD, NEW)
     trouble(world)
     before = content(world)
     with pytest.raises(OutputError):
-        world.library().rehoming.undo(OLD)
+        world.library().rehome.undo(OLD)
     assert content(world) == before
-    assert world.library().moves.all() == {OLD: NEW}
+    assert world.library().projects.moves.all() == {OLD: NEW}
 
 
 def test_a_folder_that_another_project_shares_is_left(world: World) -> None:
@@ -231,7 +231,7 @@ def test_a_folder_that_another_project_shares_is_left(world: World) -> None:
     file = next(folder.glob("*.jsonl"))
     other = file.with_name("00000000-0000-4000-8000-000000000000.jsonl")
     other.write_bytes(file.read_bytes().replace(b"/home/ada-claude/code/weather", b"/home/ada/claude/code/weather"))
-    plan = library.rehoming.plan("/home/ada-claude/code/weather", "/srv/weather")
+    plan = library.rehome.plan("/home/ada-claude/code/weather", "/srv/weather")
     assert not plan.steps
     assert "/home/ada/claude/code/weather" in plan.left[0].why
 
@@ -239,5 +239,5 @@ def test_a_folder_that_another_project_shares_is_left(world: World) -> None:
 def test_no_sessions_no_move(world: World) -> None:
     library = furnished(world, "claude/2.1.325")
     with pytest.raises(PolluxError) as caught:
-        library.rehoming.carry_out("/home/nobody", "/srv/nobody")
+        library.rehome.carry_out("/home/nobody", "/srv/nobody")
     assert caught.value.exit_code == 1

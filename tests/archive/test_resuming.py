@@ -37,10 +37,10 @@ def every(library: Library) -> list[Session]:
 def written(library: Library, session: Session, folder: Path) -> Rebuilt | None:
     """Write the files of a session into a folder, where there are any."""
     try:
-        rebuilt = library.recovering.rebuild(session)
+        rebuilt = library.recover.rebuild(session)
     except NotFound:
         return None
-    library.keeping.restore(library.recovering.plan(rebuilt, folder))
+    library.archive.restore(library.recover.plan(rebuilt, folder))
     return rebuilt
 
 
@@ -171,7 +171,7 @@ def test_a_log_that_was_wiped_and_gone_on_with(world: World) -> None:
     assert path.read_bytes().startswith(old)
     assert ids[-1] == "later"
     with pytest.raises(OutputError, match="exists, and holds something else"):
-        library.recovering.plan(rebuilt, None)
+        library.recover.plan(rebuilt, None)
 
 
 def upgraded(world: World) -> tuple[Library, Session, Path, Path]:
@@ -192,15 +192,15 @@ def test_a_copy_in_the_folder_of_the_hash_goes_where_the_cli_looks_now(world: Wo
         if slug in file.parents:
             file.unlink()
     library = world.library()
-    rebuilt = library.recovering.rebuild(library.session(session.key))
+    rebuilt = library.recover.rebuild(library.session(session.key))
     assert rebuilt.left == ()
-    library.keeping.restore(library.recovering.plan(rebuilt, None))
+    library.archive.restore(library.recover.plan(rebuilt, None))
     (path,) = [rebuilt.home / file.path for file in rebuilt.files if file.sources]
     assert slug in path.parents
     assert gemini(path)
     after = world.library()
     assert after.session(session.key).messages
-    assert {told.there for told, _ in after.recovering.plan(after.recovering.rebuild(session), None)} == {True}
+    assert {told.there for told, _ in after.recover.plan(after.recover.rebuild(session), None)} == {True}
 
 
 def test_a_cut_log_and_its_whole_twin_become_one_log(world: World) -> None:
@@ -230,9 +230,9 @@ def test_a_backup_that_the_cli_made_of_a_file_it_could_not_read(world: World) ->
     raw = file.read_bytes()
     file.rename(file.with_name(f"{file.name}.unreadable-1790000000000"))
     library = world.library()
-    rebuilt = library.recovering.rebuild(library.session(before.key))
+    rebuilt = library.recover.rebuild(library.session(before.key))
     assert rebuilt.left == ()
-    library.keeping.restore(library.recovering.plan(rebuilt, None))
+    library.archive.restore(library.recover.plan(rebuilt, None))
     assert file.read_bytes() == raw
 
 
@@ -275,7 +275,7 @@ def test_a_rollout_without_its_first_line_is_no_longer_anybodys(world: World) ->
     file.write_bytes(file.read_bytes().split(b"\n", 1)[1])
     library = world.library()
     with pytest.raises(NotFound, match="Too little is left"):
-        library.recovering.rebuild(library.session(str(file)))
+        library.recover.rebuild(library.session(str(file)))
 
 
 def test_a_transcript_under_another_name_gets_its_own_again(world: World) -> None:
@@ -285,7 +285,7 @@ def test_a_transcript_under_another_name_gets_its_own_again(world: World) -> Non
     raw = file.read_bytes()
     file.rename(file.with_name("copy of yesterday.jsonl"))
     library = world.library()
-    rebuilt = library.recovering.rebuild(library.session(before.key))
+    rebuilt = library.recover.rebuild(library.session(before.key))
     assert rebuilt.left == ()
-    library.keeping.restore(library.recovering.plan(rebuilt, None))
+    library.archive.restore(library.recover.plan(rebuilt, None))
     assert file.read_bytes() == raw

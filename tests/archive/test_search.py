@@ -178,7 +178,7 @@ def test_recover_tells_what_the_agent_has_no_more(world: World, kind: str) -> No
         world.keeping()
     library = world.keeping()
     (listed,) = library.list(Filter(everything=True))
-    found = library.recovering.recover(library.session(listed.summary.key))
+    found = library.recover.join(library.session(listed.summary.key))
     own = {m.text for m in found.session.messages if m.origin is not None and m.origin.file == str(file)}
     assert ([m.text for m in found.session.messages], own, found.lost) == (
         ["amber", "birch", "cedar", "dahlia", "elder"],
@@ -188,7 +188,7 @@ def test_recover_tells_what_the_agent_has_no_more(world: World, kind: str) -> No
     file.unlink()
     world.tomorrow()
     library = world.keeping()
-    gone = library.recovering.recover(library.session(listed.summary.key))
+    gone = library.recover.join(library.session(listed.summary.key))
     assert (len(gone.session.messages), gone.lost) == (5, 5)
 
 
@@ -202,10 +202,10 @@ def test_a_cut_file_whose_session_is_kept_is_not_missed(world: World, kind: str)
     other.write_text("{" * 10)
     world.tomorrow()
     library = world.keeping()
-    before = library.unread(), library.lacking()
+    before = library.index.unread(), library.index.lacking()
     assert before[0] == (0 if kind == "rollout" else 1)  # Codex' rollouts may be that short
     file.write_text(file.read_text()[:10])
     world.tomorrow()
     library = world.keeping()
     assert len(found(library, "amber")) == 1
-    assert (library.unread(), library.lacking()) == before
+    assert (library.index.unread(), library.index.lacking()) == before

@@ -40,7 +40,7 @@ NONSENSE = {
     "stats --by model,tool": ("No agent writes down which model called a tool.", "Try: --by agent,tool"),
     "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),
     "stats --timezone Europe/Berln": ("No time zone is called 'Europe/Berln'.", "Did you mean: Europe/Berlin?"),
-    "list --since yesterdy": ("'yesterdy' is no time that pollux understands.", "Did you mean: yesterday?"),
+    "list --since yesterdy": ("'yesterdy' is not a time that pollux understands.", "Did you mean: yesterday?"),
     "show latest": ("No session is called 'latest'.", "Did you mean: last?"),
     "completion bahs": ("SHELL cannot be 'bahs'.", "Did you mean: bash?"),
     "--color nevr list": ("--color cannot be 'nevr'.", "Did you mean: never?"),

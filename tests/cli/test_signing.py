@@ -33,7 +33,7 @@ def test_a_key_is_private_and_shown_in_public(signer: Pollux) -> None:
     again = signer("key", "new", "work")
     assert (again.returncode, again.stderr) == (
         5,
-        "pollux: There is a key work already, and keys are never overwritten.\n",
+        "pollux: A key work exists already, and keys are never overwritten.\n",
     )
 
 

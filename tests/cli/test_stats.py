@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pollux.text.figures import number
-from pollux.usage.accounts import Of
 from pollux.usage.labels import label
+from pollux.usage.service import Of
 from tests.cli.running import Pollux
 
 MISSING = "import sys; sys.modules['genai_prices'] = None; import pollux.usage.prices as p; p.PACKAGE = 'no-such'; "

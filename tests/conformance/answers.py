@@ -30,8 +30,8 @@ class Answers:
         self.environ = _environment(agent, home, self.place)
         self.library = library = Library(self.environ, self.home)
         self.listed: dict[str, ListEntry] = {listed.summary.key: listed for listed in library.list(EVERYTHING)}
-        self.accounts = library.accounts
-        self.bills = library.accounts.bills(self.listed)
+        self.usage = library.usage
+        self.bills = library.usage.bills(self.listed)
         self.sessions: dict[str, Session] = {session.key: session for session in library.sessions(EVERYTHING)}
         self._keys: dict[int, list[str]] = {}
         self._match()

@@ -20,7 +20,7 @@ import pollux
 from pollux import Filter, Library, Session
 from pollux.library.doctor import Doctor
 from pollux.model import Text, ToolCall
-from pollux.wire import shown
+from pollux.wire import display_path
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0-compressed")
@@ -62,7 +62,7 @@ class World:
     def places(self) -> dict[tuple[str, str], Path]:
         """One file of every kind: whose it is and what its source calls it."""
         found: dict[tuple[str, str], Path] = {}
-        for source, root in self.library().roots():
+        for source, root in self.library().homes.roots():
             for file in source.find(root.path):
                 if file.role != "other":
                     found.setdefault((source.name, file.role), Path(file.path))
@@ -106,7 +106,7 @@ def words(session: Session) -> str:
 
 def line_of(account: Doctor, path: Path) -> tuple[str, str | None]:
     """What an account says of a file."""
-    return next((str(line.status), line.reason) for line in account.files if line.path == shown(path))
+    return next((str(line.status), line.reason) for line in account.files if line.path == display_path(path))
 
 
 @pytest.fixture

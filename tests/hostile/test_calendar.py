@@ -55,7 +55,7 @@ def _spoil(file: Path, time: str, number: float, *, each: int) -> None:
 
 
 def _files(world: World) -> Iterator[Path]:
-    for source, root in world.library().roots():
+    for source, root in world.library().homes.roots():
         for file in source.find(root.path):
             if file.path.endswith((".jsonl", ".json")):
                 yield Path(file.path)

@@ -15,9 +15,9 @@ from pollux.errors import Unreadable
 from pollux.signing import cose
 from pollux.signing.extent import DEEPEST
 from pollux.signing.keys import key_id
-from pollux.signing.salted import salt, salted_of
+from pollux.signing.salted import parse_salted, salt
 from pollux.signing.statement import METADATA, Refuted, verify
-from pollux.signing.subject import parsed
+from pollux.signing.subject import parse_document
 from pollux.writers.vac.check import check, entries_in
 from tests.hostile.conftest import World
 from tests.unit.signing.making import key, record, subject
@@ -54,16 +54,16 @@ CBOR = {
 
 @pytest.mark.parametrize("data", CBOR.values(), ids=CBOR)
 def test_cbor_that_no_record_needs_is_refused(data: bytes) -> None:
-    assert parsed(data) == (None, "")
+    assert parse_document(data) == (None, "")
 
 
 def test_cbor_as_records_have_it_is_read() -> None:
     for value in (2**100, -(2**100), 1.5, None, True, "a", [{"a": [b"b"]}], cbor2.CBORTag(55799, {"a": 1})):
         data = cbor2.dumps(value)
-        assert parsed(data) == (value.value if isinstance(value, cbor2.CBORTag) else value, "application/cbor")
+        assert parse_document(data) == (value.value if isinstance(value, cbor2.CBORTag) else value, "application/cbor")
     deep = b"\x81" * (DEEPEST - 1) + b"\x00"
-    assert parsed(deep)[1]
-    assert not parsed(b"\x81" + deep)[1]
+    assert parse_document(deep)[1]
+    assert not parse_document(b"\x81" + deep)[1]
 
 
 def _nested(depth: int) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def test_a_record_is_checked_however_deep() -> None:
 
 def test_leaves_are_taken_and_put_together_however_deep() -> None:
     whole = _nested(5_000)
-    found = salted_of(salt(whole).document().encode()).record()
+    found = parse_salted(salt(whole).document().encode()).record()
     for _ in range(5_000):  # two deep values cannot be compared at once
         whole, found = [one["session"]["entries"][0] if "session" in one else one for one in (whole, found)]
         assert found.keys() == whole.keys()
@@ -153,13 +153,13 @@ def _signed(unprotected: dict[Any, Any], payload: bytes | None = None, *, attach
         cose.KID: key_id(held.public_key()),
         cose.CLAIMS: {1: "Ada", 2: "kitchen-sink"},
     }
-    return cose.signed(record() if payload is None else payload, protected, unprotected, held, attach=attach)
+    return cose.sign_payload(record() if payload is None else payload, protected, unprotected, held, attach=attach)
 
 
 def test_facts_that_are_not_signed_are_not_proved() -> None:
     """Anybody can put them beside a signature that does not cover them."""
     told = {"session-id": "kitchen-sink", "trace-format": "claude-jsonl"}
-    bare = cose.opened(_signed({}))
+    bare = cose.parse_envelope(_signed({}))
     added = msgspec.structs.replace(bare, unprotected={METADATA: told})
     public = key("ed25519").public_key()
     assert verify(added, record(), subject(), public) == verify(bare, record(), subject(), public)
@@ -178,7 +178,7 @@ def test_facts_that_are_not_signed_are_not_proved() -> None:
     ids=["another", "large", "hash", "none", "text"],
 )
 def test_facts_that_contradict_what_was_signed_refute_it(told: object) -> None:
-    envelope = cose.opened(_signed({METADATA: told}))
+    envelope = cose.parse_envelope(_signed({METADATA: told}))
     with pytest.raises(Refuted):
         verify(envelope, record(), subject(), key("ed25519").public_key())
 
@@ -187,7 +187,7 @@ def test_facts_as_deep_as_they_can_be_are_compared() -> None:
     value: Any = 0
     for _ in range(DEEPEST - 10):
         value = [value]
-    envelope = cose.opened(_signed({METADATA: {"session-id": value}}))
+    envelope = cose.parse_envelope(_signed({METADATA: {"session-id": value}}))
     covered = msgspec.structs.replace(envelope, raw=cose.encode({**envelope.protected, "trace-metadata-sha-256": b""}))
     with pytest.raises(Unreadable):
         verify(covered, record(), subject(), key("ed25519").public_key())

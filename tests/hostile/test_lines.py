@@ -103,7 +103,7 @@ def test_a_line_that_is_too_long_is_passed_over(
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_last_line_without_an_end_costs_what_it_is(empty: World, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LONGEST", LIMIT)
-    monkeypatch.setattr(files, "_PASSED_OVER", LIMIT * 4)
+    monkeypatch.setattr(files, "_LONGEST_SKIP", LIMIT * 4)
     file = AGENTS[agent](empty.home, b"")
     with file.open("ab") as out:
         out.truncate(1 << 40)
@@ -111,7 +111,7 @@ def test_a_last_line_without_an_end_costs_what_it_is(empty: World, agent: str, m
     assert FIRST in words(session)
     assert LAST in words(session)
     (notice,) = [notice for notice in session.notices if notice.code == "line.too-long"]
-    assert "its end was not found" in notice.text
+    assert "the line has no end" in notice.text
 
 
 def test_a_line_as_long_as_may_be_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

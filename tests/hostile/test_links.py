@@ -12,6 +12,7 @@ from pollux import registry
 from pollux.errors import NotFound, UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.sources import walk
+from pollux.sources.base import SourceContext
 from pollux.system import bounds
 from pollux.system.bounds import LEADS_OUT
 from pollux.system.files import read
@@ -97,7 +98,7 @@ def test_no_folder_is_entered_that_lies_outside(world: World) -> None:
 
 def _between(world: World, file: Path) -> list[Path]:
     """The folders between a root and a file."""
-    roots = [root.path for _, root in world.library().roots()]
+    roots = [root.path for _, root in world.library().homes.roots()]
     return [folder for folder in file.parents if any(root in folder.parents for root in roots)]
 
 
@@ -115,7 +116,10 @@ def _swap(world: World, root: Path, path: Path) -> None:
 def _swaps(world: World, root: Path) -> list[Path]:
     """Every folder right below a root, and every file; those that lie in no such folder first."""
     files = [
-        Path(file.path) for source, one in world.library().roots() if one.path == root for file in source.find(root)
+        Path(file.path)
+        for source, one in world.library().homes.roots()
+        if one.path == root
+        for file in source.find(root)
     ]
     return [*sorted(files, key=lambda file: len(file.parts)), *sorted(one for one in root.iterdir() if one.is_dir())]
 
@@ -130,10 +134,10 @@ def _swap_each(world: World, *, late: bool) -> None:
     library = world.library()
     text = "\n".join(repr(session) for session in read_all(library).values())
     assert "weather" in text
-    for source, root in library.roots():
+    for source, root in library.homes.roots():
         for path in _swaps(world, root.path) if root.path.is_dir() else ():
             files = list(source.find(root.path))
-            around = library._around()
+            around = SourceContext()
             bundles = source.bundles(root.path, files, around) if late else []
             aside = world.folder / "aside"
             shutil.copytree(path, aside) if path.is_dir() else shutil.copy(path, aside)
@@ -148,10 +152,10 @@ def _swap_each(world: World, *, late: bool) -> None:
 def test_what_was_swapped_is_not_kept_and_is_named(world: World) -> None:
     library = world.library()
     archive = library.archive
-    looks = [RootScan(source, root) for source, root in library.roots()]
+    looks = [RootScan(source, root) for source, root in library.homes.roots()]
     chat = min((world.home / ".gemini/tmp/weather/chats").glob("session-*.jsonl"))
     _swap(world, world.home / ".gemini/tmp", chat)
-    kept = archive.keep(looks)
+    kept = archive.store.keep(looks)
     assert [str(chat) in line and LEADS_OUT in line for line in kept.unread] == [True]
     held = b"".join(file.read_bytes() for file in world.data.rglob("*") if file.is_file())
     assert SECRET.encode() not in held
@@ -164,14 +168,14 @@ def test_a_folder_that_is_swapped_while_it_is_looked_at_is_not_entered(
 ) -> None:
     root = world.home / ".claude/projects"
     (project,) = [folder for folder in root.iterdir() if any(folder.glob("*.jsonl"))][:1]
-    opened = walk._opened
+    opened = walk._open_folder
 
     def late(folder: str) -> int | str:
         if folder == str(project) and not project.is_symlink():
             _swap(world, root, project)
         return opened(folder)
 
-    monkeypatch.setattr(walk, "_opened", late)
+    monkeypatch.setattr(walk, "_open_folder", late)
     (line,) = [file for file in registry.source("claude").find(root) if file.path.startswith(str(project))]
     assert (line.path, line.status, line.reason) == (str(project), "unreadable", LEADS_OUT)
 
@@ -180,7 +184,7 @@ def test_a_system_that_does_not_name_open_files_is_no_less_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(tmp_path, ("claude/2.1.325",))
-    monkeypatch.setattr(bounds, "_place", lambda _: "")
+    monkeypatch.setattr(bounds, "_place_of", lambda _: "")
     before = read_all(world.library())
     assert before
     _swap_each(world, late=True)
@@ -238,7 +242,7 @@ def test_a_home_that_is_a_link_is_as_good_as_any(world: World) -> None:
 
 def test_a_root_that_is_a_link_is_as_good_as_any(world: World) -> None:
     before = read_all(world.library())
-    for _, root in world.library().roots():
+    for _, root in world.library().homes.roots():
         if root.path.is_dir():
             real = world.outside / f"{root.path.parent.name}-{root.path.name}"
             root.path.rename(real)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pollux import registry
+from pollux.sources.base import SourceContext
 from pollux.wire import Notes, pile as pile_module
 from pollux.wire.pile import MOST, Pile
 from tests.hostile.conftest import World, read_all
@@ -75,7 +76,7 @@ def test_empty_records_take_no_more_room_than_their_file(
     world = World(tmp_path, ())
     file = AGENTS[agent](world.home, b"{}\n" * 100_000)
     source = registry.source(agent)
-    bundle = source.bundle_of_file(file, world.library()._around())
+    bundle = source.bundle_of_file(file, SourceContext())
     tracemalloc.start()
     sessions = source.read(bundle).sessions
     size, most = tracemalloc.get_traced_memory()

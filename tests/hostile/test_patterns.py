@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.library.library import Found, Library
+from pollux.library.library import Hit, Library
 from tests.cli.made import session
 from tests.cli.running import Pollux
 
@@ -65,7 +65,7 @@ def test_the_library(empty: Pollux, tmp_path: Path, large: bool, threaded: bool)
     for number in range(3):
         filler = "z" * (2 << 20) if large else ""
         empty.file(f"p/chats/session-2026-11-15T05-0{number}-aaa{number}.json", session(f"aaa{number}", filler + ROW))
-    found: list[Found] = []
+    found: list[Hit] = []
     left: list[str] = []
 
     def ask() -> None:

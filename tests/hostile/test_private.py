@@ -55,18 +55,17 @@ def test_nobody_else_reads_what_pollux_keeps(world: World) -> None:
     again = world.library()
     session = next(one for one in read_all(again).values() if one.kept)
     again.search("weather")
-    again.teach("/home/ada/code/weather")
-    again.memory.save()
-    again.rehome("/home/ada/code/weather", "/home/ada/weather")
+    again.projects.add("/home/ada/code/weather")
+    again.projects.move("/home/ada/code/weather", "/home/ada/weather")
     Keys(world.data / "keys").new("work", ED25519)
-    again.keeping.then(session, then)
+    again.archive.as_of(session, then)
     assert (world.cache / "index" / "catalogue.db-wal").exists()
     assert any((world.cache / "index" / "text").glob("*.store"))
     assert _open_to_others(world.cache) == []
     assert _open_to_others(world.data) == []
     assert _open_to_others(world.folder / "own") == []
     carried = world.folder / "carried.pollux"
-    again.keeping.export(carried)
+    again.archive.export(carried)
     assert _mode(carried) == 0o600
 
 
@@ -97,11 +96,11 @@ def test_what_is_put_back_has_the_mode_it_had(world: World) -> None:
         file.unlink()
         again = world.library()
         session = again.session(f"claude:{file.stem}")
-        planned = again.keeping.plan(again.keeping.states(session, None), None)
-        again.keeping.restore(planned)
+        planned = again.archive.plan(again.archive.states(session, None), None)
+        again.archive.restore(planned)
         assert _mode(file) == mode
         below = world.folder / "back"
-        again.keeping.restore(again.keeping.plan(again.keeping.states(session, None), below))
+        again.archive.restore(again.archive.plan(again.archive.states(session, None), below))
         copy = below / file.relative_to(world.home / ".claude")
         assert _mode(copy) == mode
         assert [_mode(folder) for folder in (below, copy.parent)] == [0o700, 0o700]
@@ -115,8 +114,8 @@ def test_what_is_made_anew_is_private(world: World) -> None:
     file = min((world.home / ".claude/projects").glob("*/*.jsonl"))
     file.unlink()
     again = world.library()
-    rebuilt = again.recovering.rebuild(again.recovering.session(f"claude:{file.stem}"))
-    again.keeping.restore(again.recovering.plan(rebuilt, world.folder / "rebuilt"))
+    rebuilt = again.recover.rebuild(again.recover.session(f"claude:{file.stem}"))
+    again.archive.restore(again.recover.plan(rebuilt, world.folder / "rebuilt"))
     assert _open_to_others(world.folder / "rebuilt") == []
     told = world.command("recover", f"claude:{file.stem}", "-o", str(world.folder / "whole.json"))
     assert told.returncode == 0, told.stderr
@@ -154,17 +153,17 @@ def test_an_archive_does_not_choose_where_it_is_put_back(tmp_path: Path, step: s
     home = f"{world.home}{step}" if step else str(world.outside)
     carried = _carried(tmp_path / "their", home)
     library = world.library()
-    library.keeping.take_in(carried)
+    library.archive.add(carried)
     again = world.library()
     sessions = read_all(again)
     assert sessions, "what was taken in is shown"
     before = sorted(map(str, (*world.home.rglob("*"), *world.outside.rglob("*"))))
     for session in list(sessions.values())[:3]:
         with pytest.raises(OutputError, match=f"no folder {os.path.realpath(home)} on this machine"):
-            again.keeping.plan(again.keeping.states(session, None), None)
-        rebuilt = again.recovering.rebuild(session)
+            again.archive.plan(again.archive.states(session, None), None)
+        rebuilt = again.recover.rebuild(session)
         with pytest.raises(OutputError, match="on this machine"):
-            again.recovering.plan(rebuilt, None)
+            again.recover.plan(rebuilt, None)
     told = world.command("archive", "restore", next(iter(sessions)), "--in-place", "--yes")
     assert told.returncode == 5
     assert os.path.realpath(home) in told.stderr
@@ -178,13 +177,13 @@ def test_an_archive_is_put_back_where_the_agent_has_its_home(tmp_path: Path) -> 
     world = World(tmp_path / "mine", ())
     carried = _carried(tmp_path / "their", f"{world.home}/somewhere/../.claude", mode=0o6777)
     library = world.library()
-    library.keeping.take_in(carried)
+    library.archive.add(carried)
     again = world.library()
     session = next(iter(read_all(again).values()))
-    planned = again.keeping.plan(again.keeping.states(session, None), None)
+    planned = again.archive.plan(again.archive.states(session, None), None)
     assert all(told.path.startswith(f"{world.home}/.claude/") for told, _ in planned)
     assert not any(".." in told.path for told, _ in planned)
-    again.keeping.restore(planned)
+    again.archive.restore(planned)
     assert {_mode(piece.place) for _, piece in planned} == {0o600}, "no rights for others, nor to run it"
 
 
@@ -194,17 +193,17 @@ def test_a_link_in_the_home_leads_nothing_out(tmp_path: Path) -> None:
     world = World(tmp_path / "mine", ())
     carried = _carried(tmp_path / "their", f"{world.home}/.claude")
     library = world.library()
-    library.keeping.take_in(carried)
+    library.archive.add(carried)
     again = world.library()
     session = next(iter(read_all(again).values()))
     projects = world.home / ".claude" / "projects"
     projects.mkdir(parents=True)
-    for state in again.keeping.states(session, None):
+    for state in again.archive.states(session, None):
         folder = projects / os.fsdecode(state.path).split("/")[1]
         if not folder.is_symlink():
             folder.symlink_to(world.outside)
     with pytest.raises(OutputError, match="does not lie among the agent's sessions"):
-        again.keeping.plan(again.keeping.states(session, None), None)
+        again.archive.plan(again.archive.states(session, None), None)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +228,7 @@ def test_an_archive_writes_nothing_beside_what_is_laid_out(tmp_path: Path, chang
     before = len(world.library().list(EVERYTHING))
     carried = _carried(tmp_path / "their", "/home/ada/.claude", **changes)
     library = world.library()
-    taken = library.keeping.take_in(carried)
+    taken = library.archive.add(carried)
     assert taken.states == 0
     assert taken.damaged
     again = world.library()
@@ -255,7 +254,7 @@ def test_paths_that_cannot_lie_beside_one_another_cost_no_other(tmp_path: Path) 
         pen.write(msgspec.structs.replace(state, home=b"/home/ada/.claude", path=path))
     pen.settle()
     pen.close()
-    library.keeping.take_in(carried)
+    library.archive.add(carried)
     assert len(world.library().list(EVERYTHING)) > before
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pollux.cli.render.transcript.highlight import highlighted
-from pollux.index.search.passages import touched
+from pollux.index.search.passages import paths_in
 from pollux.model import Status, ToolCall
 from pollux.sources.claude.group import recognizes
 from pollux.sources.claude.messages.speakers import command, notices, unwrapped
@@ -133,7 +133,7 @@ READ: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
     "blanks behind a hook": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" + " " * n),
     "files of a patch": (_patched, lambda n: "*** Begin Patch\n*** Add File: a" + " " * n + "x"),
     "moves of a patch": (_patched, lambda n: "*** Begin Patch\n*** Move to: a" + " " * n + "x"),
-    "paths of a patch": (lambda text: list(touched({"patch": text})), lambda n: "*** Move to: a" + " " * n + "x"),
+    "paths of a patch": (lambda text: list(paths_in({"patch": text})), lambda n: "*** Move to: a" + " " * n + "x"),
 }
 
 

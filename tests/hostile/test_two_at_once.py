@@ -27,7 +27,7 @@ import pytest
 import pollux
 from pollux.library.library import Enough, Filter, Library, Progress
 from pollux.system import locks as lock
-from pollux.system.locks import turn
+from pollux.system.locks import write_lock
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 HOMES = ("gemini/0.61.0", "claude/2.1.325", "codex/0.100.0")
@@ -129,7 +129,7 @@ def everything(library: Library) -> dict[str, Any]:
     return {
         "list": msgspec.to_builtins(library.list(Filter(everything=True))),
         "search": sorted((hit.key, hit.message_id) for hit in library.search("weather", limit=500).hits),
-        "projects": msgspec.to_builtins(library.projects()),
+        "projects": msgspec.to_builtins(library.projects.all()),
         "doctor": msgspec.to_builtins(library.doctor().totals),
     }
 
@@ -261,14 +261,14 @@ def test_somebody_who_hangs_is_left_behind(machine: Machine, monkeypatch: pytest
     with machine.indexing(), machine.library(report=lambda told: heard.append(msgspec.structs.replace(told))) as here:
         assert everything(here) == truth(machine)
         assert any(told.by == 0 for told in heard)
-        assert "does not get on" in (here.store.problem or "")
+        assert "does not get on" in (here.index.store.problem or "")
         assert here.sync().busy
         before = len(heard)
         assert here.sync().busy
         assert len(heard) == before
     here = machine.library()
     assert not here.sync().busy
-    assert (here.store.problem, everything(here)) == (None, truth(machine))
+    assert (here.index.store.problem, everything(here)) == (None, truth(machine))
 
 
 def test_one_that_lives_long_comes_back_to_the_cache(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_one_that_lives_long_comes_back_to_the_cache(machine: Machine, monkeypat
         assert library.sync().busy
     shutil.rmtree(machine.home / ".codex")
     assert not library.sync().busy
-    assert library.store.problem is None
+    assert library.index.store.problem is None
     assert everything(library) == truth(machine)
 
 
@@ -286,7 +286,7 @@ def test_one_that_waits_while_the_cache_is_made_anew_does_no_harm_to_it(machine:
     machine.library().sync()
     here = machine.library()
     assert here.list()
-    machine.library().clear_cache()
+    machine.library().index.clear()
     machine.library().sync()
     shutil.rmtree(machine.home / ".codex")
     here.sync()
@@ -311,12 +311,12 @@ def test_who_waits_hears_how_far_the_other_is(tmp_path: Path) -> None:
     done = threading.Event()
 
     def wait() -> None:
-        with turn(tmp_path / "lock", heard.append) as mine:
+        with write_lock(tmp_path / "lock", heard.append) as mine:
             assert mine is not None
             assert mine.waited
             done.set()
 
-    with turn(tmp_path / "lock", heard.append) as mine:
+    with write_lock(tmp_path / "lock", heard.append) as mine:
         assert mine is not None
         waiting = threading.Thread(target=wait)
         waiting.start()

@@ -68,7 +68,7 @@ class Shelf:
             "search": {
                 word: sorted((hit.key, hit.message_id, hit.snippet) for hit in hits) for word, hits in found.items()
             },
-            "projects": msgspec.to_builtins(library.projects()),
+            "projects": msgspec.to_builtins(library.projects.all()),
             "doctor": msgspec.to_builtins(report.totals),
         }
 

@@ -31,7 +31,7 @@ def answers(home: Path, cache: Path, environ: dict[str, str]) -> dict[str, Any]:
     return {
         "list": msgspec.to_builtins(library.list(Filter(everything=True))),
         "search": sorted((hit.key, hit.message_id) for hit in hits),
-        "projects": msgspec.to_builtins(library.projects()),
+        "projects": msgspec.to_builtins(library.projects.all()),
         "doctor": sorted((line.path, line.status, line.sessions) for line in report.files),
         "notices": sorted(repr(notice) for notice in report.notices),
     }

@@ -23,12 +23,12 @@ def test_what_was_closed_holds_nothing_and_answers_again(shelf: Shelf) -> None:
     with shelf.library() as library:
         library.archive.turn(on=True)
         assert library.search("wombats").hits
-        assert library.keeping.history(library.session("aaaa"))
+        assert library.archive.history(library.session("aaaa"))
         assert held(shelf.cache)
     assert held(shelf.cache) == []
     shelf.talk("bbbb", "pangolins")
     assert [hit.key for hit in library.search("pangolins").hits] == ["gemini:bbbb"]
-    assert library.keeping.history(library.session("bbbb"))
+    assert library.archive.history(library.session("bbbb"))
     library.close()
     library.close()
     assert held(shelf.cache) == []

@@ -35,7 +35,7 @@ def churn(shelf: Shelf, dice: random.Random) -> None:
 
 def test_killed_at_fifty_moments(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = bare_shelf
-    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
     monkeypatch.setattr(load, "_AT_ONCE", 20_000)
     dice = random.Random(7)
     churn(shelf, dice)
@@ -91,7 +91,7 @@ def test_four_at_once_while_files_change(shelf: Shelf, tmp_path: Path) -> None:
 def test_a_process_that_dies_over_a_session_costs_that_session_alone(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
     shelf.talk("fatal", "weather of the last day", "x")
     whole = readers.read
 
@@ -116,7 +116,7 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
 
 def test_ctrl_c_keeps_what_was_read(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = bare_shelf
-    monkeypatch.setattr(team, "_WORTH_IT", 0)
+    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
     for name in range(12):
         shelf.talk(f"c{name}", "weather report", "x")
     heard: list[int] = []

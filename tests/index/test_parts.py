@@ -15,8 +15,8 @@ import pytest
 from pollux.index.sync import groups as layout
 from pollux.index.sync.groups import Layout, Part
 from pollux.library.library import Enough, Filter, Library, Progress
-from pollux.sources.base import Bundle
-from pollux.wire import shown
+from pollux.sources.base import Bundle, SourceContext
+from pollux.wire import display_path
 from tests.index.conftest import Shelf
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -47,16 +47,18 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 def kept(library: Library) -> dict[tuple[str, str], str]:
     """The seals of all bundles as the catalogue has them."""
-    rows = library.store.catalogue.rows("SELECT r.path, b.key, b.seal FROM bundles b JOIN roots r ON r.id=b.root")
+    rows = library.index.store.catalogue.rows(
+        "SELECT r.path, b.key, b.fingerprint FROM bundles b JOIN roots r ON r.id=b.root"
+    )
     return {(root, key): fingerprint for root, key, fingerprint in rows}
 
 
 def fresh(library: Library) -> dict[tuple[str, str], str]:
     """The same from all files, looked at anew."""
     return {
-        (shown(root.path), bundle.key): bundle.fingerprint()
-        for source, root in library.every_root()
-        for bundle in source.bundles(root.path, list(source.find(root.path)), library._around())
+        (display_path(root.path), bundle.key): bundle.fingerprint()
+        for source, root in library.homes.every_root()
+        for bundle in source.bundles(root.path, list(source.find(root.path)), SourceContext())
     }
 
 
@@ -115,7 +117,7 @@ def test_only_what_is_new_in_a_layout_is_written_until_it_is_much(
         shelf.talk(name, *said)
         library = shelf.library()
         library.sync()
-        rows = library.store.catalogue.rows(
+        rows = library.index.store.catalogue.rows(
             "SELECT layout, news FROM layouts JOIN news USING(root) WHERE layout NOTNULL"
         )
         kept, news = max(rows, key=lambda row: len(row[0]))

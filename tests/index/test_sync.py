@@ -135,7 +135,7 @@ def test_a_project_that_is_taught_is_known_at_once(shelf: Shelf) -> None:
     file.write_text(file.read_text().replace("0" * 64, digest))
     library = shelf.library()
     assert [one.summary.project for one in library.list(Filter(words=("hello",)))] == [None]
-    library.teach("/nowhere/at/all")
+    library.projects.add("/nowhere/at/all")
     assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == ["/nowhere/at/all"]
 
 
@@ -200,7 +200,7 @@ def test_a_cache_that_cannot_be_made_costs_time_only(shelf: Shelf, tmp_path: Pat
     blocked.write_text("a file where a folder should be")
     library = shelf.library(blocked)
     assert library.list(Filter(everything=True))
-    assert str(blocked) in (library.store.problem or "")
+    assert str(blocked) in (library.index.store.problem or "")
     import msgspec
 
     assert msgspec.to_builtins(library.list(Filter(everything=True))) == truth["list"]
@@ -213,7 +213,7 @@ def test_a_full_disk_is_one_sentence_and_heals(shelf: Shelf, small_disk: Path) -
         shelf.talk(f"s{number}", f"{number} " + " ".join(f"word{n}x{number}" for n in range(2000)))
     library = shelf.library(small_disk)
     assert len(library.list()) > 40
-    assert "no room" in (library.store.problem or "")
+    assert "no room" in (library.index.store.problem or "")
     with pytest.raises(StoreError):
         library.search("word3x7")
     shutil.rmtree(shelf.home / ".gemini")
@@ -223,13 +223,13 @@ def test_a_full_disk_is_one_sentence_and_heals(shelf: Shelf, small_disk: Path) -
 
 def test_what_cannot_be_read_is_counted(bare_shelf: Shelf) -> None:
     bare_shelf.talk("aaaa", "wombats")
-    assert bare_shelf.library().unread() == 0
+    assert bare_shelf.library().index.unread() == 0
     day = bare_shelf.home / ".codex" / "sessions" / "2026" / "11" / "15"
     day.mkdir(parents=True)
     name = "rollout-2026-11-15T06-11-37-01a1ddd5-2ce5-7f91-a235-2086e3ca43ee.jsonl.zst"
     (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
     library = bare_shelf.library()
-    assert (library.unread(), len(library.list())) == (1, 1)
+    assert (library.index.unread(), len(library.list())) == (1, 1)
 
 
 def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(bare_shelf: Shelf) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pollux import Filter, Library, Session
 from pollux.library.library import ListEntry
-from pollux.wire import shown
+from pollux.wire import display_path
 
 EVERYTHING = Filter(everything=True)
 PROJECT = "/home/mia/garden"
@@ -123,5 +123,5 @@ class Small:
         """The doctor's word about the bad file and its reason."""
         report = self.library().doctor()
         assert self.snapshot() == self.before, "something was written to the agent's folders"
-        line = next(line for line in report.files if shown(line.path) == shown(self.bad))
+        line = next(line for line in report.files if display_path(line.path) == display_path(self.bad))
         return line.status.value, line.reason or ""

@@ -15,6 +15,7 @@ import pytest
 
 from pollux import Library
 from pollux.errors import Unreadable
+from pollux.sources.base import SourceContext
 from tests.properties.small import BAD, EVERYTHING, GOOD, Small, conversation, header, lines, prompt, reply
 
 
@@ -106,12 +107,12 @@ def test_no_permission_for_a_folder(small: Small, monkeypatch: pytest.MonkeyPatc
 
 
 def _gemini(library: Library) -> tuple[Any, Any]:
-    return next((source, root) for source, root in library.roots() if source.name == "gemini")
+    return next((source, root) for source, root in library.homes.roots() if source.name == "gemini")
 
 
 def _source_and_bundles(library: Library) -> tuple[Any, list[Any]]:
     source, root = _gemini(library)
-    return source, source.bundles(root.path, list(source.find(root.path)), library._around())
+    return source, source.bundles(root.path, list(source.find(root.path)), SourceContext())
 
 
 def test_file_vanishes_after_it_was_found(small: Small) -> None:
@@ -127,7 +128,7 @@ def test_file_vanishes_before_it_is_grouped(small: Small) -> None:
     source, root = _gemini(library)
     files = list(source.find(root.path))
     small.bad.unlink()
-    bundles = source.bundles(root.path, files, library._around())
+    bundles = source.bundles(root.path, files, SourceContext())
     assert {session.id for bundle in bundles for session in source.read(bundle).sessions} == GOOD
 
 

@@ -12,13 +12,13 @@ import pytest
 from pollux import Filter, Session, registry
 from pollux.testing.homes import Home, Stage, homes
 from pollux.testing.layout import Layout, Value, dotted
-from pollux.usage.accounts import By
+from pollux.usage.service import By
 from pollux.writers import Options
 from pollux.writers.vac import WRITER as VAC
 from tests.properties.claude import CLAUDE
 from tests.properties.codex import CODEX
 from tests.properties.gemini import GEMINI
-from tests.unit.usage.books import accounts
+from tests.unit.usage.usage_of import usage_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 SUBJECTS = {"gemini": GEMINI, "claude": CLAUDE, "codex": CODEX}
@@ -54,14 +54,14 @@ def places(agent: str) -> dict[str, tuple[Home, str, Value]]:
 
 def use(sessions: list[Session], folder: Path) -> Iterator[str]:
     """Keep the sessions, count them, and write them in every format."""
-    books = accounts(folder, *sessions)
+    usage = usage_of(folder, *sessions)
     for by in By:
         if by is not By.TOOL:
-            books.stats(by)
-    books.tools()
-    books.review()
+            usage.stats(by)
+    usage.tools()
+    usage.review()
     for session in sessions:
-        books.audit(session)
+        usage.audit(session)
         out: list[str | bytes] = []
         for name in registry.writer_names():
             out = []

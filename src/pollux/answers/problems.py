@@ -29,7 +29,7 @@ def warning_document(sentence: str) -> dict[str, Any]:
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
     """Why the answers of a library lack something or were slow, in sentences; `gaps` are files that were not read."""
-    for problem in (library.store.problem, library.problem, gaps_sentence(library) if gaps else None):
+    for problem in (library.index.store.problem, library.index.problem, gaps_sentence(library) if gaps else None):
         if problem:
             yield problem
 
@@ -37,10 +37,10 @@ def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
 def gaps_sentence(library: Library) -> str | None:
     """What could not be read, and so is in no answer."""
     # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.unread(), len(library.barred)) if library.looked else 0
-    if not (library.closed or unread):
+    unread = max(library.index.unread(), len(library.index.barred)) if library.index.looked else 0
+    if not (library.index.closed or unread):
         return None
-    places = [tilde(path, str(library.places.home)) for path in library.closed]
+    places = [tilde(path, str(library.places.home)) for path in library.index.closed]
     if len(places) > 1:
         places = [f"{plural(len(places), 'place')} in the agents' folders"]
     if unread:

@@ -9,15 +9,15 @@ from pollux.writers.json import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pollux.library.library import Found
+    from pollux.library.library import Hit
 
 
-def hits_document(hits: Iterable[Found]) -> list[dict[str, Any]]:
+def hits_document(hits: Iterable[Hit]) -> list[dict[str, Any]]:
     """`pollux search --json`."""
     return [hit_document(hit) for hit in hits]
 
 
-def hit_document(hit: Found) -> dict[str, Any]:
+def hit_document(hit: Hit) -> dict[str, Any]:
     """A message that was found."""
     return {
         "key": hit.key,

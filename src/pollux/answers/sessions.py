@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def list_document(library: Library, entries: Sequence[ListEntry]) -> list[dict[str, Any]]:
     """`pollux list --json`."""
-    bills = library.accounts.bills([entry.summary.key for entry in entries])
+    bills = library.usage.bills([entry.summary.key for entry in entries])
     return [entry_document(entry, bills[entry.summary.key]) for entry in entries]
 
 

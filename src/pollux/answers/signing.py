@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pollux.signing.keys import Named
+    from pollux.signing.keys import NamedKey
     from pollux.signing.statement import Verdict
     from pollux.writers.vac.check import Problem
 
@@ -18,12 +18,12 @@ def check_document(problems: Sequence[Problem], entries: int) -> dict[str, Any]:
     return {"valid": not problems, "entries": entries, "problems": broken}
 
 
-def keys_document(keys: Iterable[Named]) -> list[dict[str, str]]:
+def keys_document(keys: Iterable[NamedKey]) -> list[dict[str, str]]:
     """`pollux key list --json`."""
     return [key_document(key) for key in keys]
 
 
-def key_document(key: Named) -> dict[str, str]:
+def key_document(key: NamedKey) -> dict[str, str]:
     """`pollux key show NAME --json`."""
     return {"name": key.name, "algorithm": key.algorithm, "id": key.id, "public": key.public}
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from pollux.model import Session, Usage
-    from pollux.usage.accounts import Of
     from pollux.usage.profile import Ended, Profile, Turn
+    from pollux.usage.service import Of
     from pollux.usage.stats import Stats
     from pollux.usage.sums import Bill
 

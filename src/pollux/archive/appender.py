@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pollux.archive.packs import SUFFIX, Content, PackWriter, Record, State, begin, recognise, scan
 from pollux.archive.survey import standing
-from pollux.system.files import opened, settle_folder
+from pollux.system.files import fsync_folder, opened
 
 if TYPE_CHECKING:
     from pollux.archive.keep import Archive
@@ -30,7 +30,7 @@ class Appender:
         if last is None or packs[last] > LARGEST_PACK or not self._is_whole(last):
             path = self._archive.folder / f"{self._archive.index.next_number():06}{SUFFIX}"
             begin(path)
-            settle_folder(path.parent)
+            fsync_folder(path.parent)
             return PackWriter(path)
         pen = PackWriter(last)
         place = self._archive.index.reach(last.name)

@@ -31,10 +31,10 @@ from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed import Renamed
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.wrapped import Wrapped
-from pollux.system.bounds import stand_in
+from pollux.system.bounds import mirror_home
 from pollux.system.deep_folders import remove_tree
-from pollux.system.files import HUGE, private, read, write_file
-from pollux.system.locks import owner, turn
+from pollux.system.files import HUGE, make_private_folder, read, write_file
+from pollux.system.locks import owner, write_lock
 from pollux.system.progress import Progress, Report
 
 T = TypeVar("T")
@@ -130,8 +130,8 @@ class Trees:
         """
         self.problem = None
         try:
-            private(self.folder)
-            with turn(self.folder / "lock", report) as mine:
+            make_private_folder(self.folder)
+            with write_lock(self.folder / "lock", report) as mine:
                 if mine is not None:
                     self._refresh(archive, list(looks), lambda: mine.tell(Progress()))
                 else:
@@ -151,7 +151,7 @@ class Trees:
             pulse()
             own = looks_of(looks, agent, home)
             others = [look for look in looks if look.source.name == agent and look not in own]
-            fingerprint = fingerprint_of([*packs, *(look.snapshot("") for look in (*own, *others))])
+            fingerprint = fingerprint_of([*packs, *(look.snapshot for look in (*own, *others))])
             told = _loaded(self.folder / name / ABOUT, About)
             if told is not None and told.fingerprint == fingerprint and not told.damaged:
                 self.problem = told.problem or self.problem
@@ -262,7 +262,7 @@ class Tree:
 
         What says that it is whole is removed first and written last.
         """
-        private(self.folder)
+        make_private_folder(self.folder)
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
         (self.folder / _HELD).unlink(missing_ok=True)
@@ -351,7 +351,7 @@ class Tree:
     def _link(self, path: bytes, before: bytes | None) -> bytes:
         place = self._place(path)
         if before != LINK or not place.is_symlink():
-            private(place.parent)
+            make_private_folder(place.parent)
             place.unlink(missing_ok=True)
             place.symlink_to(os.fsdecode(os.path.join(self._home, path)))  # noqa: PTH118
         return LINK
@@ -398,6 +398,6 @@ def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> I
         source = Shelf(named(told.agent), {str(about.parent / os.fsdecode(path)) for path in told.elsewhere})
     except UnknownName:
         return
-    stand_in(str(about.parent), os.fsdecode(told.home))
+    mirror_home(str(about.parent), os.fsdecode(told.home))
     for name in told.roots:
         yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.system.files import created, private, read, settle_folder
-from pollux.wire import shown
+from pollux.system.files import created, fsync_folder, make_private_folder, read
+from pollux.wire import display_path
 
 
 class _Note(msgspec.Struct, kw_only=True):
@@ -41,7 +41,7 @@ class Extents:
     def write(self, packs: Mapping[str, int]) -> None:
         """Write them down for good. Raises `OSError`."""
         making = self._file.with_name(f"{self._file.name}.{os.getpid()}.making")
-        private(self._file.parent)
+        make_private_folder(self._file.parent)
         making.unlink(missing_ok=True)
         try:
             with created(making) as file:
@@ -51,7 +51,7 @@ class Extents:
             making.replace(self._file)
         finally:
             making.unlink(missing_ok=True)
-        settle_folder(self._file.parent)
+        fsync_folder(self._file.parent)
 
 
 @contextmanager
@@ -61,4 +61,4 @@ def reading(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise StoreError(f"The archive in {shown(folder)} cannot be read: {reason}.") from error
+        raise StoreError(f"The archive in {display_path(folder)} cannot be read: {reason}.") from error

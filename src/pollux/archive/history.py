@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pollux.archive.verify import file_of, moment, stamp_of
 from pollux.index.sync.sync import RootScan
 from pollux.model import Value
 from pollux.sources.base import Root, Source
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class Past:
         for home in self._homes:
             tree = self._trees / tree_of(self._agent, home)
             for state in self._archive.index.states(self._agent, home):
-                laid_out = shown(tree / os.fsdecode(state.path))
+                laid_out = display_path(tree / os.fsdecode(state.path))
                 if file_of(state) in wanted or laid_out in wanted:
                     found.append(state)
         return found
@@ -68,9 +68,14 @@ class Past:
         return [_change(state) for state in sorted(self.states(files), key=lambda state: (state.at, state.path))]
 
     def lay_out(
-        self, folder: Path, when: datetime, files: Collection[str], looks: Iterable[RootScan]
+        self,
+        folder: Path,
+        when: datetime,
+        files: Collection[str],
+        looks: Iterable[RootScan],
+        source: Callable[[str], Source],
     ) -> Iterator[tuple[Source, Root]]:
-        """The homes of some files as they were, in a folder: their roots."""
+        """The homes of some files as they were, in a folder: their roots, and the sources that read them."""
         until = stamp_of(when)
         live = list(looks)
         for home in dict.fromkeys(state.home for state in self.states(files)):
@@ -86,5 +91,5 @@ class Past:
             same = {p for p, s in there.items() if now.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
             tree = Tree(folder / tree_of(self._agent, home), self._archive, self._agent, home)
             tree.lay_out({path: [state] for path, state in there.items() if path not in same}, same, "")
-            found = roots_of(folder / tree_of(self._agent, home) / ABOUT)
-            yield from ((whole(source), root) for source, root in found)
+            found = roots_of(folder / tree_of(self._agent, home) / ABOUT, source)
+            yield from ((whole(reader), root) for reader, root in found)

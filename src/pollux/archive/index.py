@@ -14,7 +14,7 @@ from pollux.archive.ends import Ends, state_of
 from pollux.archive.extents import reading
 from pollux.archive.packs import MAGIC, Content, Damage, Record, State, recognise, scan
 from pollux.archive.survey import Survey, survey
-from pollux.system.files import opened, secure
+from pollux.system.files import make_private_file, opened
 from pollux.system.transaction import transaction
 
 _FORMAT = "4"
@@ -82,7 +82,7 @@ class Index(Ends):
             return _connect(":memory:")
         for _ in range(2):
             try:
-                secure(self._file)
+                make_private_file(self._file)
                 sql = _connect(str(self._file))
                 if sql.execute("SELECT format FROM meta").fetchone() == (_FORMAT,):
                     return sql

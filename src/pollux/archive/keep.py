@@ -20,11 +20,11 @@ from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
 from pollux.index.sync.sync import RootScan
 from pollux.sources.base import File, Status
-from pollux.sources.walk import OTHER, closed
+from pollux.sources.walk import OTHER, unreadable_files
 from pollux.system.clock import now
-from pollux.system.files import HUGE, listed, opened, private, read_within
-from pollux.system.locks import sole
-from pollux.wire import folder_at, shown
+from pollux.system.files import HUGE, list_folder, make_private_folder, opened, read_within
+from pollux.system.locks import try_lock
+from pollux.wire import display_path, folder_at
 
 _LOCK = "lock"
 _RAN = "ran"
@@ -64,7 +64,7 @@ class Archive:
     def exists(self) -> bool:
         """Is anything kept? Raises `StoreError` where nobody can tell."""
         with reading(self.folder):
-            return bool(listed(self.folder, SUFFIX))
+            return bool(list_folder(self.folder, SUFFIX))
 
     @property
     def loss(self) -> str | None:
@@ -75,7 +75,7 @@ class Archive:
         self.index.refresh()
         if self.index.gaps():
             what = "Part" if there else "All"
-            return f"{what} of what was kept in {shown(self.folder)} is missing: see pollux archive verify."
+            return f"{what} of what was kept in {display_path(self.folder)} is missing: see pollux archive verify."
         return "Part of what is kept is damaged: see pollux archive verify." if self.index.damaged() else None
 
     @property
@@ -108,7 +108,7 @@ class Archive:
     def _note_run(self) -> None:
         moment = now().timestamp()
         with contextlib.suppress(OSError):
-            private(self.folder)
+            make_private_folder(self.folder)
             (self.folder / _RAN).touch(0o600)
             os.utime(self.folder / _RAN, (moment, moment))
 
@@ -116,7 +116,7 @@ class Archive:
     def busy(self) -> bool:
         """Is another pollux writing to it?"""
         try:
-            with sole(self.folder / _LOCK) as alone:
+            with try_lock(self.folder / _LOCK) as alone:
                 return not alone
         except OSError:  # there is none yet, or only others may write to it
             return False
@@ -124,7 +124,7 @@ class Archive:
     def turn(self, *, on: bool) -> None:
         """Say whether every sync keeps. What is kept stays."""
         try:
-            private(self.folder)
+            make_private_folder(self.folder)
             (self.folder / "offered").touch(0o600)
             if on:
                 self._wishes[1].touch(0o600)
@@ -138,7 +138,7 @@ class Archive:
         """Shall keeping be offered? Once, and not to those who decided."""
         with contextlib.suppress(OSError, StoreError):
             if not self.keeping and not self._has(self.folder / "offered"):
-                private(self.folder)
+                make_private_folder(self.folder)
                 (self.folder / "offered").touch(0o600)
                 return True
         return False
@@ -187,8 +187,8 @@ class Archive:
     def alone(self) -> Iterator[None]:
         """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
-            private(self.folder)
-            with sole(self.folder / _LOCK) as alone:
+            make_private_folder(self.folder)
+            with try_lock(self.folder / _LOCK) as alone:
                 if not alone:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
                 self.index.refresh()
@@ -210,7 +210,7 @@ class Archive:
 
     def _tidy(self) -> None:
         """Remove what was left half made, and packs of which another one took all over."""
-        for path in (*listed(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
+        for path in (*list_folder(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
     def keep(self, looks: Iterable[RootScan]) -> Kept:
@@ -220,7 +220,10 @@ class Archive:
             homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
         seen = [file for held in homes.values() for look in held for file in look.files]
-        kept = Kept(files=len(wanted(seen)), unread=[f"{shown(one.path)}: {one.reason}" for one in closed(seen)])
+        kept = Kept(
+            files=len(wanted(seen)),
+            unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
+        )
         stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
         if stale:
             try:
@@ -285,7 +288,7 @@ class HomeRun:
         except (FileNotFoundError, NotADirectoryError):  # the agent deleted it just now: the next run says so
             return
         except OSError as error:
-            self._kept.unread.append(f"{shown(file.path)}: {error.strerror}")
+            self._kept.unread.append(f"{display_path(file.path)}: {error.strerror}")
             return
         sha, added = digest(raw, before)
         if self._archive.index.content(sha) is None:
@@ -359,7 +362,7 @@ def wanted(files: Iterable[File]) -> list[File]:
 
 
 def _snapshot(looks: list[RootScan]) -> str:
-    return " ".join(look.snapshot("") for look in looks)
+    return " ".join(look.snapshot for look in looks)
 
 
 def head_of(place: Location) -> Content:
@@ -370,10 +373,10 @@ def head_of(place: Location) -> Content:
 
 def cannot_read(folder: Path, error: Exception) -> StoreError:
     """The error as one sentence."""
-    return StoreError(f"The archive in {shown(folder)} cannot be read: {error}.")
+    return StoreError(f"The archive in {display_path(folder)} cannot be read: {error}.")
 
 
 def cannot_write(folder: Path, error: OSError | sqlite3.Error) -> StoreError:
     """The error as one sentence."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return StoreError(f"The archive in {shown(folder)} cannot be written: {reason}.")
+    return StoreError(f"The archive in {display_path(folder)} cannot be written: {reason}.")

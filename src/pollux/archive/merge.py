@@ -15,8 +15,8 @@ from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
-from pollux.sources.resuming import Form
-from pollux.wire.joining import lines
+from pollux.sources.resuming import FileVersion
+from pollux.wire.joining import object_lines
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
@@ -82,10 +82,10 @@ def _both(source: Source, path: str, earlier: _Held, later: _Held) -> _Held:
     """What two contents hold: one of them, if that has everything. Where they cannot be joined the larger counts."""
     if not earlier[1]:
         return later
-    together = united_content(source, [Form(path=path, content=content) for _, content in (earlier, later)])
+    together = united_content(source, [FileVersion(path=path, content=content) for _, content in (earlier, later)])
     if together is None:
         return max(earlier, later, key=lambda held: len(held[1]))
     for held in (later, earlier):
-        if together in (held[1], b"".join(lines(held[1]))):
+        if together in (held[1], b"".join(object_lines(held[1]))):
             return held
     return None, together

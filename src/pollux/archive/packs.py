@@ -19,8 +19,8 @@ import msgspec
 
 from pollux.errors import StoreError
 from pollux.model import Value
-from pollux.system.files import created, rename_new, secure
-from pollux.wire import shown
+from pollux.system.files import created, make_private_file, rename_new
+from pollux.wire import display_path
 
 BEGINS = b"pollux archive "
 MAGIC = BEGINS + b"1\n"
@@ -155,7 +155,7 @@ def recognise(file: IO[bytes], path: Path) -> bool:
     file.seek(0)
     first = file.read(len(MAGIC))
     if _NEWER.match(first) and first != MAGIC:
-        raise StoreError(f"{shown(path)} was written by a newer pollux.", "Update pollux to read it.")
+        raise StoreError(f"{display_path(path)} was written by a newer pollux.", "Update pollux to read it.")
     return first == MAGIC
 
 
@@ -241,7 +241,7 @@ class PackWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        secure(path)
+        make_private_file(path)
         self._file = path.open("r+b")
         self.end = self._file.seek(0, os.SEEK_END)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pollux.archive.recover import covers, words_of
 from pollux.model import Message, Session, Value
 from pollux.sources.resuming import Resumable
-from pollux.wire import shown
+from pollux.wire import display_path
 
 TYPED = "the agent keeps typed lines apart from the session"
 OTHER = "the file holds another form of the same message"
@@ -27,7 +27,7 @@ def left_out(
     wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
 ) -> tuple[int, tuple[Left, ...], int]:
     """How many messages were read back as they should be, which were not, and how many there are too many."""
-    paths = tuple(f"/{shown(path)}" for file in made for path in file.sources)
+    paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)
     held, doubled = 0, 0
     missing: Counter[tuple[str | None, str]] = Counter()
     for session in wanted:

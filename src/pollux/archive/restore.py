@@ -18,7 +18,7 @@ from pollux.errors import OutputError, StoreError
 from pollux.model import Value
 from pollux.system.bounds import leads_out
 from pollux.system.files import HUGE, below, read, write_file
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class Restored(Value, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ def within(folder: Path, path: str) -> Path:
         return below(folder, path)
     except OSError as error:
         hint = "Nothing was written. Take another folder with -o."
-        raise OutputError(f"{shown(folder / path)} cannot be written: {error.strerror}.", hint) from error
+        raise OutputError(f"{display_path(folder / path)} cannot be written: {error.strerror}.", hint) from error
 
 
 def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:
@@ -92,10 +92,10 @@ def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:
     own = [root for root in roots if os.path.realpath(root.parent) == real]
     if not own:
         hint = "It was kept elsewhere, or with other settings. Nothing was written. Name a folder for the files."
-        raise OutputError(f"The agent has no folder {shown(real)} on this machine.", hint)
+        raise OutputError(f"The agent has no folder {display_path(real)} on this machine.", hint)
     place = os.path.normpath(own[0].parent / path)
     if all(leads_out(place, str(root)) for root in own):
-        raise OutputError(f"{shown(place)} does not lie among the agent's sessions.", "Nothing was written.")
+        raise OutputError(f"{display_path(place)} does not lie among the agent's sessions.", "Nothing was written.")
     return Path(os.path.realpath(os.path.dirname(place)), os.path.basename(place))  # noqa: PTH119, PTH120
 
 
@@ -107,9 +107,9 @@ def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
         there = taken and _same(piece.place, piece.content())
         if taken and not (there or piece.beside):
             hint = "Nothing was written. Move it away, or take another folder with -o."
-            raise OutputError(f"{shown(piece.place)} exists, and holds something else.", hint)
+            raise OutputError(f"{display_path(piece.place)} exists, and holds something else.", hint)
         told = Restored(
-            path=shown(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there
+            path=display_path(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there
         )
         planned.setdefault(piece.place, (told, piece))
     return list(planned.values())

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pollux.archive.extents import reading
 from pollux.archive.packs import SUFFIX, Record, Replaces, Taken, recognise, scan
-from pollux.system.files import listed, opened
+from pollux.system.files import list_folder, opened
 
 
 class Survey(NamedTuple):
@@ -30,7 +30,7 @@ def survey(folder: Path) -> Survey:
     """Look at all packs. Raises `OSError`, and `StoreError` where a newer pollux wrote one."""
     sizes: dict[str, int] = {}
     taken: dict[str, Taken] = {}
-    for path in listed(folder, SUFFIX):
+    for path in list_folder(folder, SUFFIX):
         if not stat.S_ISREG(path.stat().st_mode):
             continue
         with opened(path) as file:

@@ -37,7 +37,7 @@ from pollux.archive.survey import hash_of, standing
 from pollux.archive.verify import sound_contents
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.system.files import rename_new
-from pollux.wire import opened, shown
+from pollux.wire import display_path, opened
 
 MOST = 200
 """Sessions are packed to a tenth of their size, and some to a fiftieth. What grows to more than this many times the
@@ -62,7 +62,7 @@ Told = tuple[Content, bytes] | tuple[State, bytes]
 def export(archive: Archive, file: Path) -> Carried:
     """Write the whole archive into one new file, which is itself a pack."""
     if os.path.lexists(file):
-        raise OutputError(f"{shown(file)} exists already.", "Name another file, or remove it.")
+        raise OutputError(f"{display_path(file)} exists already.", "Name another file, or remove it.")
     carried = Carried()
     making = file.with_name(f".pollux.{os.getpid()}{MAKING}")  # a name may be as long as the system lets it be
     written: set[bytes] = set()
@@ -82,7 +82,7 @@ def export(archive: Archive, file: Path) -> Carried:
         carried.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
         rename_new(making, file)
     except OSError as error:
-        raise OutputError(f"{shown(file)} cannot be written: {error.strerror or error}.") from error
+        raise OutputError(f"{display_path(file)} cannot be written: {error.strerror or error}.") from error
     finally:
         with contextlib.suppress(OSError):
             making.unlink(missing_ok=True)
@@ -133,7 +133,7 @@ def take_in(archive: Archive, file: Path) -> Carried:
     with opened(file) as head:
         try:
             if not recognise(head, file):
-                raise Unreadable(f"{shown(file)} is no archive of pollux.", "pollux archive export makes one.")
+                raise Unreadable(f"{display_path(file)} is no archive of pollux.", "pollux archive export makes one.")
         except StoreError as error:
             raise Unreadable(str(error), error.hint) from error
     _refuse_bomb(file)
@@ -184,8 +184,8 @@ def _refuse_bomb(file: Path) -> None:
         packed = held.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
-            f"{shown(file)} is not taken in: its files would be more than {MOST} times as large as it, as no sessions "
-            "are.",
+            f"{display_path(file)} is not taken in: its files would be more than {MOST} times as large as it, as no "
+            "sessions are.",
             "Somebody may have made it to fill the disk.",
         )
 

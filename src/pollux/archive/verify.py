@@ -12,7 +12,7 @@ from pollux.archive.keep import Archive, cannot_read, head_of
 from pollux.archive.packs import State
 from pollux.archive.survey import standing
 from pollux.model import Value
-from pollux.wire import shown
+from pollux.wire import display_path
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -108,7 +108,7 @@ def sound_contents(archive: Archive, places: list[Location]) -> dict[bytes, int]
 
 def file_of(state: State) -> str:
     """Where a kept file was."""
-    return shown(os.fsdecode(os.path.join(state.home, state.path)))  # noqa: PTH118
+    return display_path(os.fsdecode(os.path.join(state.home, state.path)))  # noqa: PTH118
 
 
 def moment(state: State) -> datetime:

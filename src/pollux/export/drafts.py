@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pollux.system.ending import gently
-from pollux.system.files import names
-from pollux.system.locks import sole
+from pollux.system.files import count_names
+from pollux.system.locks import try_lock
 
 _PREFIX = ".pollux-"
 _LOCK = "lock"
@@ -28,7 +28,7 @@ def drafts(folder: Path) -> Iterator[Path]:
     with gently():
         made = Path(tempfile.mkdtemp(dir=folder, prefix=_PREFIX))
         try:
-            with sole(made / _LOCK):
+            with try_lock(made / _LOCK):
                 yield made
         finally:
             shutil.rmtree(made, ignore_errors=True)
@@ -41,7 +41,7 @@ def _sweep(folder: Path) -> None:
     for each in left:
         with contextlib.suppress(OSError):  # it went while we looked, or is not ours to take away
             if _ours(each):
-                with sole(each / _LOCK) as deserted:
+                with try_lock(each / _LOCK) as deserted:
                     if deserted:
                         shutil.rmtree(each, ignore_errors=True)
 
@@ -52,5 +52,5 @@ def _ours(folder: Path) -> bool:
         return False
     held = os.listdir(folder)  # noqa: PTH208
     return _LOCK in held and all(
-        names(folder / name) == 1 and (name == _LOCK or _FILE.fullmatch(name)) for name in held
+        count_names(folder / name) == 1 and (name == _LOCK or _FILE.fullmatch(name)) for name in held
     )

@@ -26,7 +26,7 @@ import msgspec
 from pollux.errors import OutputError
 from pollux.export.drafts import drafts
 from pollux.model import Value
-from pollux.system.files import LARGE, append, below, make_folders, names, opened, read, usual_mode
+from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read, usual_mode
 from pollux.system.target import encoded, failed, protect, replaced
 
 RECORD = ".pollux.jsonl"
@@ -145,7 +145,7 @@ class Folder:
         """Make the record one to add to: its last line whole, and the file no other's, as after a copy by links."""
         lines = self._record() or b""
         torn = lines != b"" and not lines.endswith(b"\n")
-        if torn or names(self.path / RECORD) > 1:
+        if torn or count_names(self.path / RECORD) > 1:
             self._write(lines + b"\n")
 
     def _write(self, lines: bytes) -> None:
@@ -159,7 +159,7 @@ class Folder:
     def _record(self) -> bytes | None:
         place = self.path / RECORD
         try:
-            return read(place, LARGE) if names(place) else None
+            return read(place, LARGE) if count_names(place) else None
         except OSError as error:
             raise failed(place, error) from error
 

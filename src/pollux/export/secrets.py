@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pollux.index.catalog.prefixes import Shortest
+from pollux.index.catalog.prefixes import ShortIds
 from pollux.library.jobs import Job
 from pollux.model import Session
 from pollux.system.progress import Report
@@ -56,7 +56,7 @@ def _named(session: Session, redactor: Redactor) -> list[Finding]:
     """The findings, each with the beginning of its message's id that suffices."""
     found = list(redactor.findings(session))
     ids = {message.id for message in session.messages} if found else set()
-    short = Shortest(sorted(ids))
+    short = ShortIds(sorted(ids))
     return [
         msgspec.structs.replace(one, short_message=short.of(one.message) if one.message in ids else one.message)
         for one in found

@@ -49,17 +49,17 @@ class Exporter:
         self._options = options or Options()
         self._redactor = redactor
         self._context = WriterContext(price=self._price, knowledge=knowledge)
-        self._forbidden = library.own()
+        self._forbidden = library.homes.own()
 
     # ------------------------------------------------------------------ one session
 
     def write(self, session: Session, out: Out) -> None:
         """Write a session, piece by piece."""
         context = msgspec.structs.replace(
-            self._context, child=self._child, family_usage=self._library.family_usage(session)
+            self._context, child=self._child, family_usage=self._library.usage.family(session)
         )
         if self.writer.name == "json":
-            bill = self._library.accounts.bill(session)
+            bill = self._library.usage.bill(session)
             context = msgspec.structs.replace(context, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
         write = self.writer.write_bytes if isinstance(self.writer, Binary) else self.writer.write
 
@@ -112,7 +112,7 @@ class Exporter:
         keys = {summary.key for job in jobs for summary in job.summaries}
         entries = self._library.list(Filter(everything=True))
         families = {entry.summary.key: entry.family_usage for entry in entries if entry.summary.key in keys}
-        return families, self._library.accounts.bills(keys) if self.writer.name in ("json", "html") else {}
+        return families, self._library.usage.bills(keys) if self.writer.name in ("json", "html") else {}
 
     # ------------------------------------------------------------------ what may be written to
 
@@ -130,7 +130,7 @@ class Exporter:
 
     def _price(self, session: Session) -> Callable[[Message], tuple[float | None, int]]:
         """What each message of a session cost, and how many of its requests are not in that."""
-        charge = self._library.accounts.charging(session)
+        charge = self._library.usage.charging(session)
 
         def price(message: Message) -> tuple[float | None, int]:
             cost, unpriced = charge(message)

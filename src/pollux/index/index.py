@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalog, Damage, Heads
+from pollux.index.catalog.catalog import Catalog, Damage, Peeks
 from pollux.index.search.trouble import Damaged, NotWritten
 from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
-from pollux.system.files import private
-from pollux.system.locks import owner, sole, turn
+from pollux.system.files import make_private_folder
+from pollux.system.locks import owner, try_lock, write_lock
 from pollux.system.progress import Report
-from pollux.wire import shown
+from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
@@ -52,9 +52,12 @@ TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 
 
 class Index:
-    """The cache in one folder. `report` hears of others who write to it, and are awaited."""
+    """The cache in one folder. `report` hears of others who write to it, and are awaited.
 
-    def __init__(self, folder: Path, edition: str, report: Report = lambda _: None) -> None:
+    One of another `edition` than the present one is thrown away when it is opened.
+    """
+
+    def __init__(self, folder: Path, edition: Callable[[], str], report: Report = lambda _: None) -> None:
         self.folder = folder
         self._edition = edition
         self._report = report
@@ -98,26 +101,26 @@ class Index:
 
     def _opened(self) -> Catalog:
         try:
-            private(self.folder)
+            make_private_folder(self.folder)
             if (catalogue := self._fitting()) is not None:
                 return catalogue
-            with turn(self.folder / _LOCK, self._report) as mine:
+            with write_lock(self.folder / _LOCK, self._report) as mine:
                 if mine is None:
                     return self._step_aside()
                 # Another pollux may just have made it.
                 return self._fitting() or self._made()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
-            return Catalog(None, self._edition)
+            return Catalog(None, self._edition())
 
     def _fitting(self) -> Catalog | None:
         """The catalogue, where there is one of this edition."""
         path = self._place / _CATALOGUE[0]
         try:
-            catalogue = Catalog(path, self._edition, make=False) if path.is_file() else None
+            catalogue = Catalog(path, self._edition(), make=False) if path.is_file() else None
         except Damage:
             return None
-        if catalogue is None or catalogue.edition == self._edition:
+        if catalogue is None or catalogue.edition == self._edition():
             return catalogue
         catalogue.close()
         return None
@@ -125,7 +128,7 @@ class Index:
     def _made(self) -> Catalog:
         """An empty catalogue, for the only one who writes. What was there is thrown away."""
         self._wipe()
-        return Catalog(self._place / _CATALOGUE[0], self._edition)
+        return Catalog(self._place / _CATALOGUE[0], self._edition())
 
     def _wipe(self) -> None:
         import shutil
@@ -137,10 +140,10 @@ class Index:
     def held(self) -> CacheInfo:
         """What is in the folder as it is. Nothing is made where there is nothing yet."""
         if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
-            return CacheInfo(folder=shown(self.folder))
+            return CacheInfo(folder=display_path(self.folder))
         catalogue = self.catalogue  # one of another edition is wiped when it is opened
         return CacheInfo(
-            folder=shown(self.folder),
+            folder=display_path(self.folder),
             catalogue_bytes=sum(_size(self.folder / name) for name in _CATALOGUE),
             index_bytes=sum(_size(file) for file in (self.folder / "text").glob("*")),
             sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],
@@ -152,7 +155,7 @@ class Index:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
         self.close()
         try:
-            with sole(self.folder / _LOCK) as alone:
+            with try_lock(self.folder / _LOCK) as alone:
                 if not alone:
                     other = owner(self.folder / _LOCK)
                     raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
@@ -178,28 +181,27 @@ class Index:
         """
         began = time.perf_counter()
         looks = look()
-        stamp = now.around.memory.stamp
-        known = self._aside is None and all(look.known(self.catalogue, stamp) for look in looks)
-        outcome = Outcome() if known else self._synced(looks, look, now)
+        known = self._aside is None and all(look.known(self.catalogue) for look in looks)
+        outcome = Outcome() if known and not now.resolved else self._synced(looks, look, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
-    def heads(self, agent: str, root: str) -> Heads:
+    def heads(self, agent: str, root: str) -> Peeks:
         """What is known of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
-        return self.catalogue.heads(number) if number else {}
+        return self.catalogue.peeks(number) if number else {}
 
     def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
-            return Sync(self.catalogue, None, now).run(looks)
-        with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
+            return self._run(None, looks, now)
+        with write_lock(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
             if mine is None:
                 if self._aside is None:
                     self._catalogue = self._step_aside()
                 outcome = self._renewed(looks, now)
                 outcome.busy = True
                 return outcome
-            if self._aside is not None or not self.catalogue.stands():
+            if self._aside is not None or not self.catalogue.is_current():
                 self.close()
                 self._catalogue = self._fitting() or self._made()
 
@@ -225,15 +227,19 @@ class Index:
             return self._in_memory(_unusable(self._place, error), looks, now)
 
     def _written(self, looks: list[RootScan], now: SyncInput) -> Outcome:
+        return self._run(self.text, looks, now)
+
+    def _run(self, text: WordIndex | None, looks: list[RootScan], now: SyncInput) -> Outcome:
+        with self.catalogue.change():
+            self.catalogue.outdate(now.resolved)
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        stamp = now.around.memory.stamp
-        changed = {look.source.name for look in looks if not look.known(self.catalogue, stamp)}
-        return Sync(self.catalogue, self.text, now).run(look for look in looks if look.source.name in changed)
+        changed = {look.source.name for look in looks if not look.known(self.catalogue)}
+        return Sync(self.catalogue, text, now).run(look for look in looks if look.source.name in changed)
 
     def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
-        self._catalogue = Catalog(None, self._edition)
-        return Sync(self._catalogue, None, now).run(looks)
+        self._catalogue = Catalog(None, self._edition())
+        return self._run(None, looks, now)
 
     def _step_aside(self) -> Catalog:
         """A copy for this run alone, where somebody has the cache who does not get on.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pollux.index.catalog.queries import Filter
 from pollux.model import Value
-from pollux.wire import folder_at, shown
+from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
@@ -40,11 +40,11 @@ def locations(library: Library) -> list[Location]:
         Location(
             agent=source.name,
             title=source.title,
-            path=shown(root.path),
+            path=display_path(root.path),
             reason=root.reason,
             exists=folder_at(root.path),
-            refused=library.refused(root),
-            sessions=count(source.name, shown(root.path)),
+            refused=library.homes.refused(root),
+            sessions=count(source.name, display_path(root.path)),
         )
-        for source, root in library.roots()
+        for source, root in library.homes.roots()
     ]

@@ -19,17 +19,19 @@ from pollux.archive.restore import Piece, Restored
 from pollux.archive.survey import standing
 from pollux.archive.verify import Verdict, stamp_of, verify
 from pollux.errors import NotFound, Unreadable
-from pollux.index.catalog.queries import Filter
 from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
+from pollux.library.fresh_index import FreshIndex
+from pollux.library.homes import Homes
+from pollux.library.keeper import Keeper
 from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
 from pollux.system.clock import now
+from pollux.system.directories import Places
 from pollux.wire import folder_at, read_head
 
 if TYPE_CHECKING:
     from pollux.archive.packs import State
-    from pollux.library.library import Library
 
 SOON = timedelta(days=7)
 _LONGEST = timedelta.max.days
@@ -55,29 +57,41 @@ class Holding(Value, frozen=True, kw_only=True):
     due: tuple[Due, ...]
 
 
-class Keeping:
-    """The archive of a library."""
+class ArchiveService:
+    """What is kept, and having it back. `store` is where it is kept."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._archive = library.archive
+    def __init__(self, places: Places, homes: Homes, index: FreshIndex, keeper: Keeper) -> None:
+        self.store = keeper.archive
+        self._places = places
+        self._homes = homes
+        self._index = index
+        self._keeper = keeper
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with what is kept, as far as the last sync or run saw."""
+        return self._keeper.problem
+
+    def offer(self) -> bool:
+        """Shall keeping be offered? Once, and not to those who decided."""
+        return self.store.offer()
 
     def turn(self, *, on: bool) -> None:
         """Say whether every sync keeps."""
-        self._archive.turn(on=on)
+        self.store.turn(on=on)
 
     def run(self) -> Kept:
-        """Keep what changed, whether or not every sync does. The library's `problem` tells of what is lost."""
-        kept = self._archive.keep(self._looks())
-        self._library.problem = self._archive.loss
+        """Keep what changed, whether or not every sync does. `problem` tells of what is lost."""
+        kept = self.store.keep(self._scans())
+        self._keeper.problem = self.store.loss
         return kept
 
-    def _looks(self) -> list[RootScan]:
-        return [RootScan(source, root) for source, root in self._library.roots()]
+    def _scans(self) -> list[RootScan]:
+        return [RootScan(source, root) for source, root in self._homes.roots()]
 
     def estimate(self) -> int:
         """About how many bytes keeping everything would take, judged by the files that changed last."""
-        files = sorted((f for look in self._looks() for f in wanted(look.files)), key=lambda f: -f.mtime_ns)
+        files = sorted((f for scan in self._scans() for f in wanted(scan.files)), key=lambda f: -f.mtime_ns)
         read, packed = 0, 0
         for file in files:
             if read > _SAMPLE:
@@ -87,19 +101,19 @@ class Keeping:
                 read, packed = read + len(raw), packed + whole_size(raw)
         return sum(file.size for file in files) * packed // read if read else 0
 
-    def holding(self) -> Holding:
+    def status(self) -> Holding:
         """What is kept, and what the agents will delete."""
-        states = self._archive.index.states()
-        listed = [one.summary for one in self._library.list(Filter(everything=True))]
+        states = self.store.index.states()
+        listed = [one.summary for one in self._index.everything()]
         return Holding(
-            keeping=self._archive.keeping,
-            busy=self._archive.busy,
-            ran=self._archive.ran,
-            folder=str(self._archive.folder),
+            keeping=self.store.keeping,
+            busy=self.store.busy,
+            ran=self.store.ran,
+            folder=str(self.store.folder),
             files=len({(state.agent, state.home, state.path) for state in states if state.sha is not None}),
             states=len(states),
             bytes=sum(state.size for state in states if state.sha is not None),
-            stored=sum(standing(self._archive.folder).values()),
+            stored=sum(standing(self.store.folder).values()),
             sessions=len(listed),
             kept=sum(told.kept for told in listed),
             due=tuple(self.due()),
@@ -108,8 +122,8 @@ class Keeping:
     def due(self) -> Iterator[Due]:
         """What the agents will delete within a week, by their own settings."""
         limit = now() + SOON
-        listed = [one.summary for one in self._library.list(Filter(everything=True)) if not one.summary.kept]
-        for source, root in self._library.roots():
+        listed = [one.summary for one in self._index.everything() if not one.summary.kept]
+        for source, root in self._homes.roots():
             told = retention_of(source, root.path) if folder_at(root.path) else None
             if told is None:
                 continue
@@ -128,30 +142,30 @@ class Keeping:
 
     def verify(self) -> Verdict:
         """Read everything that is kept."""
-        return verify(self._archive)
+        return verify(self.store)
 
     def export(self, file: Path) -> carry.Carried:
         """Write the whole archive into one file."""
-        self._library.protect(file)
-        return carry.export(self._archive, file)
+        self._homes.protect(file)
+        return carry.export(self.store, file)
 
-    def take_in(self, file: Path) -> carry.Carried:
+    def add(self, file: Path) -> carry.Carried:
         """Add what such a file holds."""
-        return carry.take_in(self._archive, file)
+        return carry.take_in(self.store, file)
 
     # ------------------------------------------------------------------ one session
 
     def history(self, session: Session) -> list[Change]:
         """What happened to a session's files."""
-        return self._past(session).changes(self._library.files_of(session.key))
+        return self._past(session).changes(self._index.files_of(session.key))
 
-    def then(self, session: Session, when: datetime) -> Session:
+    def as_of(self, session: Session, when: datetime) -> Session:
         """The session as it was at a time. Raises `NotFound` where nothing was kept of it by then."""
         past = self._past(session)
-        folder = self._library.places.past
-        files = self._library.files_of(session.key)
-        for source, root in past.lay_out(folder, when, files, self._looks()):
-            for bundle in self._library.bundles_of(source, root):
+        folder = self._places.past
+        files = self._index.files_of(session.key)
+        for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
+            for bundle in self._homes.bundles_of(source, root):
                 for found in source.read(bundle).sessions:
                     if found.key == session.key:
                         return msgspec.structs.replace(found, kept=True)
@@ -172,20 +186,20 @@ class Keeping:
 
     def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
         """Why something is not kept: as long as another pollux is at it, nobody knows."""
-        if self._archive.busy:
+        if self.store.busy:
             return Busy("Another pollux is keeping just now, and has not come to that.", "Try again when it is done.")
         return NotFound(sentence, hint or "Try: pollux archive run")
 
     def _past(self, session: Session) -> Past:
-        return Past(self._archive, self._library.places.kept, session.agent)
+        return Past(self.store, self._places.kept, session.agent)
 
     def past_states(self, session: Session, files: Collection[str]) -> list[State]:
         """All that was kept of some files."""
-        return self._past(session).states(files) if self._archive.exists else []
+        return self._past(session).states(files) if self.store.exists else []
 
     def states(self, session: Session, when: datetime | None) -> list[State]:
         """The states to put back of a session's own files and of its sub-agents'."""
-        files = {file for key in self._library.family(session) for file in self._library.files_of(key)}
+        files = {file for key in self._index.family(session.key) for file in self._index.files_of(key)}
         found = self._chosen(session, files, when)
         if not found:
             raise self._nothing(f"Nothing is kept of {session.key}.")
@@ -193,35 +207,35 @@ class Keeping:
 
     def companions(self, session: Session, when: datetime | None) -> list[State]:
         """Those of files without which it would be read otherwise: whose project it is, what it goes on from."""
-        family = set(self._library.family(session))
+        family = set(self._index.family(session.key))
         files: set[str] = set()
-        for source, root in self._library.every_root():
-            for bundle in self._library.bundles_of(whole(source), root) if source.name == session.agent else ():
+        for source, root in self._homes.every_root():
+            for bundle in self._homes.bundles_of(whole(source), root) if source.name == session.agent else ():
                 if bundle.key in family:
                     files.update(whole(source).read(bundle).related_files)
         return self._chosen(session, files, when)
 
     def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
         until = stamp_of(when) if when is not None else None
-        return restore.chosen(self._archive, self._past(session).states(files), until)
+        return restore.chosen(self.store, self._past(session).states(files), until)
 
     def plan(
         self, states: list[State], folder: Path | None, companions: list[State] | None = None
     ) -> list[tuple[Restored, Piece]]:
         """What would be written below a folder, or where the files were."""
         agents = {state.agent for state in states}
-        roots = [root.path for source, root in self._library.roots() if source.name in agents]
+        roots = [root.path for source, root in self._homes.roots() if source.name in agents]
         pieces = [
-            *restore.pieces(self._archive, states, folder, roots),
-            *restore.pieces(self._archive, companions or [], folder, roots, beside=True),
+            *restore.pieces(self.store, states, folder, roots),
+            *restore.pieces(self.store, companions or [], folder, roots, beside=True),
         ]
         if folder is not None:
-            self._library.protect(*(piece.place for piece in pieces))
+            self._homes.protect(*(piece.place for piece in pieces))
         return restore.plan(pieces)
 
     def prune_lost(self) -> carry.Carried:
         """Forget what cannot be read any more."""
-        return carry.prune_lost(self._archive)
+        return carry.prune_lost(self.store)
 
     def restore(self, planned: list[tuple[Restored, Piece]]) -> None:
         """Write it."""
@@ -229,15 +243,15 @@ class Keeping:
 
     def prune(self, sessions: list[Session]) -> carry.Carried:
         """Forget what is kept of some sessions and their sub-agents; files that others were read from stay."""
-        keys = {key for session in sessions for key in self._library.family(session)}
+        keys = {key for session in sessions for key in self._index.family(session.key)}
         others = {
             f
-            for one in self._library.list(Filter(everything=True))
+            for one in self._index.everything()
             if one.summary.key not in keys
-            for f in self._library.files_of(one.summary.key)
+            for f in self._index.files_of(one.summary.key)
         }
-        own = {file for key in keys for file in self._library.files_of(key)} - others
+        own = {file for key in keys for file in self._index.files_of(key)} - others
         states = [state for session in sessions for state in self._past(session).states(own)]
         if not states:
             raise self._nothing("Nothing is kept of that.", "Try: pollux archive status")
-        return carry.prune(self._archive, {(state.agent, state.home, state.path) for state in states})
+        return carry.prune(self.store, {(state.agent, state.home, state.path) for state in states})

@@ -8,23 +8,27 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.catalog.queries import Kept
+from pollux.index.catalog.queries import BundleOutcome, CatalogQueries
+from pollux.library.fresh_index import FreshIndex
+from pollux.library.homes import Homes
 from pollux.model import Notice, Severity, Value
-from pollux.sources.base import Bundle, File, Ledger, Retention, Source, Status
+from pollux.sources.base import Bundle, File, FileAccount, Retention, Source, Status
 from pollux.system.bounds import LEADS_OUT
 from pollux.system.files import opened
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 _PIECE = 1 << 20
 
 
-def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, Kept]:
+def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, BundleOutcome]:
     """Read some bundles and keep what an account needs of them."""
-    kept: dict[str, Kept] = {}
+    kept: dict[str, BundleOutcome] = {}
     for bundle in bundles:
         reading = source.read(bundle)
         read = tuple((session.key, session.files, session.notices) for session in reading.sessions)
-        kept[bundle.key] = Kept(problem=reading.problem, notices=() if read else reading.notices, sessions=read)
+        kept[bundle.key] = BundleOutcome(
+            problem=reading.problem, notices=() if read else reading.notices, sessions=read
+        )
     return kept
 
 
@@ -61,7 +65,7 @@ class Unfamiliar(Value, frozen=True, kw_only=True):
 class Doctor(Value, frozen=True, kw_only=True):
     """The whole account."""
 
-    files: tuple[Ledger, ...]
+    files: tuple[FileAccount, ...]
     unknown: tuple[Unfamiliar, ...]
     notices: tuple[Notice, ...]
     totals: dict[str, Any]
@@ -75,14 +79,26 @@ class Doctor(Value, frozen=True, kw_only=True):
         return not bad and not self.unknown and not any(n.severity is Severity.ERROR for n in self.notices)
 
 
-def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, Kept]]]) -> Doctor:
+def diagnose(homes: Homes, index: FreshIndex, due: Iterable[Due], archive: Archiving) -> Doctor:
+    """Account for every file under the agents' roots, and say what the agents will delete."""
+    roots = homes.roots()
+    kept = index.ask(lambda current: [current.outcomes(source.name, display_path(root.path)) for source, root in roots])
+    account = examine(
+        (source, list(source.find(root.path)), homes.bundles_of(source, root), every)
+        for (source, root), every in zip(roots, kept, strict=True)
+    )
+    account.totals["outputs_cut"] = index.ask(CatalogQueries.cut)
+    return msgspec.structs.replace(account, retention=tuple(due), archive=archive)
+
+
+def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, BundleOutcome]]]) -> Doctor:
     """Write down what became of each file when the bundles were read."""
-    lines: dict[str, Ledger] = {}
+    lines: dict[str, FileAccount] = {}
     notices: list[tuple[str, Notice]] = []
     sessions = 0
     for source, files, bundles, every in found:
         for file in files:
-            lines[shown(file.path)] = _by_place(source.name, file)
+            lines[display_path(file.path)] = _by_place(source.name, file)
         notices += [(source.name, notice) for notice in _refused(files)]
         for bundle in bundles:
             # One that came since the others were read is read now: nothing is said of what nobody looked at.
@@ -106,10 +122,10 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
     return Doctor(files=tuple(lines.values()), unknown=tuple(unfamiliar), notices=tuple(unique.values()), totals=totals)
 
 
-def _by_place(agent: str, file: File) -> Ledger:
+def _by_place(agent: str, file: File) -> FileAccount:
     """What a file's place alone says of it, until a session is read from it."""
     reason = file.reason or ("the file is empty" if not file.size else None)
-    return Ledger(path=shown(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
+    return FileAccount(path=display_path(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
 def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
@@ -117,22 +133,22 @@ def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
     notes = Notes()
     for file in files:
         if file.reason == LEADS_OUT:
-            notes.file = shown(file.path)
+            notes.file = display_path(file.path)
             text = "A link leads out of the agent's folder. It was not followed: nothing of what lies there is shown."
             notes.add("link.refused", text, Severity.WARNING)
     return notes.all()
 
 
-def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, Ledger]) -> None:
+def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, FileAccount]) -> None:
     for index, file in enumerate(bundle.files):
-        line = lines.get(shown(file.path))
+        line = lines.get(display_path(file.path))
         if line is None:
             continue
         held = (*line.sessions, *(key for key in keys if key not in line.sessions))
         if keys:
             copy = index > 0 and line.status is not Status.READ and _same(bundle.files[0], file)
             status, reason = (
-                (Status.COPY, f"the same as {shown(bundle.files[0].path)}") if copy else (Status.READ, None)
+                (Status.COPY, f"the same as {display_path(bundle.files[0].path)}") if copy else (Status.READ, None)
             )
         elif problem:
             status, reason = Status.UNREADABLE, problem
@@ -151,7 +167,7 @@ def _same(one: File, other: File) -> bool:
         return False
 
 
-def _companions(files: Iterable[str], key: str, lines: dict[str, Ledger]) -> None:
+def _companions(files: Iterable[str], key: str, lines: dict[str, FileAccount]) -> None:
     """Files beside the session's own that it was read from: offloaded output, the log of prompts."""
     for path in files:
         line = lines.get(path)

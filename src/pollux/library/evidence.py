@@ -11,7 +11,7 @@ from pollux.signing import cose
 from pollux.signing.keys import Keys
 from pollux.signing.salted import SCHEME, salt
 from pollux.signing.statement import Refuted, Verdict, key_named, sign, verify
-from pollux.signing.subject import Subject, of_record, of_session, parsed
+from pollux.signing.subject import Subject, of_record, of_session, parse_document
 from pollux.system.files import read_named
 from pollux.system.target import Target
 from pollux.writers.base import about
@@ -68,13 +68,13 @@ def verify_file(library: Library, file: str, *, signature: str | None = None, ke
     """Verify the signature over a file: in its own file, beside it, or attached. Raises `Refuted` and `Unreadable`."""
     data = bytes_of(file)
     if signature is None and _is_envelope(data):
-        envelope = cose.opened(data)
+        envelope = cose.parse_envelope(data)
         if envelope.payload is None:
             raise RequestError("The signature is detached.", f"Try: pollux verify FILE --signature {file}")
         data = envelope.payload
         subject = of_record(data)
     else:
-        envelope = cose.opened(_signature(signature, file))
+        envelope = cose.parse_envelope(_signature(signature, file))
         subject = _known_subject(library, data, file)
     payload = subject.payload if subject is not None else data
     public = own_keys(library).public(key, key_named(envelope))
@@ -107,7 +107,7 @@ def _place(library: Library, file: str) -> str:
     """Where the signature of a file goes: beside it, but not among an agent's own files."""
     beside, here = _places(file)
     try:
-        library.protect(beside)
+        library.homes.protect(beside)
     except OutputError:
         return str(here)
     return str(beside)
@@ -136,7 +136,7 @@ def _same(envelope: Envelope, payload: bytes) -> bytes:
 
 def _salted(library: Library, file: str, data: bytes, *, force: bool) -> tuple[str, bytes]:
     """Write the salted copy of a record. Its path and its bytes."""
-    record, _ = parsed(data)
+    record, _ = parse_document(data)
     if isinstance(record, dict) and record.get("scheme") == SCHEME:
         raise RequestError(f"{file} is salted already.", "Leave out --salted.")
     if check(record):
@@ -148,4 +148,4 @@ def _salted(library: Library, file: str, data: bytes, *, force: bool) -> tuple[s
 
 
 def _write(library: Library, path: str, data: bytes, *, force: bool) -> None:
-    Target(path, forbidden=library.own(), force=force).write(data)
+    Target(path, forbidden=library.homes.own(), force=force).write(data)

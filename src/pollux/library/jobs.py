@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pollux.index.catalog.queries import Place
+from pollux.index.catalog.queries import SessionLocation
 from pollux.model import Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
 
@@ -23,7 +23,7 @@ class Job(Value, frozen=True, kw_only=True):
 
 
 def jobs(
-    wanted: Mapping[str, Summary], places: Iterable[Place], bundles: Iterable[tuple[str, Source, Bundle]]
+    wanted: Mapping[str, Summary], places: Iterable[SessionLocation], bundles: Iterable[tuple[str, Source, Bundle]]
 ) -> list[Job]:
     """What reading the wanted sessions takes, those that began first first; bundles come with their roots."""
     best = {place.key: place for place in places}  # of one session that lies in two places the last

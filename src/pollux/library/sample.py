@@ -29,6 +29,6 @@ def surroundings(cache: str | None = None) -> tuple[dict[str, str], Path]:
 
 def is_needed(library: Library) -> bool:
     """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
-    if library.count(Filter(everything=True)) or library.unread():
+    if library.count(Filter(everything=True)) or library.index.unread():
         return False
-    return all(library.refused(root) is None for _, root in library.roots())
+    return all(library.homes.refused(root) is None for _, root in library.homes.roots())

@@ -22,7 +22,8 @@ from pollux.system.files import read, write_file
 from pollux.system.timers import Job, Period, Piece, Timer, timers, usual
 
 if TYPE_CHECKING:
-    from pollux.library.library import Library
+    from pollux.archive.keep import Archive
+    from pollux.library.homes import Homes
 
 USUAL = Period(6 * 60)
 _LATE = 2
@@ -66,15 +67,16 @@ class Schedule(Value, frozen=True, kw_only=True):
     ran: datetime | None
 
 
-class Scheduling:
-    """The timer of a library's archive."""
+class ScheduleService:
+    """The timer of an archive."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._places = library.places
+    def __init__(self, places: Places, homes: Homes, archive: Archive) -> None:
+        self._places = places
+        self._homes = homes
+        self._archive = archive
         self._timers = timers(self._places.home, self._places.config.parent)
 
-    def schedule(self, using: str | None = None, every: str | None = None) -> Schedule:
+    def show(self, using: str | None = None, every: str | None = None) -> Schedule:
         """What is there, and what would be installed."""
         there = self._there()
         name = using or (there.name if there is not None else usual())
@@ -93,12 +95,12 @@ class Scheduling:
                 pieces=pieces,
                 advice=self._timers[name].advice,
             ),
-            ran=self._library.archive.ran,
+            ran=self._archive.ran,
         )
 
     def install(self, using: str | None = None, every: str | None = None) -> Schedule:
         """Make it so. One of another kind goes: nobody needs two."""
-        planned = self.schedule(using, every).planned
+        planned = self.show(using, every).planned
         job = Job(command=planned.command, environment=planned.environment, every=Period.parse(planned.every))
         try:
             self._timers[planned.using].install(job)
@@ -108,7 +110,7 @@ class Scheduling:
             if timer.name != planned.using:
                 timer.remove()
         self._remember(Note(using=planned.using, every=planned.every, since=now()))
-        return self.schedule()
+        return self.show()
 
     def remove(self) -> list[str]:
         """Take away whatever is there; returns the kinds of timers that were."""
@@ -121,14 +123,14 @@ class Scheduling:
 
     def state(self) -> Archiving:
         """When the archive was last run, and whether that is overdue, as far as pollux knows by itself."""
-        note, ran = self._noted(), self._library.archive.ran
+        note, ran = self._noted(), self._archive.ran
         late = False
         if note is not None:
             last = max(moment for moment in (ran, note.since) if moment is not None)
             late = now() - last > _LATE * Period.parse(note.every).length
         keeping: bool | None = None
         with contextlib.suppress(StoreError):  # every answer says so
-            keeping = self._library.archive.keeping
+            keeping = self._archive.keeping
         return Archiving(
             keeping=keeping,
             ran=ran,
@@ -166,7 +168,7 @@ class Scheduling:
         """What to do where a timer cannot be had."""
         if using != "cron" and shutil.which("crontab") is not None:
             return "Try: pollux archive schedule --install --using cron"
-        return "Let whatever starts programs on this machine run: pollux archive run"
+        return "Start this command regularly in another way: pollux archive run"
 
     # ------------------------------------------------------------------ what pollux remembers
 
@@ -191,7 +193,7 @@ class Scheduling:
             asked = _Asked({k: v for k, v in self._places.environ.items() if k not in carried})
             places = Places(asked)
             home = places.home
-            roots = [root.path for source in self._library.sources() for root in source.roots(asked, home)]
+            roots = [root.path for source in self._homes.sources() for root in source.roots(asked, home)]
             if not carried and (odd := next((path for path in roots if not path.is_absolute()), None)) is not None:
                 raise RequestError(
                     f"{odd} is a relative path, and a timer starts nowhere.", "Name it from the root on."

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from pollux.errors import RequestError
+from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, SessionLocation
+from pollux.library.fresh_index import FreshIndex
+from pollux.library.homes import Homes
+from pollux.library.reader import SessionReader
 from pollux.model import Fate, Message, Part, Session, Summary, Text, Thinking, ToolCall, Value, summarize
 from pollux.sources.base import fingerprint_of
 from pollux.wire import folder_at
-
-if TYPE_CHECKING:
-    from pollux.library.library import Filter, Library
 
 RECENT = 16
 """So many sessions are looked at before anything changes: one of them will be written to next."""
@@ -59,30 +60,62 @@ class Event(Value, frozen=True, kw_only=True):
 class Watch:
     """Follows the sessions that are wanted, from the moment it is made. Iterating waits for what comes, for ever."""
 
-    def __init__(self, library: Library, wanted: Filter, key: str | None = None) -> None:
-        self._library = library
+    def __init__(
+        self, homes: Homes, index: FreshIndex, reader: SessionReader, wanted: Filter, key: str | None = None
+    ) -> None:
+        self._homes = homes
+        self._index = index
+        self._reader = reader
         self._wanted = wanted
-        self._key = library.session(key).key if key is not None else None
-        library.sync()
+        self._key = reader.session(key).key if key is not None else None
+        index.sync()
         self._began = datetime.now(UTC)
-        self._point, self._keys = library.newest()
+        self._point, self._keys = self._newest()
         if self._key is not None and self._key not in self._keys:
             raise RequestError(f"{key} lies in no agent's folder, and only those are watched.")
-        self._seen = {session.key: Seen(session) for session in library.recent(wanted, RECENT, self._key)}
+        self._seen = {session.key: Seen(session) for session in self._recent()}
 
     def __iter__(self) -> Iterator[Event]:
         for _ in ticks(self._folders):
-            self._library.sync()
+            self._index.sync()
             yield from self._news()
 
     def _folders(self) -> list[Path]:
-        return [root.path for _, root in self._library.roots()]
+        return [root.path for _, root in self._homes.roots()]
+
+    def _newest(self) -> tuple[Cursor, set[str]]:
+        """How far the cache is, and the keys of all sessions."""
+        return self._index.ask(CatalogQueries.newest, synced=False)
+
+    def _recent(self) -> Iterator[Session]:
+        """The sessions that were left last, or the one that is watched."""
+
+        def question(current: CatalogQueries) -> list[SessionLocation]:
+            newest = (
+                [self._key] if self._key else [one.summary.key for one in current.list_sessions(self._wanted, RECENT)]
+            )
+            places = (place for one in newest for place in current.with_prefix(one.partition(":")[2]))
+            return [place for place in places if place.key in newest]
+
+        return self._reader.at(*self._index.ask(question, synced=False))
+
+    def _newer(self, point: Cursor) -> Iterator[tuple[Session, str]]:
+        """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
+
+        def question(current: CatalogQueries) -> list[tuple[SessionLocation, str]]:
+            found = [place for place in current.newer(point, self._wanted) if self._key in (None, place.key)]
+            return [(place, current.short(place.id)) for place in found]
+
+        named = self._index.ask(question, synced=False)
+        short = {place.key: beginning for place, beginning in named}
+        for session in self._reader.at(*(place for place, _ in named)):
+            yield session, short[session.key]
 
     def _news(self) -> Iterator[Event]:
-        point, keys = self._library.newest()
+        point, keys = self._newest()
         if point != self._point:
             before, self._point = self._point, point
-            for session, short in self._library.newer(before, self._wanted, self._key):
+            for session, short in self._newer(before):
                 yield from self._compare(session, short)
         self._keys |= keys
 

@@ -6,11 +6,11 @@ from pollux.model.base import Value
 
 
 class About(Value, frozen=True, kw_only=True):
-    """The names a recording program goes by elsewhere, and what a session tells of its surroundings.
+    """The names that other formats have for a recording program, and what a session says of its git checkout.
 
-    `program` is its own name, `harness` the one in normalized events, `vendor` whoever serves the models, `trace` what
-    its files are called where they are signed. `answered` says that a call's time is that of its outcome. `branch`,
-    `revision` and `repository` are those of a git checkout.
+    `program` is the program's own name and `harness` its name in normalized events. `vendor` serves its models. `trace`
+    is the name of its files where they are signed. `answered` says that a call's time is the time of its outcome.
+    `branch`, `revision` and `repository` are those of the git checkout.
     """
 
     program: str

@@ -1,4 +1,4 @@
-"""Which projects, branches, tools and models a person means by what was typed."""
+"""Which projects, branches, tools and models match the name that a person typed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unicodedata import normalize
 from pollux.text.folding import fold
 
 _SEPARATORS = re.compile(r"[-_.:/\\\s]+")
-_DIGEST = 4
+_SHORTEST_BEGINNING = 4
 
 
 def words_of(name: str) -> list[str]:
@@ -18,30 +18,30 @@ def words_of(name: str) -> list[str]:
     return _SEPARATORS.split(name)
 
 
-def is_called(asked: str, name: str, *, begins: bool = False) -> bool:
-    """Is something called so: by its name, by whole words of it, or by a pattern? `begins`: also by a beginning."""
-    asked, name = fold(asked), fold(name)
-    if "*" in asked or "?" in asked:
-        return fnmatchcase(name, asked)
-    if begins and len(asked) >= _DIGEST and name.startswith(asked):
+def is_called(typed: str, name: str, *, begins: bool = False) -> bool:
+    """Does a name match what a person typed: whole, by whole words, as a pattern? `begins`: also by its beginning."""
+    typed, name = fold(typed), fold(name)
+    if "*" in typed or "?" in typed:
+        return fnmatchcase(name, typed)
+    if begins and len(typed) >= _SHORTEST_BEGINNING and name.startswith(typed):
         return True
-    return f"_{_SEPARATORS.sub('_', asked)}_" in f"_{_SEPARATORS.sub('_', name)}_"
+    return f"_{_SEPARATORS.sub('_', typed)}_" in f"_{_SEPARATORS.sub('_', name)}_"
 
 
-def fits(asked: str, path: str | None) -> bool:
-    """Does a project answer to what a person typed?
+def fits(typed: str, path: str | None) -> bool:
+    """Does a project match what a person typed?
 
-    Its path, a folder above it, its last folders, its name or part of it; with `*` and `?`, as a pattern of these.
+    That may be its path, a folder above it, its last folders, its name or part of it, or a pattern with `*` and `?`.
     """
     if path is None:
         return False
-    asked, path = (normalize("NFC", each) for each in (asked, path))
-    if asked == path or asked.rstrip("/\\") == path:
+    typed, path = (normalize("NFC", text) for text in (typed, path))
+    if typed == path or typed.rstrip("/\\") == path:
         return True
-    if os.sep not in asked and not asked.startswith(("~", ".")):
-        name, part = fold(os.path.basename(path.rstrip("/\\"))), fold(asked)  # noqa: PTH119
+    if os.sep not in typed and not typed.startswith(("~", ".")):
+        name, part = fold(os.path.basename(path.rstrip("/\\"))), fold(typed)  # noqa: PTH119
         return part in name or fnmatchcase(name, part)
-    full = os.path.abspath(os.path.expanduser(asked)).rstrip(os.sep)  # noqa: PTH100, PTH111
+    full = os.path.abspath(os.path.expanduser(typed)).rstrip(os.sep)  # noqa: PTH100, PTH111
     if path == full or path.startswith(full + os.sep) or fnmatchcase(path, full):
         return True
-    return not asked.startswith((os.sep, "~", ".")) and path.endswith(os.sep + asked.rstrip(os.sep))
+    return not typed.startswith((os.sep, "~", ".")) and path.endswith(os.sep + typed.rstrip(os.sep))

@@ -26,7 +26,7 @@ class Text(Value, frozen=True, kw_only=True, tag="text", tag_field="type"):
 
 
 class Thinking(Value, frozen=True, kw_only=True, tag="thinking", tag_field="type"):
-    """Reasoning the model showed."""
+    """Reasoning that the model showed."""
 
     text: str
     subject: str | None = None
@@ -46,9 +46,9 @@ class Attachment(Value, frozen=True, kw_only=True, tag="attachment", tag_field="
 class ToolCall(Value, frozen=True, kw_only=True, tag="tool_call", tag_field="type"):
     """A tool used, joined with its outcome.
 
-    `canonical` is the name all agents share for this tool, `tool_kind` what it does (read, edit, execute, …),
-    `child` the key of the session the call started, `seconds` how long it took, where the agent wrote that down.
-    `at` is when the call was made, or, where `at_end`, when its outcome was recorded.
+    `canonical` is the name that all agents share for this tool, `tool_kind` what it does (read, edit, execute, …),
+    `child` the key of the session that the call started, `seconds` how long it took, where the agent recorded that.
+    `at` is when the call was made or, with `at_end`, when its outcome was recorded.
     """
 
     id: str | None
@@ -86,20 +86,20 @@ class FileReference(Value, frozen=True, kw_only=True, tag="file_reference", tag_
 
 
 class Context(Value, frozen=True, kw_only=True, tag="context", tag_field="type"):
-    """Text the client slipped into somebody else's message: a hook's output, a command's expansion."""
+    """Text that the client put into somebody else's message: a hook's output, a command's expansion."""
 
     source: str
     text: str
 
 
 class Summary(Value, frozen=True, kw_only=True, tag="summary", tag_field="type"):
-    """What the conversation so far was folded into."""
+    """The summary that replaced the conversation so far."""
 
     text: str
 
 
 class Unknown(Value, frozen=True, kw_only=True, tag="unknown", tag_field="type"):
-    """A part of a kind we do not know, whole."""
+    """A part of an unknown kind, kept whole."""
 
     raw: Any
 

@@ -1,4 +1,4 @@
-"""A session, its messages, and how it hangs together with others."""
+"""A session, its messages, and its links to other sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """In whose place a message stands in the conversation."""
+    """The place that a message has in the API."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -38,7 +38,7 @@ class Author(StrEnum):
 
 
 class Fate(StrEnum):
-    """What became of a message: `live` is what the agent would resume, the rest is still in the files only."""
+    """What became of a message: the agent would resume what is `live`; the rest is only in the files."""
 
     LIVE = "live"
     REWOUND = "rewound"
@@ -93,16 +93,16 @@ def gap(why: str, message: Message, *, certain: bool = False) -> Gap:
 
 
 def exactness(gaps: Iterable[Gap]) -> bool | None:
-    """Exact where there is no gap; too low where one is certain; else it cannot be known."""
-    found = list(gaps)
-    return False if any(gap.certain for gap in found) else None if found else True
+    """True where there is no gap, False where a gap is certain, else None."""
+    known = list(gaps)
+    return False if any(gap.certain for gap in known) else None if known else True
 
 
 class Tally(Value, frozen=True, kw_only=True):
-    """What the agent itself says was used in all, and the dollars where it counted them.
+    """The agent's own total of tokens, and of dollars where it counts them.
 
-    `scope` says what that covers: the `session`, its `family` (with the sub-agents), or the `thread` (with what was
-    inherited). `rule` tells in a sentence how the agent comes by it.
+    `scope` says what the total covers: the `session`, its `family` (with the sub-agents), or the `thread` (with what
+    was inherited). `rule` says in a sentence how the agent calculates it.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Tally(Value, frozen=True, kw_only=True):
 
 
 class Link(Value, frozen=True, kw_only=True):
-    """How this session hangs together with another, and how we know."""
+    """How this session is related to another one, and the evidence for it."""
 
     kind: str
     target: str
@@ -135,14 +135,14 @@ FACTS = {
     "subagent": "what kind of sub-agent it is",
     "name": "another name that the agent gave the session",
 }
-"""What a session may tell of its surroundings."""
+"""Facts about a session's surroundings."""
 
 
 class Session(Value, frozen=True, kw_only=True):
-    """One conversation with one agent, however many files hold it. `kept`: the agent's own are gone, pollux's are not.
+    """One conversation with one agent, however many files hold it.
 
-    What is kept may also be more than what the agent left of it. `facts` has the values of `FACTS` that it ever had, in
-    their order.
+    `kept` says that the agent's own files are gone, or hold less than the archive. `facts` has all values that each of
+    the `FACTS` ever had, in their order.
     """
 
     agent: str
@@ -168,20 +168,24 @@ class Session(Value, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The name by which every command knows this session."""
+        """The name of this session in every command."""
         return f"{self.agent}:{self.id}"
 
     @property
     def usage(self) -> Usage:
         """What the session itself used: nothing inherited, nothing of its sub-agents.
 
-        Where a request does not tell what it read or wrote, the sum is too low. Where nothing is missing and nothing
-        was told, nothing was used.
+        The sum is too low where a request does not say what it read or wrote. Nothing was used where nothing was
+        recorded and nothing is missing.
         """
         own = [m.usage for m in self.messages if m.usage is not None and not m.inherited]
         if self.exact and not own:
             return NOTHING_USED
-        known = all(used.input is not None and used.output is not None for one in own for used in one.each or (one,))
+        known = all(
+            request.input is not None and request.output is not None
+            for usage in own
+            for request in usage.each or (usage,)
+        )
         return add(own, exact=self.exact if known else False)
 
     @property

@@ -1,4 +1,4 @@
-"""What a list shows of a session."""
+"""The facts about a session that a list shows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Summary(Value, frozen=True, kw_only=True):
 
 
 def summarize(session: Session) -> Summary:
-    """The facts a list needs, worked out from the messages."""
+    """The facts that a list needs, calculated from the messages."""
     own = [m for m in session.messages if not m.inherited]
     prompts = [text for m in session.prompts if (text := m.text.strip())]
     calls = [part for m in own for part in m.parts if type(part) is ToolCall]
@@ -96,5 +96,5 @@ def first_words(text: str, length: int = TITLE_LENGTH) -> str:
     line = re.sub(r"\s+", " ", text[: 4 * length]).strip()
     if len(line) <= length:
         return line
-    cut = line[: length - 1]
-    return f"{cut[: cut.rfind(' ')] if cut.rfind(' ') > length // 2 else cut}…"
+    beginning = line[: length - 1]
+    return f"{beginning[: beginning.rfind(' ')] if beginning.rfind(' ') > length // 2 else beginning}…"

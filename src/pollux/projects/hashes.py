@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from pathlib import Path
 
 from pollux.errors import StoreError
-from pollux.sources.base import fingerprint_of
+from pollux.projects.table import Table
 from pollux.system.directories import Places
-from pollux.system.files import LARGE, read, write_file
+
+_EARLY = " ended early"
 
 
-class ProjectMemory:
-    """What pollux has learnt, and for what it has searched in vain.
+class ProjectHashes:
+    """The paths that pollux has learnt, and the hashes for which it has searched in vain.
 
-    The first is the user's own and kept with the data, the second only saves work and is kept in the cache. A table
+    The first are the user's own and kept with the data, the second only save work and are kept in the cache. A table
     that cannot be read is empty; one that cannot be written stays unsaved, unless the user taught us.
     """
 
     def __init__(self, places: Places) -> None:
         self._learnt = Table(places.projects)
-        self._vain = Table(places.vain_searches)
-
-    @property
-    def stamp(self) -> str:
-        """Differs when something was learnt."""
-        return self._learnt.stamp
+        self._vain = Table(places.unknown_projects)
 
     def path_of(self, digest: str) -> str | None:
         """The path once learnt for this hash."""
@@ -36,14 +30,6 @@ class ProjectMemory:
         """Remember a proved path; `save` writes it down."""
         self._learnt.put(digest, path)
 
-    def gave_up(self, digest: str, fingerprint: str) -> bool:
-        """Was this hash searched for in vain under the same circumstances?"""
-        return self._vain.get(digest) == fingerprint
-
-    def give_up(self, digest: str, fingerprint: str) -> None:
-        """Remember a search in vain; `save` writes it down."""
-        self._vain.put(digest, fingerprint)
-
     def teach(self, digest: str, path: str) -> None:
         """Remember what the user says, at once. Raises `StoreError` where it cannot be kept."""
         self._learnt.put(digest, path)
@@ -51,6 +37,18 @@ class ProjectMemory:
             self._learnt.write()
         except OSError as error:
             raise StoreError(f"{self._learnt.file} cannot be written: {error.strerror}.") from error
+
+    def gave_up(self, digest: str, circumstances: str) -> bool:
+        """Was this hash searched for in vain under the same circumstances?"""
+        return (self._vain.get(digest) or "").removesuffix(_EARLY) == circumstances
+
+    def give_up(self, digest: str, circumstances: str, *, early: bool) -> None:
+        """Remember a search in vain, and whether it ended before everything was seen; `save` writes it down."""
+        self._vain.put(digest, circumstances + _EARLY if early else circumstances)
+
+    def ended_early(self, digest: str) -> bool:
+        """Did the last search for this hash end before everything was seen?"""
+        return (self._vain.get(digest) or "").endswith(_EARLY)
 
     def refresh(self) -> None:
         """Hear of what another pollux learnt meanwhile."""
@@ -62,55 +60,3 @@ class ProjectMemory:
         for table in (self._learnt, self._vain):
             with contextlib.suppress(OSError):
                 table.write()
-
-
-class Table:
-    """A small JSON object of texts in a file, read when first needed and replaced in one step."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self._held: dict[str, str] | None = None
-        self._fresh: dict[str, str] = {}
-
-    def get(self, name: str) -> str | None:
-        """The text under a name."""
-        return self.all().get(name)
-
-    def all(self) -> dict[str, str]:
-        """All that the table holds."""
-        if self._held is None:
-            self._held = _read(self.file)
-        return self._held
-
-    def refresh(self) -> None:
-        """Read the file again, where it was read before."""
-        if self._held is not None:
-            self._held = {**_read(self.file), **self._fresh}
-
-    @property
-    def stamp(self) -> str:
-        """Stands for all that the table holds."""
-        return fingerprint_of(f"{name}\n{text}" for name, text in sorted(self.all().items()))
-
-    def put(self, name: str, text: str) -> None:
-        """Hold a text under a name until `write`."""
-        if self.get(name) != text and self._held is not None:
-            self._held[name] = text
-            self._fresh[name] = text
-
-    def write(self) -> None:
-        """Merge what is new with what another pollux wrote meanwhile. Raises `OSError`."""
-        if not self._fresh:
-            return
-        table = {**_read(self.file), **self._fresh}
-        text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
-        write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
-        self._fresh.clear()
-
-
-def _read(file: Path) -> dict[str, str]:
-    try:
-        table = json.loads(read(file, LARGE).decode("utf-8", "surrogateescape"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return {key: text for key, text in table.items() if isinstance(text, str)} if isinstance(table, dict) else {}

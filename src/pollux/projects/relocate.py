@@ -17,8 +17,8 @@ from pollux.projects.renamed import Renamed
 from pollux.sources.base import fingerprint_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
-from pollux.system.files import HUGE, listed, private, read, write_file
-from pollux.wire import shown
+from pollux.system.files import HUGE, list_folder, make_private_folder, read, write_file
+from pollux.wire import display_path
 
 _JOURNAL = "journal"
 
@@ -59,7 +59,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     def do(self) -> None:
         """Take the step."""
         if not self.is_before():
-            raise OutputError(f"{shown(self.place)} was changed meanwhile.", "Nothing was changed by pollux.")
+            raise OutputError(f"{display_path(self.place)} was changed meanwhile.", "Nothing was changed by pollux.")
         if self.to is not None:
             self.place.rename(self.target)
         else:
@@ -88,13 +88,13 @@ def planned(steps: Iterable[Rename | Rewrite]) -> list[Entry]:
     for step in steps:
         if isinstance(step, Rename):
             if os.path.lexists(step.to) or step.to in targets:
-                raise OutputError(f"{shown(step.to)} exists already.", "Nothing was changed.")
+                raise OutputError(f"{display_path(step.to)} exists already.", "Nothing was changed.")
             targets.add(step.to)
             fingerprint = seal_of(Path(step.path))
             found.append(Entry(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
             continue
         if Path(step.path).is_symlink():
-            raise OutputError(f"{shown(step.path)} is a link to another file.", "Nothing was changed.")
+            raise OutputError(f"{display_path(step.path)} is a link to another file.", "Nothing was changed.")
         stat = Path(step.path).stat()
         told = Entry(
             path=os.fsencode(step.path),
@@ -121,16 +121,16 @@ class Relocations:
             except FileNotFoundError:  # it ended before anything was changed
                 continue
             except (OSError, msgspec.DecodeError) as error:
-                raise StoreError(f"{shown(path / _JOURNAL)} cannot be read: {error}.") from error
+                raise StoreError(f"{display_path(path / _JOURNAL)} cannot be read: {error}.") from error
             if os.fsdecode(told.old) == old:
                 return path, told
         return None
 
     def _all(self) -> list[Path]:
         try:
-            held = listed(self.folder)
+            held = list_folder(self.folder)
         except OSError as error:
-            raise StoreError(f"{shown(self.folder)} cannot be read: {error.strerror or error}.") from error
+            raise StoreError(f"{display_path(self.folder)} cannot be read: {error.strerror or error}.") from error
         return sorted((path for path in held if path.name.isdigit()), key=lambda path: int(path.name))
 
     def carry_out(self, old: str, new: str, entries: list[Entry]) -> Path:
@@ -139,26 +139,26 @@ class Relocations:
         try:
             home = self._write_down(journal)
         except OSError as error:
-            raise StoreError(f"{shown(self.folder)} cannot be written: {error.strerror or error}.") from error
+            raise StoreError(f"{display_path(self.folder)} cannot be written: {error.strerror or error}.") from error
         done: list[Entry] = []
         try:
             for entry in entries:
                 entry.do()
                 done.append(entry)
         except OSError as error:
-            _undo(done, f"Try: pollux rehome {shown(old)} --undo")
+            _undo(done, f"Try: pollux rehome {display_path(old)} --undo")
             remove_tree(home)
             raise OutputError(
                 f"{error.filename} cannot be changed: {error.strerror}.", "Nothing was changed."
             ) from error
         except OutputError:
-            _undo(done, f"Try: pollux rehome {shown(old)} --undo")
+            _undo(done, f"Try: pollux rehome {display_path(old)} --undo")
             remove_tree(home)
             raise
         return home
 
     def _write_down(self, journal: Journal) -> Path:
-        private(self.folder)
+        make_private_folder(self.folder)
         home = self.folder / str(max((int(path.name) for path in self._all()), default=0) + 1)
         home.mkdir(mode=0o700)  # never over the way back of another move
         for entry in journal.entries:
@@ -176,8 +176,8 @@ class Relocations:
         done = [entry for entry in journal.entries if not entry.is_before()]
         for entry in done:
             if not entry.is_after():
-                hint = f"Nothing was put back. What files were before lies in {shown(home / 'before')}."
-                raise OutputError(f"{shown(entry.target)} was changed since.", hint)
+                hint = f"Nothing was put back. What files were before lies in {display_path(home / 'before')}."
+                raise OutputError(f"{display_path(entry.target)} was changed since.", hint)
         _undo(done, "Try again: what is back already stays.")
         remove_tree(home)
         return [entry.place for entry in done]

@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.errors import StoreError
 from pollux.system.files import LARGE, read, write_file
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class Renamed:
@@ -27,7 +27,7 @@ class Renamed:
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError) as error:
-            raise StoreError(f"{shown(self._file)} cannot be read: {error}.") from error
+            raise StoreError(f"{display_path(self._file)} cannot be read: {error}.") from error
 
     def others(self, home: bytes, path: bytes) -> Iterator[bytes]:
         """What a file below a home would be called under the other names of its folder."""

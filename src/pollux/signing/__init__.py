@@ -1,1 +1,1 @@
-"""Evidence: signatures over records and session files, and copies of which parts are hidden and that still verify."""
+"""Evidence: signatures over records and session files, and copies with hidden parts that still verify."""

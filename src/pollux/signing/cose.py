@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TAG = 18
 ALG, CRITICAL, CONTENT_TYPE, KID, CLAIMS = 1, 2, 3, 4, 15
-HALF = 32  # bytes of each of the two numbers that an ES256 signature is
+HALF = 32  # bytes of each of the two numbers of an ES256 signature
 
 
 class Envelope(Value, frozen=True, kw_only=True):
@@ -29,13 +29,13 @@ class Envelope(Value, frozen=True, kw_only=True):
     @property
     def protected(self) -> Mapping[Any, Any]:
         """The header that the signature covers."""
-        held: Mapping[Any, Any] = decode(self.raw, "The protected header") if self.raw else {}
-        if not isinstance(held, Mapping):
-            raise Unreadable("The protected header of the signature is no map.")
-        return held
+        header: Mapping[Any, Any] = decode(self.raw, "The protected header") if self.raw else {}
+        if not isinstance(header, Mapping):
+            raise Unreadable("The protected header of the signature is not a map.")
+        return header
 
 
-def signed(
+def sign_payload(
     payload: bytes, protected: Mapping[Any, Any], unprotected: Mapping[Any, Any], key: Private, *, attach: bool
 ) -> bytes:
     """A signed message in bytes."""
@@ -46,19 +46,19 @@ def signed(
     return encode(CBORTag(TAG, [raw, dict(unprotected), payload if attach else None, signature]))
 
 
-def opened(data: bytes) -> Envelope:
-    """The message in these bytes; nothing is proved yet."""
+def parse_envelope(data: bytes) -> Envelope:
+    """The message in these bytes. Its signature is not verified yet."""
     value = decode(data, "The signature")
     from cbor2 import CBORTag
 
     match value:
         case CBORTag(tag=18, value=[bytes(raw), Mapping() as unprotected, bytes() | None as payload, bytes(signature)]):
             return Envelope(raw=raw, unprotected=unprotected, payload=payload, signature=signature)
-    raise Unreadable("This is no COSE_Sign1 signature.")
+    raise Unreadable("This is not a COSE_Sign1 signature.")
 
 
-def holds(envelope: Envelope, payload: bytes, key: Public) -> bool:
-    """Did the holder of this key sign this payload under this very header?"""
+def is_valid(envelope: Envelope, payload: bytes, key: Public) -> bool:
+    """Did the holder of this key sign this payload under this header?"""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import ec, utils
@@ -87,18 +87,18 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes, what: str) -> Any:
-    """One value and nothing behind it."""
+    """The one value in these bytes. Raises `Unreadable` where more follows it."""
     with needs("Verifying", "sign"):
         import cbor2
     end = extent(data)
     if end is None:
-        raise Unreadable(f"{what} is no CBOR.")
+        raise Unreadable(f"{what} is not CBOR.")
     if end < len(data):
-        raise Unreadable(f"{what} has something behind it.")
+        raise Unreadable(f"{what} is followed by other data.")
     try:
         return cbor2.loads(data)
     except (cbor2.CBORError, ValueError, TypeError, RecursionError, ArithmeticError, MemoryError) as error:
-        raise Unreadable(f"{what} is no CBOR.") from error
+        raise Unreadable(f"{what} is not CBOR.") from error
 
 
 def _covered(raw: bytes, payload: bytes) -> bytes:

@@ -1,10 +1,10 @@
-"""How far a CBOR value reaches (RFC 8949), told from its lengths before anything is made of it.
+"""Where a CBOR value ends (RFC 8949), calculated from its lengths before it is decoded.
 
-Bytes from strangers come here first. The decoder of cbor2 up to 5.9 writes beyond its memory where a long text promises
-more than there is, and JSON taken for CBOR promises just that: `{` begins a text.
+Bytes from strangers are checked here first. The decoder of cbor2 up to 5.9 writes beyond its memory where a long text
+claims more bytes than there are. JSON that is taken for CBOR does just that, because `{` begins a text.
 
-Records and signatures need few of the things that CBOR can say. A decoder makes far more of the others than their bytes
-let expect: values that hold themselves, numbers of a billion digits, patterns. So nothing else is let through.
+Records and signatures need few of the types of CBOR. The others can cost a decoder far more than their bytes suggest:
+values that contain themselves, numbers of a billion digits, patterns. So all other types are refused.
 """
 
 from __future__ import annotations
@@ -12,46 +12,46 @@ from __future__ import annotations
 BREAK = 0xFF
 INDEFINITE = 31
 DEEPEST = 256
-"""So many values may hold one another."""
+"""How deep values may be nested."""
 TAGS = frozenset({2, 3, 18, 55799})
-"""Large numbers, a signature, and the mark that says: this is CBOR."""
+"""Large numbers, a signature, and the mark of CBOR itself."""
 
 _BYTES, _TEXT, _ARRAY, _MAP, _TAG, _SIMPLE = 2, 3, 4, 5, 6, 7
 _JSON = frozenset({20, 21, 22, 25, 26, 27})
-"""False, true, null, and numbers in three sizes: JSON knows no other simple values."""
+"""False, true, null, and numbers in three sizes: JSON has no other simple values."""
 _NESTING = {_ARRAY: 1, _MAP: 2}
-"""How many values an element of each consists of."""
+"""How many values each element has."""
 
 
 def extent(data: bytes) -> int | None:
-    """Where the first value ends; None where it is broken off, or no CBOR that a record or a signature needs."""
-    at, open_ = 0, [1]  # of each value that is open, how many are still to come in it: -1 until a break ends it
-    while open_:
-        if open_[-1] == 0:
-            open_.pop()
+    """Where the first value ends; None where it is cut off, or has a type that records and signatures do not need."""
+    position, pending = 0, [1]  # for each open value, how many values it still needs; -1 until a break ends it
+    while pending:
+        if pending[-1] == 0:
+            pending.pop()
             continue
-        if at >= len(data):
+        if position >= len(data):
             return None
-        head, at = data[at], at + 1
+        head, position = data[position], position + 1
         if head == BREAK:
-            if open_.pop() >= 0:
+            if pending.pop() >= 0:
                 return None
             continue
         kind, info = head >> 5, head & 31
         if 28 <= info < INDEFINITE or (info == INDEFINITE and kind not in (_BYTES, _TEXT, _ARRAY, _MAP)):
             return None
-        wide = 1 << (info - 24) if 24 <= info < 28 else 0
-        amount = int.from_bytes(data[at : at + wide]) if wide else info
-        at += wide
-        if len(open_) > DEEPEST or (kind == _TAG and amount not in TAGS) or (kind == _SIMPLE and info not in _JSON):
+        width = 1 << (info - 24) if 24 <= info < 28 else 0
+        amount = int.from_bytes(data[position : position + width]) if width else info
+        position += width
+        if len(pending) > DEEPEST or (kind == _TAG and amount not in TAGS) or (kind == _SIMPLE and info not in _JSON):
             return None
-        open_[-1] -= open_[-1] > 0
+        pending[-1] -= pending[-1] > 0
         if info == INDEFINITE:
-            open_.append(-1)
+            pending.append(-1)
         elif kind in (_BYTES, _TEXT):
-            at += amount
+            position += amount
         elif kind in _NESTING:
-            open_.append(amount * _NESTING[kind])
+            pending.append(amount * _NESTING[kind])
         elif kind == _TAG:
-            open_.append(1)
-    return at if at <= len(data) else None
+            pending.append(1)
+    return position if position <= len(data) else None

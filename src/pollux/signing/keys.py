@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.errors import OutputError, RequestError, StoreError, UnknownName, Unreadable, needs
 from pollux.model import Value
-from pollux.system.files import created, listed, private, read
+from pollux.system.files import created, list_folder, make_private_folder, read
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 ED25519, ES256 = "ed25519", "es256"
 ALGORITHMS = {ED25519: -8, ES256: -7}
-"""What can be signed with, each with its number in COSE."""
+"""The algorithms, each with its number in COSE."""
 
 SUFFIX, PUBLIC = ".key", ".pub"
 
 
-class Named(Value, frozen=True, kw_only=True):
-    """A key of the user's own: its name, its algorithm, what it is known by, and the file of its public half."""
+class NamedKey(Value, frozen=True, kw_only=True):
+    """A key of the user: its name, its algorithm, its id, and the file of its public half."""
 
     name: str
     algorithm: str
@@ -40,13 +40,13 @@ NAME = re.compile(r"\w[\w.@-]*")
 
 
 class Keys:
-    """The user's own keys, in a folder that only the user can look into."""
+    """The user's keys, in a folder that only the user can read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def new(self, name: str, algorithm: str) -> Named:
-        """Make a key. One that exists is never overwritten."""
+    def new(self, name: str, algorithm: str) -> NamedKey:
+        """Make a key. An existing key is never overwritten."""
         if NAME.fullmatch(name) is None:
             raise RequestError(f"A key cannot be called {name!r}.", "Use letters, digits, dashes, dots and @.")
         with needs("Signing", "sign"):
@@ -56,58 +56,58 @@ class Keys:
         secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
         shared = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
         try:
-            private(self._folder)
+            make_private_folder(self._folder)
             _create(self._folder / f"{name}{SUFFIX}", secret)
             _create(self._folder / f"{name}{PUBLIC}", shared)
         except FileExistsError as error:
-            raise OutputError(f"There is a key {name} already, and keys are never overwritten.") from error
+            raise OutputError(f"A key {name} exists already, and keys are never overwritten.") from error
         except OSError as error:
             raise OutputError(f"The key cannot be written: {error.strerror or error}.") from error
-        return self._named(name)
+        return self._key(name)
 
-    def all(self) -> list[Named]:
+    def all(self) -> list[NamedKey]:
         """Every key, by name."""
         try:
-            found = listed(self._folder, PUBLIC)
+            paths = list_folder(self._folder, PUBLIC)
         except OSError as error:
             raise StoreError(f"The keys in {self._folder} cannot be read: {error.strerror or error}.") from error
-        return [self._named(path.name.removesuffix(PUBLIC)) for path in found]
+        return [self._key(path.name.removesuffix(PUBLIC)) for path in paths]
 
-    def _named(self, name: str) -> Named:
+    def _key(self, name: str) -> NamedKey:
         path = self._folder / f"{name}{PUBLIC}"
         public = read_public(path)
-        return Named(name=name, algorithm=algorithm_of(public), id=key_id(public).hex(), public=str(path))
+        return NamedKey(name=name, algorithm=algorithm_of(public), id=key_id(public).hex(), public=str(path))
 
-    def private(self, named: str | None) -> Private:
-        """The key to sign with: of this name, in this file, or the only one there is."""
-        if named is None:
+    def private(self, name: str | None) -> Private:
+        """The key to sign with: by its name, by its file, or the only key."""
+        if name is None:
             names = [key.name for key in self.all()]
             if len(names) != 1:
                 hint = f"Try: --key NAME. There are: {', '.join(names)}." if names else "Try: pollux key new NAME"
                 raise RequestError("Which key?" if names else "There is no key to sign with.", hint)
-            named = names[0]
-        return read_private(self._path(named, SUFFIX))
+            name = names[0]
+        return read_private(self._path(name, SUFFIX))
 
-    def public(self, named: str | None, id: bytes | None) -> Public:
-        """The key to verify with: of this name, in this file, or the own one that a signature names."""
-        if named is not None:
-            return read_public(self._path(named, PUBLIC))
+    def public(self, name: str | None, id: bytes | None) -> Public:
+        """The key to verify with: by its name, by its file, or the user's key that a signature names."""
+        if name is not None:
+            return read_public(self._path(name, PUBLIC))
         for key in self.all():
             if id is not None and key.id == id.hex():
                 return read_public(Path(key.public))
         raise RequestError("The signature is by none of your own keys.", "Try: --key FILE, with its public key.")
 
-    def _path(self, named: str, suffix: str) -> Path:
-        own = self._folder / f"{named}{suffix}"
-        if Path(named).name == named and own.exists():
+    def _path(self, name: str, suffix: str) -> Path:
+        own = self._folder / f"{name}{suffix}"
+        if Path(name).name == name and own.exists():
             return own
-        if Path(named).is_file():
-            return Path(named)
-        raise UnknownName("key", named, (key.name for key in self.all()))
+        if Path(name).is_file():
+            return Path(name)
+        raise UnknownName("key", name, (key.name for key in self.all()))
 
 
 def read_private(path: Path) -> Private:
-    """A private key, which nobody else may be able to read."""
+    """A private key. Raises `RequestError` where others can read its file."""
     with needs("Signing", "sign"):
         from cryptography.hazmat.primitives.serialization import load_pem_private_key
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
@@ -115,9 +115,9 @@ def read_private(path: Path) -> Private:
     try:
         key = load_pem_private_key(_bytes(path), password=None)
     except (ValueError, TypeError) as error:
-        raise Unreadable(f"{path} is no private key in PEM without a password.") from error
-    known: Private = _known(key, path)
-    return known
+        raise Unreadable(f"{path} is not a private key in PEM without a password.") from error
+    private: Private = _supported(key, path)
+    return private
 
 
 def read_public(path: Path) -> Public:
@@ -130,27 +130,27 @@ def read_public(path: Path) -> Public:
     try:
         key = load_pem_public_key(data)
     except ValueError as error:
-        raise Unreadable(f"{path} is no public key in PEM.") from error
-    known: Public = _known(key, path)
-    return known
+        raise Unreadable(f"{path} is not a public key in PEM.") from error
+    public: Public = _supported(key, path)
+    return public
 
 
 def algorithm_of(key: Private | Public) -> str:
-    """What it signs with."""
+    """The algorithm of a key."""
     from cryptography.hazmat.primitives.asymmetric import ed25519
 
     return ED25519 if isinstance(key, ed25519.Ed25519PrivateKey | ed25519.Ed25519PublicKey) else ES256
 
 
 def key_id(key: Public) -> bytes:
-    """What a key is known by: the first half of the SHA-256 of its SubjectPublicKeyInfo."""
+    """The id of a key: the first half of the SHA-256 of its SubjectPublicKeyInfo."""
     from cryptography.hazmat.primitives import serialization as form
 
     spki = key.public_bytes(form.Encoding.DER, form.PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(spki).digest()[:16]
 
 
-def _known(key: Any, path: Path) -> Any:
+def _supported(key: Any, path: Path) -> Any:
     from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
     match key:

@@ -1,4 +1,4 @@
-"""A record taken apart into salted leaves: some can be hidden, and the signature over their tree still holds.
+"""A record divided into salted leaves: leaves can be hidden, and the signature over their tree stays valid.
 
 docs/evidence.md specifies the scheme, with test vectors.
 """
@@ -24,7 +24,7 @@ SCHEME = "pollux-salted-1"
 SALT = 16
 _PLACE = 200
 
-# What keeps the three kinds of hashes apart.
+# The prefixes of the three kinds of hashes.
 LEAF, NODE, VALUE = b"\x00", b"\x01", b"\x02"
 
 Path = tuple[str | int, ...]
@@ -33,8 +33,8 @@ Path = tuple[str | int, ...]
 class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A value at its place.
 
-    `shown` is the JSON text of its salt and itself. Where the value is hidden, `hidden` is that text's hash; where its
-    place is hidden too, `leaf` is the hash of both.
+    `shown` is the JSON text of its salt and the value. If the value is hidden, `hidden` is the hash of that text. If
+    its place is hidden too, `leaf` is the hash of both.
     """
 
     path: Path | None = None
@@ -44,7 +44,7 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
     @property
     def hash(self) -> bytes:
-        """What stands for it in the tree."""
+        """The hash of the leaf in the tree."""
         if self.leaf is not None:
             return _unhex(self.leaf)
         commitment = _sha(VALUE, self.shown.encode()) if self.shown is not None else _unhex(self.hidden or "")
@@ -52,11 +52,11 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
     @property
     def value(self) -> Any:
-        """The value, where it is shown."""
+        """The value, if it is shown."""
         try:
-            held = json.loads(self.shown or "")
-            if isinstance(held, list) and len(held) == 2 and isinstance(held[0], str) and not _holds(held[1]):
-                return held[1]
+            pair = json.loads(self.shown or "")
+            if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and not _has_values(pair[1]):
+                return pair[1]
         except (ValueError, RecursionError):
             pass
         raise Unreadable(f"The leaf at {_place(self.path)} does not hold a salt and a value.")
@@ -73,13 +73,13 @@ class Leaf(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
 
 class Salted(Value, frozen=True, kw_only=True):
-    """A record as leaves, in order. Two of them are the same evidence where their trees have the same root."""
+    """A record as leaves, in order. Two copies are the same evidence if their trees have the same root."""
 
     leaves: tuple[Leaf, ...]
 
     @property
     def payload(self) -> bytes:
-        """What is signed: the root of the tree and how many leaves it has."""
+        """The signed bytes: the root of the tree and the number of its leaves."""
         hashes = [leaf.hash for leaf in self.leaves]
         return cose.encode({"scheme": SCHEME, "leaves": len(hashes), "root": root(hashes)})
 
@@ -89,21 +89,21 @@ class Salted(Value, frozen=True, kw_only=True):
         return sum(leaf.shown is None for leaf in self.leaves)
 
     def record(self) -> Any:
-        """The record; a hidden value reads `{"hidden": its hash}`, a leaf whose place is hidden is not there."""
-        return _built([(leaf.path, _content(leaf)) for leaf in self.leaves if leaf.path is not None])
+        """The record. A hidden value reads `{"hidden": its hash}`; a leaf with a hidden place is missing."""
+        return _build([(leaf.path, _content(leaf)) for leaf in self.leaves if leaf.path is not None])
 
     def hide(self, wanted: Callable[[Path, Any], bool], *, places: bool = False) -> Salted:
-        """A copy with the leaves hidden whose place and value are wanted; with `places` their places too."""
+        """A copy in which the leaves are hidden for which `wanted` is true; with `places`, their places too."""
 
-        def one(leaf: Leaf) -> Leaf:
+        def hide_leaf(leaf: Leaf) -> Leaf:
             if leaf.path is None or leaf.shown is None or not wanted(leaf.path, leaf.value):
                 return leaf
             return leaf.without_place() if places else leaf.without_value()
 
-        return Salted(leaves=tuple(map(one, self.leaves)))
+        return Salted(leaves=tuple(map(hide_leaf, self.leaves)))
 
     def document(self) -> str:
-        """The file."""
+        """The text of the file."""
         lines = ",\n".join(msgspec.json.encode(leaf).decode() for leaf in self.leaves)
         return f'{{"scheme":"{SCHEME}","leaves":[\n{lines}\n]}}\n'
 
@@ -114,28 +114,30 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def salt(record: Any, draw: Callable[[int], bytes] = secrets.token_bytes) -> Salted:
-    """The leaves of a record, each with a salt of its own."""
-    return Salted(leaves=tuple(Leaf(path=path, shown=_shown(draw(SALT), value)) for path, value in _leaves(record)))
+    """The leaves of a record, each with its own salt."""
+    return Salted(
+        leaves=tuple(Leaf(path=path, shown=_salted_text(draw(SALT), value)) for path, value in _leaves(record))
+    )
 
 
-def salted_of(data: bytes) -> Salted:
-    """The leaves in a file. Each must be shown, hidden, or hidden with its place: one of the three."""
+def parse_salted(data: bytes) -> Salted:
+    """The leaves in a file. Each must be either shown, or hidden, or hidden with its place."""
     hint = "pollux sign RECORD --salted makes one."
     try:
-        held = msgspec.json.decode(data, type=_Document)
+        document = msgspec.json.decode(data, type=_Document)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"This is no salted record: {error}.", hint) from error
-    if held.scheme != SCHEME:
-        raise Unreadable(f"This is no salted record: its scheme is {held.scheme!r}.", hint)
+        raise Unreadable(f"This is not a salted record: {error}.", hint) from error
+    if document.scheme != SCHEME:
+        raise Unreadable(f"This is not a salted record: its scheme is {document.scheme!r}.", hint)
     forms = ((True, True, False, False), (True, False, True, False), (False, False, False, True))
-    for number, leaf in enumerate(held.leaves):
+    for number, leaf in enumerate(document.leaves):
         if tuple(part is not None for part in (leaf.path, leaf.shown, leaf.hidden, leaf.leaf)) not in forms:
             raise Unreadable(f"Leaf {number} of the salted record is neither shown nor hidden.")
-    return Salted(leaves=tuple(held.leaves))
+    return Salted(leaves=tuple(document.leaves))
 
 
 def root(hashes: Sequence[bytes]) -> bytes:
-    """The top of the tree over these leaves, as in RFC 9162: split at the largest power of two below their number."""
+    """The root of the tree over these leaves, as in RFC 9162: split at the largest power of two below their number."""
     if len(hashes) == 1:
         return hashes[0]
     if not hashes:
@@ -145,23 +147,23 @@ def root(hashes: Sequence[bytes]) -> bytes:
 
 
 def _leaves(record: Any) -> Iterator[tuple[Path, Any]]:
-    """Every value that holds no other, depth first: members by name, items by number. What is empty is a leaf."""
+    """Every value that holds no other value, depth first: members by name, items by number. Empty values are leaves."""
     waiting: list[tuple[Path, Any]] = [((), record)]
     while waiting:
         path, value = waiting.pop()
-        if not _holds(value):
+        if not _has_values(value):
             yield path, value
             continue
         steps = sorted(value) if isinstance(value, Mapping) else range(len(value))
         waiting += [((*path, step), value[step]) for step in reversed(steps)]
 
 
-def _holds(value: Any) -> bool:
-    """Are there other values in this one?"""
+def _has_values(value: Any) -> bool:
+    """Does this value hold other values?"""
     return isinstance(value, Mapping | list | tuple) and bool(value)
 
 
-def _shown(salt: bytes, value: Any) -> str:
+def _salted_text(salt: bytes, value: Any) -> str:
     text = base64.urlsafe_b64encode(salt).rstrip(b"=").decode()
     return json.dumps([text, value], ensure_ascii=False, separators=(",", ":"))
 
@@ -170,8 +172,8 @@ def _content(leaf: Leaf) -> Any:
     return leaf.value if leaf.shown is not None else {"hidden": leaf.hidden}
 
 
-def _built(leaves: list[tuple[Path, Any]]) -> Any:
-    """The value that has these leaves; of a list from which leaves are missing, what is left."""
+def _build(leaves: list[tuple[Path, Any]]) -> Any:
+    """The value with these leaves. A list with missing leaves has only the others."""
     return finish(_walk(leaves, 0))
 
 
@@ -186,10 +188,10 @@ def _walk(leaves: list[tuple[Path, Any]], depth: int) -> Walk:
     kinds = {type(step) for step in groups}
     if len(kinds) > 1:
         raise Unreadable(f"At {_place(leaves[0][0][:depth])} the salted record is both a list and an object.")
-    built: dict[Any, Any] = {}
+    result: dict[Any, Any] = {}
     for step, group in groups.items():
-        built[step] = yield _walk(group, depth + 1)
-    return [built[step] for step in sorted(built, key=int)] if kinds == {int} else built
+        result[step] = yield _walk(group, depth + 1)
+    return [result[step] for step in sorted(result, key=int)] if kinds == {int} else result
 
 
 def _place(path: Path | None) -> str:
@@ -207,5 +209,5 @@ def _unhex(text: str) -> bytes:
     except ValueError:
         data = b""
     if len(data) != 32 or data.hex() != text:
-        raise Unreadable("A hidden leaf of the salted record is no SHA-256 in lower case.")
+        raise Unreadable("A hidden leaf of the salted record is not a SHA-256 in lower case.")
     return data

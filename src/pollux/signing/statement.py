@@ -1,4 +1,4 @@
-"""Signing and verifying: who says what about which session, and how much of that is proved."""
+"""Signing and verifying: who states what about which session, and how much of that is proved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ISSUER, SUBJECT = 1, 2
 METADATA = 100
 METADATA_HASH = "trace-metadata-sha-256"
-"""A protected label of ours: the metadata is not covered by the signature, so a hash of it is."""
+"""A protected label of ours, with a hash of the metadata, because the signature does not cover the metadata."""
 _UNDERSTOOD = (cose.ALG, cose.CONTENT_TYPE, cose.KID, cose.CLAIMS, METADATA_HASH)
 
 
@@ -27,11 +27,11 @@ WHAT = {RECORD: "this record", SCHEME: "this salted record"}
 
 
 class Refuted(Unreadable):
-    """A signature does not hold, or not for this."""
+    """A signature is not valid, or not for this file."""
 
 
 class Verdict(Value, frozen=True, kw_only=True):
-    """What a signature proved."""
+    """What a signature proves."""
 
     issuer: str
     subject: str
@@ -44,14 +44,14 @@ class Verdict(Value, frozen=True, kw_only=True):
 
     @property
     def proved(self) -> str:
-        """In one sentence, what is certain now."""
+        """What the signature proves, in one sentence."""
         what = WHAT.get(self.trace_format, "this session file") if self.trace_format is not None else "this file"
         values = f"; {self.hidden:,} of its values are hidden" if self.hidden else ""
         return f"the holder of the key signed {what} of session {self.subject}, in the name of {self.issuer}{values}."
 
     @property
     def not_proved(self) -> str:
-        """In one sentence, what is not."""
+        """What the signature does not prove, in one sentence."""
         more = ["what the hidden values are"] if self.hidden else []
         points = [f"that the key is that of {self.issuer}", "when it was signed", *more]
         return f"{', '.join(points)}, or that what is told happened so."
@@ -71,12 +71,12 @@ def sign(subject: Subject, issuer: str, key: Private, *, attach: bool = False) -
         digest = hashlib.sha256(subject.payload).hexdigest()
         unprotected[METADATA] = {**metadata, "content-hash": digest, "content-hash-alg": "sha-256"}
         protected[METADATA_HASH] = hashlib.sha256(cose.encode(unprotected[METADATA])).digest()
-    return cose.signed(subject.payload, protected, unprotected, key, attach=attach)
+    return cose.sign_payload(subject.payload, protected, unprotected, key, attach=attach)
 
 
 def verify(envelope: cose.Envelope, payload: bytes, subject: Subject | None, key: Public) -> Verdict:
-    """What the signature proves of a payload. Raises `Refuted` where it, or anything beside it, does not hold."""
-    if not cose.holds(envelope, payload, key):
+    """What the signature proves about a payload. Raises `Refuted` where it is not valid, or its facts contradict it."""
+    if not cose.is_valid(envelope, payload, key):
         raise Refuted(
             "The signature does not hold: the file, the signature or the key is another than when it was signed."
         )
@@ -84,7 +84,7 @@ def verify(envelope: cose.Envelope, payload: bytes, subject: Subject | None, key
     _check_critical(header)
     issuer, sub = _claims(header)
     digest = hashlib.sha256(payload).hexdigest()
-    told = _metadata(envelope, header, digest, sub)
+    trace_format = _metadata(envelope, header, digest, sub)
     if subject is not None and subject.session_id not in (None, sub):
         raise Refuted(f"The signature is about session {sub}, and the file about {subject.session_id}.")
     content = header.get(cose.CONTENT_TYPE)
@@ -95,13 +95,13 @@ def verify(envelope: cose.Envelope, payload: bytes, subject: Subject | None, key
         key=key_id(key).hex(),
         content_type=content if isinstance(content, str) else None,
         content_hash=digest,
-        trace_format=told,
+        trace_format=trace_format,
         hidden=subject.hidden if subject is not None else 0,
     )
 
 
 def _check_critical(header: Mapping[Any, Any]) -> None:
-    """Refute a signature that nobody may trust who does not understand all that it calls critical."""
+    """Refute a signature with a critical label that pollux does not understand."""
     if cose.CRITICAL not in header:
         return
     labels = header[cose.CRITICAL]
@@ -109,24 +109,24 @@ def _check_critical(header: Mapping[Any, Any]) -> None:
         raise Refuted("The signature does not say which of its labels are critical.")
     for label in labels:
         if not isinstance(label, int | str) or label not in _UNDERSTOOD or label not in header:
-            raise Refuted(f"The signature counts only for who understands its label {label!r}, and pollux does not.")
+            raise Refuted(f"The signature needs a reader that understands its label {label!r}, and pollux does not.")
 
 
 def key_named(envelope: cose.Envelope) -> bytes | None:
-    """What the signature says its key is known by."""
-    named = envelope.protected.get(cose.KID)
-    return named if isinstance(named, bytes) else None
+    """The id of the key that the signature names."""
+    key = envelope.protected.get(cose.KID)
+    return key if isinstance(key, bytes) else None
 
 
 def _claims(header: Mapping[Any, Any]) -> tuple[str, str]:
     match header.get(cose.CLAIMS):
         case {1: str(issuer), 2: str(sub)}:
             return issuer, sub
-    raise Refuted("The signature does not say in whose name it is, or of what.")
+    raise Refuted("The signature does not name its issuer and its session.")
 
 
 def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, sub: str) -> str | None:
-    """The trace format, where the signature covers it. What stands beside must not contradict what was signed."""
+    """The trace format, if the signature covers it. The facts beside the signature must not contradict it."""
     metadata = envelope.unprotected.get(METADATA)
     covered = header.get(METADATA_HASH)
     if metadata is None and covered is None:
@@ -137,8 +137,8 @@ def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, s
         raise Refuted("The facts beside the signature are others than when it was signed.")
     if metadata.get("content-hash", digest) != digest:
         raise Refuted("The facts beside the signature are about another file.")
-    if (told := metadata.get("session-id")) != sub:
-        named = f"session {told}" if isinstance(told, str) else "no session"
-        raise Refuted(f"The facts beside the signature are about {named}, not {sub}.")
-    trace = metadata.get("trace-format") if covered is not None else None  # else anybody can have put it there
+    if (session := metadata.get("session-id")) != sub:
+        about = f"session {session}" if isinstance(session, str) else "no session"
+        raise Refuted(f"The facts beside the signature are about {about}, not {sub}.")
+    trace = metadata.get("trace-format") if covered is not None else None  # otherwise anybody can have added it
     return trace if isinstance(trace, str) else None

@@ -1,4 +1,4 @@
-"""What a signature is about: the bytes, and the session that they tell of."""
+"""The subject of a signature: the bytes, and the session that they are about."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import About, Session, Value
 from pollux.signing import cose
-from pollux.signing.salted import SCHEME, Salted, salted_of
+from pollux.signing.salted import SCHEME, Salted, parse_salted
 from pollux.writers.json import stamp
 from pollux.writers.vac.check import check
 
 RECORD = "ietf-vac-v3.0"
-"""What records are called in the header of a signature."""
+"""The name of records in the header of a signature."""
 
 
 class Subject(Value, frozen=True, kw_only=True):
-    """What is signed: its bytes, what they are, and what they tell of the session. What is not known is None."""
+    """The signed bytes, their type, and what they say about the session. Unknown facts are None."""
 
     payload: bytes
     content_type: str
@@ -32,29 +32,29 @@ class Subject(Value, frozen=True, kw_only=True):
 
     @property
     def metadata(self) -> dict[str, Any] | None:
-        """The facts that a header may show; None where one is missing that it must show."""
-        must = {
+        """The facts for a header; None where a required fact is missing."""
+        required = {
             "session-id": self.session_id,
             "agent-vendor": self.vendor,
             "trace-format": self.trace_format,
             "timestamp-start": self.start,
         }
-        if None in must.values():
+        if None in required.values():
             return None
-        return {**must, **({"timestamp-end": self.end} if self.end is not None else {})}
+        return {**required, **({"timestamp-end": self.end} if self.end is not None else {})}
 
 
 def of_record(data: bytes) -> Subject | None:
-    """A record in JSON or CBOR, or one whose leaves are salted; None where the bytes are none of these."""
-    value, content_type = parsed(data)
+    """A record in JSON or CBOR, or a salted record; None where the bytes are none of these."""
+    value, content_type = parse_document(data)
     if not isinstance(value, Mapping):
         return None
     if value.get("scheme") == SCHEME:
-        salted = salted_of(data)
-        return _told(salted.payload, "application/cbor", SCHEME, salted.record(), salted)
+        salted = parse_salted(data)
+        return _record_subject(salted.payload, "application/cbor", SCHEME, salted.record(), salted)
     if "session" not in value or check(value):
         return None
-    return _told(data, content_type, RECORD, value)
+    return _record_subject(data, content_type, RECORD, value)
 
 
 def of_session(data: bytes, name: str, session: Session, about: About) -> Subject:
@@ -72,8 +72,8 @@ def of_session(data: bytes, name: str, session: Session, about: About) -> Subjec
     )
 
 
-def parsed(data: bytes) -> tuple[Any, str]:
-    """A document in JSON or CBOR, and which of them; None where it is neither."""
+def parse_document(data: bytes) -> tuple[Any, str]:
+    """A document in JSON or CBOR, and its media type; None where it is neither."""
     try:
         return msgspec.json.decode(data), "application/json"
     except (ValueError, RecursionError):
@@ -84,7 +84,7 @@ def parsed(data: bytes) -> tuple[Any, str]:
         return None, ""
 
 
-def _told(payload: bytes, kind: str, trace: str, record: Any, salted: Salted | None = None) -> Subject:
+def _record_subject(payload: bytes, kind: str, trace: str, record: Any, salted: Salted | None = None) -> Subject:
     session = _inner(record, "session")
     meta = _inner(session, "agent-meta")
     start, end = session.get("session-start"), session.get("session-end")
@@ -101,8 +101,8 @@ def _told(payload: bytes, kind: str, trace: str, record: Any, salted: Salted | N
 
 
 def _inner(value: Any, name: str) -> Mapping[str, Any]:
-    found = value.get(name) if isinstance(value, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    member = value.get(name) if isinstance(value, Mapping) else None
+    return member if isinstance(member, Mapping) else {}
 
 
 def _text(value: Any) -> str | None:

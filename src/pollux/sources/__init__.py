@@ -1,5 +1,5 @@
 """One folder an agent. Nothing outside an agent's folder knows its format."""
 
-from pollux.sources.base import Bundle, File, Ledger, Memory, Root, Source, SourceContext, Status
+from pollux.sources.base import Bundle, File, FileAccount, Root, Source, SourceContext, Status
 
-__all__ = ["Bundle", "File", "Ledger", "Memory", "Root", "Source", "SourceContext", "Status"]
+__all__ = ["Bundle", "File", "FileAccount", "Root", "Source", "SourceContext", "Status"]

@@ -1,4 +1,4 @@
-"""A source that is a folder of modules, as each of ours is."""
+"""A source made of a package of modules, as each of ours is."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pollux.system.gc_pause import gc_paused
 if TYPE_CHECKING:
     from pollux.model import About, Message, Session, ToolCall
     from pollux.sources.moving import Moving
-    from pollux.sources.resuming import Form, Resumable
+    from pollux.sources.resuming import FileVersion, Resumable
 
 
 class Agent:
     """The modules of a package as a `Source` with all capabilities: `find`, `group`, `read`, `about` and so on.
 
-    Each is imported when it is needed: mostly nothing changed since somebody looked, and `find` is all it takes.
+    Each is imported when it is needed: usually nothing has changed, and only `find` is needed.
     """
 
-    def __init__(self, name: str, title: str, package: str, *, wonders: bool = False) -> None:
+    def __init__(self, name: str, title: str, package: str, *, marks: tuple[str, ...] = ()) -> None:
         self.name = name
         self.title = title
-        self.wonders = wonders
+        self.marks = marks
         self._package = package
 
     def _module(self, name: str) -> Any:
@@ -36,21 +36,21 @@ class Agent:
 
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
         """Where this agent keeps sessions."""
-        found: list[Root] = self._module("find").roots(environ, home)
-        return found
+        folders: list[Root] = self._module("find").roots(environ, home)
+        return folders
 
     def find(self, root: Path) -> Iterator[File]:
-        """Every file under a root, and those beside it that are about sessions."""
-        found: Iterator[File] = self._module("find").find(root)
-        return found
+        """Every file under a root, and files next to it that concern sessions."""
+        files: Iterator[File] = self._module("find").find(root)
+        return files
 
     def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """The sessions among the files."""
-        found: list[Bundle] = self._module("group").bundles(root, files, around)
-        return found
+        groups: list[Bundle] = self._module("group").bundles(root, files, around)
+        return groups
 
     def read(self, bundle: Bundle) -> Reading:
-        """One session and those inside it."""
+        """One session and the sessions inside it."""
         with gc_paused():
             from pollux.sources.gaps import with_damage
 
@@ -60,16 +60,16 @@ class Agent:
             return replace(reading, sessions=[_with_facts(session, facts(session)) for session in sessions])
 
     def about(self, session: Session) -> About:
-        """What the agent is called elsewhere."""
+        """The names of the agent in other formats."""
         about: About = self._module("about").about(session)
         return about
 
     def answer(self, call: ToolCall) -> Any:
-        """A tool's answer as the agent wrote it, where that can still be told."""
+        """A tool's answer as the agent wrote it, if that is still known."""
         return self._module("about").answer(call)
 
     def compacts(self, message: Message) -> bool:
-        """Does a message only tell that the conversation was folded?"""
+        """Does a message only say that the conversation was compacted?"""
         compacts: bool = self._module("about").compacts(message)
         return compacts
 
@@ -83,31 +83,31 @@ class Agent:
         moving: Moving | None = self._module("moving").moving(root, moved)
         return moving
 
-    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
-        """Files that the agent resumes a session from, made of all forms of those it had."""
-        files: list[Resumable] = self._module("resuming").resuming(session, forms, root)
+    def resuming(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
+        """Files from which the agent resumes a session, made of all versions of its files."""
+        files: list[Resumable] = self._module("resuming").resuming(session, versions, root)
         return files
 
-    def united(self, forms: Sequence[Form]) -> bytes | None:
-        """One content that holds what all forms of a file hold, the last of them as it was."""
-        content: bytes | None = self._module("resuming").united(forms)
+    def united(self, versions: Sequence[FileVersion]) -> bytes | None:
+        """One content with everything from all versions of a file, the last version unchanged."""
+        content: bytes | None = self._module("resuming").united(versions)
         return content
 
     def recognizes(self, path: Path, head: bytes) -> bool:
-        """Is this the agent's?"""
-        claimed: bool = self._module("group").recognizes(path, head)
-        return claimed
+        """Is this a file of this agent?"""
+        recognized: bool = self._module("group").recognizes(path, head)
+        return recognized
 
     def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
-        """A single file."""
+        """The bundle of a single file."""
         bundle: Bundle = self._module("group").bundle_of_file(path, around)
         return bundle
 
 
-def _with_facts(session: Session, told: Iterable[tuple[str, Any]]) -> Session:
-    """The session with what its files tell of its surroundings: texts, each once, in their order."""
+def _with_facts(session: Session, pairs: Iterable[tuple[str, Any]]) -> Session:
+    """The session with the facts about its surroundings: texts, each once, in their order."""
     facts: dict[str, dict[str, None]] = {}
-    for name, value in told:
+    for name, value in pairs:
         if isinstance(value, str) and value.strip():
             facts.setdefault(name, {})[value] = None
     return replace(session, facts={name: tuple(facts[name]) for name in FACTS if name in facts}) if facts else session

@@ -1,4 +1,4 @@
-"""What an agent's package must offer, and the few words sources and library share."""
+"""The protocol of a source, and the values that sources and the library share."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pollux.model import Notice, Session, Value
 
 
 class Root(Value, frozen=True, kw_only=True):
-    """A folder in which an agent keeps sessions, and what told us so (a variable's name, or the default).
+    """A folder in which an agent keeps sessions, and how we know it (a variable's name, or the default).
 
-    `kept`: it is one of ours, with what the agent deleted.
+    `kept`: it is a folder of ours, with files that the agent deleted.
     """
 
     path: Path
@@ -39,10 +39,10 @@ class Status(StrEnum):
 
 
 class File(Value, frozen=True, kw_only=True, array_like=True):
-    """A file under a root: its name, its stat, and what its place says it is.
+    """A file under a root: its name, its stat, and its role, which its place gives.
 
-    `role` is the source's own word, `mode` says who may read it. `status` and `reason` are what `doctor` says of the
-    file unless a session is read from it.
+    `role` is the source's own word, `mode` says who may read the file. `status` and `reason` are what `doctor` says
+    about the file unless a session is read from it.
     """
 
     path: str
@@ -56,14 +56,14 @@ class File(Value, frozen=True, kw_only=True, array_like=True):
 
     @property
     def stamp(self) -> str:
-        """Differs whenever the file was written to, replaced, or moved."""
+        """A text that changes whenever the file is written to, replaced, or moved."""
         return f"{self.size}.{self.mtime_ns}.{self.inode}"
 
 
 class Retention(Value, frozen=True, kw_only=True):
-    """After how many days an agent deletes what nobody touched, and what to write where to change that.
+    """After how many days an agent deletes unused sessions, and which setting in which file changes that.
 
-    `days` is None where it keeps everything; `stated` says that the user set it, not the agent's default.
+    `days` is None where it keeps everything. `stated` says that the user set it; otherwise it is the default.
     """
 
     agent: str
@@ -74,8 +74,8 @@ class Retention(Value, frozen=True, kw_only=True):
     advice: str
 
 
-class Ledger(Value, frozen=True, kw_only=True):
-    """One line of the account of all files."""
+class FileAccount(Value, frozen=True, kw_only=True):
+    """What `doctor` says about one file."""
 
     path: str
     agent: str
@@ -86,9 +86,9 @@ class Ledger(Value, frozen=True, kw_only=True):
 
 
 class Bundle(msgspec.Struct, kw_only=True):
-    """The files that hold one session, before they are read: what `find` and a glance at their heads can tell.
+    """The files that hold one session, before they are read: what `find` and a peek into the files can say.
 
-    `asked` is set where a person named the file, so that a problem with it is theirs to hear.
+    `asked`: a person named the file, so a problem with it is an error.
     """
 
     agent: str
@@ -98,7 +98,7 @@ class Bundle(msgspec.Struct, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The key its session will have."""
+        """The key that its session will have."""
         return f"{self.agent}:{self.id}"
 
     @property
@@ -113,7 +113,7 @@ class Bundle(msgspec.Struct, kw_only=True):
 
     @property
     def named_by_others(self) -> bool:
-        """Does its id hang on files that are not its own?"""
+        """Does its id depend on files of other bundles?"""
         return False
 
     def transcripts(self) -> Sequence[File]:
@@ -121,38 +121,38 @@ class Bundle(msgspec.Struct, kw_only=True):
         return self.files
 
     def related_files(self) -> list[str]:
-        """While it is read: the files beside its own on which the result depends, as paths for people."""
+        """Other files on which the result depends, as paths for people. They are known once the bundle is read."""
         return []
 
-    # What follows lets a session that was read once be kept until reading it again could give something else.
+    # These methods say when a session must be read again.
 
     def fingerprint(self) -> str:
-        """A text that changes whenever the files change that show before reading."""
+        """A text that changes whenever the bundle's own files change."""
         return fingerprint_of(f"{file.path}\n{file.stamp}" for file in self.files)
 
     def dependencies(self) -> bytes:
-        """While it is read: what else the result depends on, encoded by the source; empty where on nothing."""
+        """What else the result depends on, encoded by the source, or nothing. It is known once the bundle is read."""
         return b""
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that have some)
-        """Are the dependencies of an earlier reading unchanged? `stamps` has those of all files, by their paths."""
+        """Are the dependencies of an earlier reading unchanged? `stamps` has the stamps of all files by path."""
         return not dependencies
 
     def group_keys(self) -> Iterable[str] | None:
         """Names that it shares with all bundles that influence it, or that it influences.
 
-        Paths of folders, keys of sessions, whatever else has a name. None where that may be any: then all bundles of
-        the root are always looked at together.
+        They may be paths of folders, keys of sessions, or any other names. None where every bundle may influence it:
+        then all bundles of the root are always grouped together.
         """
         return None
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of reading a bundle: its session, then those inside it; none where nothing was said.
+    """The result of reading a bundle: its session, then the sessions inside it; none for an empty conversation.
 
-    Where there is none, `problem` says why, if something is wrong, and `notices` what was noticed. `dependencies` are
-    the files and lines beyond its own without which it would be read otherwise, in the source's own words;
-    `related_files` are such files by their paths for people.
+    Without a session, `problem` says what is wrong, if anything is, and `notices` has the notices. `dependencies` are
+    other files and lines on which the result depends, encoded by the source. `related_files` are such files, as paths
+    for people.
     """
 
     sessions: list[Session]
@@ -166,13 +166,13 @@ B = TypeVar("B", bound=Bundle)
 
 
 DAMAGE = ("file.unreadable", "file.damaged", "file.truncated")
-"""The notices that say why nothing could be read."""
+"""The codes of notices that say why nothing could be read."""
 
 
 def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, ...]]]) -> Reading:
-    """What a function reads from a bundle: sessions, and what was noticed where there are none.
+    """The reading of a bundle by a function, which returns sessions and notices.
 
-    It may note in the bundle what the sessions depend on: it gets a copy.
+    The function gets a copy of the bundle, in which it may note dependencies.
     """
     own = copy(bundle)
     sessions, notices = read(own)
@@ -189,7 +189,7 @@ def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, 
 
 
 def fingerprint_of(texts: Iterable[str]) -> str:
-    """A short text that stands for all of these."""
+    """A short digest of these texts."""
     digest = hashlib.blake2b(digest_size=16)
     for text in texts:
         digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
@@ -197,9 +197,9 @@ def fingerprint_of(texts: Iterable[str]) -> str:
 
 
 def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:
-    """Are these files, encoded with their stamps, as they were? A missing file has no stamp."""
-    then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str])
-    return all(stamps.get(path, "") == stamp for path, stamp in then.items())
+    """Do these files, encoded with their stamps, still have the same stamps? A missing file has none."""
+    former: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str])
+    return all(stamps.get(path, "") == stamp for path, stamp in former.items())
 
 
 T = TypeVar("T")
@@ -210,85 +210,62 @@ def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
     return msgspec.msgpack.Decoder(kind)
 
 
-class Memory(Protocol):
-    """What pollux remembers about which project a folder's hash stands for."""
-
-    def path_of(self, digest: str) -> str | None:
-        """The path once learnt for this hash."""
-
-    def learn(self, digest: str, path: str) -> None:
-        """Remember a path that was proved to have this hash."""
-
-    @property
-    def stamp(self) -> str:
-        """Differs when something was learnt."""
-
-    def gave_up(self, digest: str, fingerprint: str) -> bool:
-        """Was this hash searched for in vain under the same circumstances?"""
-
-    def give_up(self, digest: str, fingerprint: str) -> None:
-        """Remember that a search was in vain, and its circumstances."""
-
-
-class Beside(NamedTuple):
+class OtherFiles(NamedTuple):
     """The files under an agent's other roots, each once.
 
-    A session that lies under several roots the agent writes to is one: those files are `live`. The `other` ones only
-    tell which of its words are another session's.
+    `live` files lie under roots that the agent writes to: a session in several of them is one session. The `other`
+    files only show which messages belong to another session.
     """
 
     live: list[File]
     other: list[File]
 
 
-def beside(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> Beside:
-    """What lies beside the files of a root. One of them by another name, such as a link of ours, is left out."""
-    found = Beside([], [])
+def other_files(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> OtherFiles:
+    """The files under other roots. The same file under another name, such as a link of ours, is left out."""
+    result = OtherFiles([], [])
     known = {file.stamp for file in files}
-    for other, listed in others:
-        for file in listed:
+    for other, members in others:
+        for file in members:
             if file.stamp not in known:
                 known.add(file.stamp)
-                (found.other if root.kept or other.kept else found.live).append(file)
-    return found
+                (result.other if root.kept or other.kept else result.live).append(file)
+    return result
 
 
 class SourceContext(msgspec.Struct, kw_only=True):
-    """What a source may know about the machine beyond its own folders, to tell which project a session belongs to.
+    """What a source may know beyond the files of one root.
 
-    `asked` is the project a person named. Without `hunt` the disk is not searched. `heads` is what glances at files
-    told earlier, by what was looked for and path, with the stamp the file had then. `beside` tells what lies under the
-    agent's other roots.
+    `peeks` are the results of earlier peeks, by kind and path, with the stamp that the file had then. `other_files`
+    gives the files under the agent's other roots.
     """
 
-    home: Path
-    cwd: Path
-    memory: Memory
-    asked: str | None = None
-    hunt: bool = True
-    heads: dict[tuple[str, str], tuple[str, bytes]] = {}
-    beside: Callable[[], Beside] = lambda: Beside([], [])
+    peeks: dict[tuple[str, str], tuple[str, bytes]] = {}
+    other_files: Callable[[], OtherFiles] = lambda: OtherFiles([], [])
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
-        """What a look into the file tells; the file is opened only where it changed since somebody looked."""
+        """The result of a peek into a file. The file is opened only if it changed since the last peek."""
         place = (kind.__name__, file.path)
-        stamp, held = self.heads.get(place, ("", b""))
+        stamp, encoded = self.peeks.get(place, ("", b""))
         if stamp == file.stamp:
-            wanted: Any = kind
-            known: T = _decoder(wanted).decode(held)
-            return known
-        told = look(file)
-        # What cannot be written down is looked up again.
+            decoded_kind: Any = kind
+            earlier: T = _decoder(decoded_kind).decode(encoded)
+            return earlier
+        result = look(file)
+        # A result that cannot be encoded is read again next time.
         with contextlib.suppress(OverflowError, UnicodeEncodeError):
-            self.heads[place] = (file.stamp, msgspec.msgpack.encode(told))
-        return told
+            self.peeks[place] = (file.stamp, msgspec.msgpack.encode(result))
+        return result
 
 
 class Source(Protocol):
     """Finds and reads the sessions of one agent.
 
-    `find` looks at names and stat only; `bundles` glances at heads to join the files of one session; `read` turns one
-    bundle into its session and the sub-agents' sessions that lie inside the same files. Wrong content never raises.
+    `find` looks at names and stat only. `bundles` peeks into files to join those of one session. `read` turns a bundle
+    into its session and the sub-agents' sessions in the same files. Wrong content never raises an error.
+
+    An agent that names a project by the SHA-256 of its path gives a session `project_hash`, and `project` only where
+    its own files name the path: other paths are found later.
     """
 
     @property
@@ -299,24 +276,20 @@ class Source(Protocol):
     def title(self) -> str:
         """The agent's name for people."""
 
-    @property
-    def wonders(self) -> bool:
-        """Does it ask the memory which project a hash stands for? Then others are read first, who may know."""
-
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
-        """Where this agent keeps sessions, whether or not the folders exist."""
+        """The folders in which this agent keeps sessions, even if they do not exist."""
 
     def find(self, root: Path) -> Iterator[File]:
-        """Every file under the root, with the role its place gives it."""
+        """Every file under the root, with the role that its place gives it."""
 
     def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-        """The sessions these files hold."""
+        """The bundles of these files: one for each session."""
 
     def read(self, bundle: Bundle) -> Reading:
-        """What the bundle's files hold. The bundle itself stays as it is."""
+        """The sessions in a bundle's files. The bundle itself is not changed."""
 
     def recognizes(self, path: Path, head: bytes) -> bool:
-        """Does a file handed over by path look like this agent's?"""
+        """Does this file look like one of this agent's?"""
 
     def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
         """The bundle of a single file that need not lie under a root."""

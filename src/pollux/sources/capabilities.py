@@ -1,4 +1,4 @@
-"""What a source may offer beyond reading. Each capability is a protocol of its own; who offers one offers it whole."""
+"""What a source may offer beyond reading. Each capability is a protocol, which a source implements completely."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from pollux.model import Session
 from pollux.sources.base import Retention
 from pollux.sources.moving import Moving
-from pollux.sources.resuming import Form, Resumable
+from pollux.sources.resuming import FileVersion, Resumable
 
 
 @runtime_checkable
@@ -17,7 +17,7 @@ class Retains(Protocol):
     """Knows when the agent deletes sessions by itself."""
 
     def retention(self, root: Path) -> Retention | None:
-        """When it deletes, and what to write where to change that; None where it never does."""
+        """When it deletes, and which setting changes that; None where it never does."""
 
 
 @runtime_checkable
@@ -30,16 +30,30 @@ class Relocates(Protocol):
 
 @runtime_checkable
 class Resumes(Protocol):
-    """Can make files that the agent resumes, from the pieces that are left of a session."""
+    """Can make files that the agent resumes, from what is left of a session."""
 
-    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
-        """The files, made of all forms of those that there were."""
+    def resuming(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
+        """The files, made of all versions of the session's files."""
 
-    def united(self, forms: Sequence[Form]) -> bytes | None:
-        """One content that holds what all forms of a file hold, the last of them as it was; None where none can."""
+    def united(self, versions: Sequence[FileVersion]) -> bytes | None:
+        """One content with everything from all versions of a file, the last version unchanged; None where none can."""
 
 
-CAPABILITIES = (Retains, Relocates, Resumes)
+@runtime_checkable
+class Marks(Protocol):
+    """Knows what the agent leaves in its working directories."""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Names of files and folders that mark such a directory."""
+
+
+CAPABILITIES = (Retains, Relocates, Resumes, Marks)
+
+
+def marks_of(source: object) -> tuple[str, ...]:
+    """The names that an agent leaves in its working directories; none where its source does not say."""
+    return source.marks if isinstance(source, Marks) else ()
 
 
 def retention_of(source: object, root: Path) -> Retention | None:
@@ -52,11 +66,11 @@ def moving_of(source: object, root: Path, moved: Mapping[str, str]) -> Moving | 
     return source.moving(root, moved) if isinstance(source, Relocates) else None
 
 
-def resumable_files(source: object, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+def resumable_files(source: object, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
     """The files that an agent resumes; none where its source cannot make them."""
-    return source.resuming(session, forms, root) if isinstance(source, Resumes) else []
+    return source.resuming(session, versions, root) if isinstance(source, Resumes) else []
 
 
-def united_content(source: object, forms: Sequence[Form]) -> bytes | None:
-    """One content for all forms of a file; None where the source cannot make it."""
-    return source.united(forms) if isinstance(source, Resumes) else None
+def united_content(source: object, versions: Sequence[FileVersion]) -> bytes | None:
+    """One content for all versions of a file; None where the source cannot make it."""
+    return source.united(versions) if isinstance(source, Resumes) else None

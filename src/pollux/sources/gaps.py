@@ -1,4 +1,4 @@
-"""Where figures may be missing, whoever the agent is: in what could not be read, and in turns that were broken off."""
+"""Gaps in the figures of any agent: in unreadable files, and in interrupted turns."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.model import Gap, Kind, Status, ToolCall, exactness
-from pollux.wire import shown
+from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.model import Message, Session
     from pollux.sources.base import Bundle
 
-BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
+BROKEN_OFF = "A turn was broken off: it may have used more than was recorded."
 _DAMAGE = {
     "document.damaged": "A document could not be read to its end: it may hold figures.",
     "file.damaged": "A file could not be read: it may hold figures.",
@@ -30,32 +30,33 @@ _WITHOUT_FIGURES = (Kind.CHECKPOINT, Kind.PROMPTS)
 
 
 def awaits(reply: Message) -> bool:
-    """Does a reply end with calls that were all answered, so that the next request may have been under way?"""
+    """Does a reply end with answered tool calls, so that the next request may have been under way?"""
     calls = [part for part in reply.parts if type(part) is ToolCall]
     ends = bool(calls) and type(reply.parts[-1]) is ToolCall
     return ends and all(call.status in (Status.OK, Status.ERROR) for call in calls)
 
 
 def with_damage(sessions: list[Session], bundle: Bundle) -> list[Session]:
-    """The sessions of a bundle, each with a gap for every damage to a file that its conversation stands in."""
-    files = {shown(file.path) for file in bundle.transcripts()}
-    found = [
+    """The sessions of a bundle, each with a gap for every damage to a file of its conversation."""
+    files = {display_path(file.path) for file in bundle.transcripts()}
+    gaps = [
         Gap(why=_DAMAGE[notice.code], certain=False, file=notice.file, line=notice.line)
         for session in sessions
         for notice in session.notices
         if notice.code in _DAMAGE and notice.file in files
     ]
-    if not found:
+    if not gaps:
         return sessions
-    # Nobody knows whose a file is that could not be opened.
+    # A file that could not be opened may belong to any of the sessions.
     read = {file for session in sessions for file in session.files}
     return [
-        _with_gaps(one, [gap for gap in found if gap.file in one.files or gap.file not in read]) for one in sessions
+        _with_gaps(session, [gap for gap in gaps if gap.file in session.files or gap.file not in read])
+        for session in sessions
     ]
 
 
-def _with_gaps(session: Session, found: list[Gap]) -> Session:
-    if not found or session.kind in _WITHOUT_FIGURES:
+def _with_gaps(session: Session, added: list[Gap]) -> Session:
+    if not added or session.kind in _WITHOUT_FIGURES:
         return session
-    gaps = (*session.gaps, *dict.fromkeys(found))
+    gaps = (*session.gaps, *dict.fromkeys(added))
     return replace(session, gaps=gaps, exact=False if session.exact is False else exactness(gaps))

@@ -1,4 +1,4 @@
-"""What an agent's own files must become so that it finds a project's history under another path."""
+"""The changes to an agent's own files that let it find a project's history under another path."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pollux.model import Value
 
 
 class Rename(Value, frozen=True, kw_only=True):
-    """A folder that gets another name, with all that is in it as it is."""
+    """A folder that gets another name, with its content unchanged."""
 
     path: str
     to: str
 
 
 class Rewrite(Value, frozen=True, kw_only=True):
-    """A file that gets other bytes, and what differs in it."""
+    """A file that gets other bytes; `what` describes the difference."""
 
     path: str
     before: bytes
@@ -22,7 +22,7 @@ class Rewrite(Value, frozen=True, kw_only=True):
 
 
 class Moving(Value, frozen=True, kw_only=True):
-    """All that an agent needs. `folders` are those it writes such sessions into; `left` says what stays, and why."""
+    """All changes for an agent. It writes such sessions into `folders`. `left` says what cannot change, and why."""
 
     steps: tuple[Rename | Rewrite, ...] = ()
     folders: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Output that was too large for a session file and lies in a file of its own."""
+"""A large output that an agent keeps in its own file."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import os
 from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.system.bounds import LEADS_OUT, leads_out
-from pollux.wire import Notes, read_bytes, shown
+from pollux.wire import Notes, display_path, read_bytes
 
 
 def output_at(path: str, root: str, notes: Notes) -> str | None:
-    """The text of such a file; None where there is none, or where a notice says why it was not read.
+    """The text of such a file; None where it is missing, or where a notice says why it was not read.
 
-    A session may name any path. What is no regular file below the root, or is too large, is not opened.
+    A session may name any path. Only regular files below the root are opened, and none that is too large.
     """
     if not os.path.lexists(path):
         return None
     if leads_out(path, root):
-        problem = f"{shown(path)}: {LEADS_OUT}."
+        problem = f"{display_path(path)}: {LEADS_OUT}."
     else:
         try:
             return read_bytes(path).decode("utf-8", "replace")

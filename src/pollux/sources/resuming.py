@@ -1,4 +1,4 @@
-"""What an agent's own files must be so that it can go on with a session of which only pieces are left."""
+"""Files that let an agent resume a session of which only pieces are left."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from pollux.model import Value
 
 
-class Form(Value, frozen=True, kw_only=True):
-    """One content that a file had, or that a copy of it has: its way from the agent's folder, and its bytes."""
+class FileVersion(Value, frozen=True, kw_only=True):
+    """One version of a file, or of a copy of it: its path below the agent's folder, and its bytes."""
 
     path: str
     content: bytes
 
 
 class Resumable(Value, frozen=True, kw_only=True):
-    """A file as the agent would have it, and the files whose records it is made of; none where it is only beside them.
+    """A file as the agent would write it. `sources` are the files whose records it is made of, if it has any.
 
-    `made` says what of it no record holds word for word, and whence that is.
+    `made` says which part of it stands in no record, and where that part comes from.
     """
 
     path: str
@@ -26,15 +26,15 @@ class Resumable(Value, frozen=True, kw_only=True):
     made: str | None = None
 
 
-def sources(forms: Iterable[Form]) -> tuple[str, ...]:
-    """The files that some forms are of."""
-    return tuple(dict.fromkeys(form.path for form in forms))
+def source_files(versions: Iterable[FileVersion]) -> tuple[str, ...]:
+    """The paths of these versions, each once."""
+    return tuple(dict.fromkeys(version.path for version in versions))
 
 
-def fullest(forms: Iterable[Form]) -> dict[str, bytes]:
-    """The largest form of each file: what is only beside a session is never joined."""
+def largest_versions(versions: Iterable[FileVersion]) -> dict[str, bytes]:
+    """The largest version of each file. Files beside a session are never joined."""
     best: dict[str, bytes] = {}
-    for form in forms:
-        if len(form.content) >= len(best.get(form.path, b"")):
-            best[form.path] = form.content
+    for version in versions:
+        if len(version.content) >= len(best.get(version.path, b"")):
+            best[version.path] = version.content
     return best

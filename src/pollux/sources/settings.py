@@ -1,4 +1,4 @@
-"""A setting in an agent's own file of settings, which is JSON and may hold comments."""
+"""A setting in an agent's own settings file, which is JSON and may have comments."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import msgspec
 
 from pollux.system.files import read
 
-# A text, or a comment: what looks like a comment inside a text is part of it. What nothing ends goes on to the end.
+# A text or a comment. A comment sign inside a text belongs to the text. A text without an end reaches to the end.
 _COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*+"?|/\*(?!.*?\*/).*)|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def setting(file: Path, *names: str) -> Any:
-    """The value under some names, one inside the other; None where it is not set, or nobody can read the file."""
+    """The value under nested names; None where it is not set, or the file cannot be read."""
     try:
-        value = msgspec.json.decode(_COMMENT.sub(lambda found: found[1] or b" ", read(file)))
+        value = msgspec.json.decode(_COMMENT.sub(lambda match: match[1] or b" ", read(file)))
     except (OSError, msgspec.DecodeError, RecursionError):
         return None
     for name in names:

@@ -1,4 +1,4 @@
-"""A source that does what another does, for those who change one thing about it."""
+"""A source that forwards to another one. Subclasses change single methods."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
-from pollux.sources.capabilities import moving_of, resumable_files, retention_of, united_content
+from pollux.sources.capabilities import marks_of, moving_of, resumable_files, retention_of, united_content
 from pollux.sources.moving import Moving
-from pollux.sources.resuming import Form, Resumable
+from pollux.sources.resuming import FileVersion, Resumable
 
 
 class Wrapped:
-    """All as the source inside has it."""
+    """Forwards every method to the source inside."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.name = source.name
         self.title = source.title
-        self.wonders = source.wonders
+        self.marks = marks_of(source)
 
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
         """Where the agent keeps sessions."""
@@ -34,29 +34,29 @@ class Wrapped:
         return self.source.bundles(root, files, around)
 
     def read(self, bundle: Bundle) -> Reading:
-        """One session and those inside it."""
+        """One session and the sessions inside it."""
         return self.source.read(bundle)
 
     def recognizes(self, path: Path, head: bytes) -> bool:
-        """Is this the agent's?"""
+        """Is this a file of this agent?"""
         return self.source.recognizes(path, head)
 
     def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
-        """A single file."""
+        """The bundle of a single file."""
         return self.source.bundle_of_file(path, around)
 
     def retention(self, root: Path) -> Retention | None:
-        """When the agent deletes sessions; one that others added may not say."""
+        """When the agent deletes sessions; None where the source does not say."""
         return retention_of(self.source, root)
 
     def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
-        """What must change where projects were moved; one that others added may not say."""
+        """What must change where projects were moved; None where the source does not say."""
         return moving_of(self.source, root, moved)
 
-    def resuming(self, session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
-        """Files that the agent resumes; one that others added may not make any."""
-        return resumable_files(self.source, session, forms, root)
+    def resuming(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
+        """Files that the agent resumes; none where the source cannot make them."""
+        return resumable_files(self.source, session, versions, root)
 
-    def united(self, forms: Sequence[Form]) -> bytes | None:
-        """One content for all forms of a file; one that others added may not make it."""
-        return united_content(self.source, forms)
+    def united(self, versions: Sequence[FileVersion]) -> bytes | None:
+        """One content for all versions of a file; None where the source cannot make it."""
+        return united_content(self.source, versions)

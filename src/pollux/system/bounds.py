@@ -1,7 +1,7 @@
 """The bounds of an agent's folder: no link below it is followed out of it.
 
-A name does not say where a file lies: it, or a folder above it, may be swapped for a link at any moment. So a file is
-looked at when it is open, which nobody can change any more.
+A name does not say where a file lies: the file, or a folder above it, may be replaced by a link at any moment. So the
+check looks at the open file, which nobody can replace.
 """
 
 from __future__ import annotations
@@ -14,98 +14,98 @@ from typing import NamedTuple
 
 LEADS_OUT = "a link that leads out of the agent's folder; it was not followed"
 
-_GONE = " (deleted)"
+_DELETED = " (deleted)"
 
 
-class _Bound(NamedTuple):
-    """A root by its name, and where it and the folder around it really lie."""
+class _Bounds(NamedTuple):
+    """A root by its name, and where the root and the folder around it really lie."""
 
     root: str
-    inside: str
+    real_root: str
     home: str
-    beside: str
+    real_home: str
 
     def holds(self, place: str, path: str) -> bool:
-        """Does a path lead to a place below the root, or by no link at all to one beside it?"""
-        if place.startswith(self.inside) or place == self.inside[:-1]:
+        """Does a path lead to a place below the root, or without any link to a place beside it?"""
+        if place.startswith(self.real_root) or place == self.real_root[:-1]:
             return True
-        return path.startswith(self.home) and place == self.beside + path[len(self.home) :]
+        return path.startswith(self.home) and place == self.real_home + path[len(self.home) :]
 
 
-_bounds: dict[str, _Bound] = {}
-_homes: dict[str, str] = {}
+_bounds_by_folder: dict[str, _Bounds] = {}
+_homes_by_folder: dict[str, str] = {}
 
 
 def bind(folder: str, root: str) -> None:
-    """From now on nothing below a folder is opened that lies neither there nor below the root. Either may be a link."""
-    _bounds[folder.rstrip(os.sep)] = _bound(root)
+    """From now on a file below this folder is opened only if it lies there or below the root. Either may be a link."""
+    _bounds_by_folder[folder.rstrip(os.sep)] = _bounds_of(root)
 
 
-def stand_in(folder: str, home: str) -> None:
-    """From now on links in a folder of ours may lead to where the same file lies in a home, as if they were that."""
-    _homes[folder.rstrip(os.sep)] = home.rstrip(os.sep)
+def mirror_home(folder: str, home: str) -> None:
+    """From now on a link in a folder of ours may lead to the same file in this home, and stands for it."""
+    _homes_by_folder[folder.rstrip(os.sep)] = home.rstrip(os.sep)
 
 
 def check(path: str, handle: int) -> None:
-    """Raise `OSError` where an open file or folder lies out of the bounds that its name lies in."""
-    folder = _above(path, _bounds)
+    """Raise `OSError` where an open file or folder lies outside the bounds of its name."""
+    folder = _folder_above(path, _bounds_by_folder)
     if folder is None:
         return
-    bound = _bounds[folder]
-    path, root = _meant(path, bound.root)
-    if root != bound.root:
-        bound = _bound(root)
-    if not bound.holds(_place(handle), path) and not _proved(path, handle, bound):
+    bounds = _bounds_by_folder[folder]
+    path, root = _in_home(path, bounds.root)
+    if root != bounds.root:
+        bounds = _bounds_of(root)
+    if not bounds.holds(_place_of(handle), path) and not _is_same_file(path, handle, bounds):
         raise OSError(errno.ELOOP, LEADS_OUT, path)
 
 
-def stands_for(path: str) -> str | None:
-    """The place in a home that a path stands for; None where it stands for itself."""
-    folder = _above(path, _homes)
-    return _homes[folder] + path[len(folder) :] if folder is not None else None
+def path_in_home(path: str) -> str | None:
+    """The path in a home that a path of ours stands for; None where it stands for none."""
+    folder = _folder_above(path, _homes_by_folder)
+    return _homes_by_folder[folder] + path[len(folder) :] if folder is not None else None
 
 
 def leads_out(path: str, root: str) -> bool:
-    """Does a path below a root, or beside it, lead elsewhere by a link anywhere in it? The root may be one."""
-    path, root = _meant(path, root)
+    """Does a path below a root, or beside it, lead elsewhere by a link? The root itself may be a link."""
+    path, root = _in_home(path, root)
     try:
-        return not _bound(root).holds(os.path.realpath(path), path)
-    except ValueError:  # no path at all
+        return not _bounds_of(root).holds(os.path.realpath(path), path)
+    except ValueError:  # not a path
         return True
 
 
-def _bound(root: str) -> _Bound:
+def _bounds_of(root: str) -> _Bounds:
     root = root.rstrip(os.sep)
     home = os.path.dirname(root)  # noqa: PTH120
-    return _Bound(root, os.path.join(os.path.realpath(root), ""), home, os.path.realpath(home))  # noqa: PTH118
+    return _Bounds(root, os.path.join(os.path.realpath(root), ""), home, os.path.realpath(home))  # noqa: PTH118
 
 
-def _above(path: str, folders: Container[str]) -> str | None:
-    """The nearest of some folders that a path lies in."""
+def _folder_above(path: str, folders: Container[str]) -> str | None:
+    """The nearest of these folders that a path lies in."""
     while path and path not in folders:
         path = path.rpartition(os.sep)[0]
     return path or None
 
 
-def _meant(path: str, root: str) -> tuple[str, str]:
-    """A path and its root; those in a home where it is a link that stands in for the same file there."""
-    folder = _above(path, _homes)
+def _in_home(path: str, root: str) -> tuple[str, str]:
+    """A path and its root. For a link that stands for the same file in a home: the path and the root there."""
+    folder = _folder_above(path, _homes_by_folder)
     if folder is None:
         return path, root
-    there = _homes[folder] + path[len(folder) :]
+    there = _homes_by_folder[folder] + path[len(folder) :]
     if os.path.islink(path) and os.readlink(path) == there:  # noqa: PTH114, PTH115
-        return there, _homes[folder] + root[len(folder) :]
+        return there, _homes_by_folder[folder] + root[len(folder) :]
     return path, root
 
 
-def _place(handle: int) -> str:
-    """Where an open file lies, as far as the system tells; it may have been replaced since."""
+def _place_of(handle: int) -> str:
+    """Where an open file lies, if the system says so. It may have been replaced since."""
     with contextlib.suppress(OSError):
-        return os.readlink(f"/proc/self/fd/{handle}").removesuffix(_GONE)  # noqa: PTH115
+        return os.readlink(f"/proc/self/fd/{handle}").removesuffix(_DELETED)  # noqa: PTH115
     return ""
 
 
-def _proved(path: str, handle: int, bound: _Bound) -> bool:
-    """Is an open file the one that its path leads to now, within the bound?"""
+def _is_same_file(path: str, handle: int, bounds: _Bounds) -> bool:
+    """Is an open file the same file that its path leads to now, within the bounds?"""
     place = os.path.realpath(path)
-    return bound.holds(place, path) and os.path.samestat(os.lstat(place), os.fstat(handle))
+    return bounds.holds(place, path) and os.path.samestat(os.lstat(place), os.fstat(handle))

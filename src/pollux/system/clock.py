@@ -1,6 +1,6 @@
 """Points in time as people type them and as agents record them.
 
-`POLLUX_NOW` (an ISO time) stands for the present moment where it is set, so that examples and tests stay true.
+`POLLUX_NOW` (an ISO time) replaces the present moment, so that examples and tests stay true.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _UNITS = {
 }
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
-# A century from either end of the calendar: no time zone and no span leads out of it.
+# A century from either end of the calendar, so that no time zone and no span leads beyond the end.
 FIRST_YEAR, LAST_YEAR = 100, 9900
 
 
 def is_usable(at: datetime) -> bool:
-    """Can this time be shown in every zone and compared with others? Those at the ends of the calendar cannot."""
+    """Can this time be shown in every zone and compared with others? Times at the ends of the calendar cannot."""
     return FIRST_YEAR <= at.year <= LAST_YEAR
 
 
 def recorded(text: object, zone: tzinfo | None = UTC) -> datetime | None:
-    """A time as an agent writes it; one without an offset is in the `zone`, and none without one.
+    """A time as an agent writes it. A time without an offset is in the `zone`; without a `zone` it is None.
 
-    None for what is no time, and for one that cannot be used.
+    None also for text that is not a time, and for a time that cannot be used.
     """
     try:
         at = datetime.fromisoformat(text) if type(text) is str else None
@@ -49,7 +49,7 @@ def recorded(text: object, zone: tzinfo | None = UTC) -> datetime | None:
 
 
 def since_epoch(number: float | None, parts: int = 1) -> datetime | None:
-    """A time as a number of (parts of) seconds since 1970; None for one that is no time, or that cannot be used."""
+    """A time from a number of (parts of) seconds since 1970; None where it is not a time that can be used."""
     try:
         at = datetime.fromtimestamp(number / parts, UTC) if number is not None else None
     except (ValueError, OverflowError, OSError):
@@ -74,17 +74,17 @@ def local(moment: datetime) -> datetime:
 
 
 def parse(text: str, *, end: bool = False, zone: tzinfo | None = None) -> datetime:
-    """What a person means by `3d`, `yesterday`, `2026-11-15`, `2026-11-15 06:00`. A whole day ends at its `end`.
+    """The time that a person typed: `3d`, `yesterday`, `2026-11-15`, `2026-11-15 06:00`. `end`: the end of a whole day.
 
-    Days and clocks are those of the `zone`, or of this machine.
+    Days and hours are those of the `zone`, or of this machine.
     """
     try:
         moment = _parse(text.strip(), end=end, zone=zone)
         moment.timestamp()
     except (ValueError, OverflowError, OSError):
-        usual = "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00"
-        hint = did_you_mean(text, ("now", "today", "yesterday"), usual) if text.strip().isalpha() else usual
-        raise RequestError(f"{text!r} is no time that pollux understands.", hint) from None
+        examples = "Try: 3d, 2w, 12h, yesterday, 2026-11-15 or 2026-11-15T06:00"
+        hint = did_you_mean(text, ("now", "today", "yesterday"), examples) if text.strip().isalpha() else examples
+        raise RequestError(f"{text!r} is not a time that pollux understands.", hint) from None
     return moment
 
 
@@ -125,7 +125,7 @@ def _day(moment: datetime, *, end: bool, zone: tzinfo | None) -> datetime:
 
 
 def _in(moment: datetime, zone: tzinfo | None) -> datetime:
-    """A moment on the clocks of a zone, or of this machine; one that names its own offset keeps what it means."""
+    """A moment in a zone, or in that of this machine. A moment with an offset stays the same moment."""
     if moment.tzinfo is None and zone is not None:
         return moment.replace(tzinfo=zone)
     return moment.astimezone(zone)

@@ -1,4 +1,4 @@
-"""The settings a user writes: one typed file, read when something needs it, never written by pollux."""
+"""The user's settings: one typed file, read when something needs it, never written by pollux."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Other prices for requests whose prompt has more tokens than `above`; what is not named stays as it was."""
+    """Other prices for requests whose prompt has more tokens than `above`. A price that is not named stays the same."""
 
     above: Annotated[int, msgspec.Meta(gt=0)]
     input: Rate | None = None
@@ -33,7 +33,7 @@ class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a model costs: dollars for a million tokens. What is not named costs what `input` or `output` does."""
+    """What a model costs: dollars for a million tokens. A price that is not named is that of `input` or `output`."""
 
     input: Rate
     output: Rate
@@ -44,14 +44,14 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tiers: tuple[Tier, ...] = ()
 
     def __post_init__(self) -> None:
-        """Of two tiers that begin at the same size only one could count."""
+        """Refuse two tiers that begin at the same size."""
         begins = [tier.above for tier in self.tiers]
         if len(set(begins)) < len(begins):
             raise ValueError("Two `tiers` have the same `above`")
 
 
 class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is to be taken out of what is shared, beside what pollux knows to be secret."""
+    """What else is taken out of shared sessions, besides the secrets that pollux knows."""
 
     words: tuple[Annotated[str, msgspec.Meta(min_length=1)], ...] = ()
     emails: bool = False
@@ -65,28 +65,28 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 def load(file: Path) -> Config:
-    """The settings; the usual ones where there is no file. Raises `RequestError` where something in it is wrong."""
+    """The settings; the defaults where there is no file. Raises `RequestError` where a setting is wrong."""
     try:
         text = read(file).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return Config()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise RequestError(f"The settings in {file} cannot be read: {reason}.") from None
     try:
-        held = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"The settings in {file} are no TOML: {error}.", EXAMPLE) from None
+        raise RequestError(f"The settings in {file} are not TOML: {error}.", EXAMPLE) from None
     try:
-        return msgspec.convert(held, Config)
+        return msgspec.convert(settings, Config)
     except msgspec.ValidationError as error:
-        told = _located(str(error), held)
-        raise RequestError(f"The settings in {file} are wrong: {told}.", _key_meant(told) or EXAMPLE) from None
+        problem = _located(str(error), settings)
+        raise RequestError(f"The settings in {file} are wrong: {problem}.", _key_hint(problem) or EXAMPLE) from None
 
 
-def _key_meant(told: str) -> str | None:
-    """The key that was probably meant, where the decoder knows none of this name."""
-    unknown = _UNKNOWN_KEY.search(told)
+def _key_hint(problem: str) -> str | None:
+    """A hint at the key that was probably meant, where the problem is an unknown key."""
+    unknown = _UNKNOWN_KEY.search(problem)
     if unknown is None:
         return None
     where = unknown[2] or ""
@@ -94,12 +94,12 @@ def _key_meant(told: str) -> str | None:
     return did_you_mean(unknown[1], kind.__struct_fields__)
 
 
-def _located(told: str, held: dict[str, Any]) -> str:
-    """What is wrong, with the place as it is called in the file: the decoder leaves out whose price it is."""
-    for model, price in held["prices"].items() if _ANY_MODEL in told else ():
+def _located(problem: str, settings: dict[str, Any]) -> str:
+    """The problem, with its place as the file names it: the decoder does not say which model's price is wrong."""
+    for model, price in settings["prices"].items() if _ANY_MODEL in problem else ():
         try:
             msgspec.convert(price, Price)
         except msgspec.ValidationError:
-            told = told.replace(_ANY_MODEL, f'prices."{model}"')
+            problem = problem.replace(_ANY_MODEL, f'prices."{model}"')
             break
-    return told.replace("`$.", "`").replace(" - at ", ", at ")
+    return problem.replace("`$.", "`").replace(" - at ", ", at ")

@@ -1,4 +1,4 @@
-"""Folders in folders, however deep: Python's own helpers call themselves once a level, and give up after a thousand."""
+"""Folders nested to any depth: Python's own helpers call themselves for each level, and fail after a thousand."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def remove_tree(folder: Path) -> None:
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Every file below a folder, by name: those of a folder before those of the folders in it.
+    """Every file below a folder, sorted by name: the files of a folder come before those of its folders.
 
-    What cannot be opened is passed over.
+    A folder that cannot be opened is skipped.
     """
     for _, files in _folders(str(folder), strict=False):
         for file in files:
@@ -30,17 +30,17 @@ def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _folders(folder: str, *, strict: bool) -> Iterator[tuple[str, list[str]]]:
-    """A folder and all below it, each with the files in it; links are files."""
+    """A folder and all folders below it, each with its files. Links are files."""
     waiting = [folder]
     while waiting:
-        place = waiting.pop()
+        current = waiting.pop()
         try:
-            with os.scandir(place) as opened:
-                entries = sorted(opened, key=lambda entry: entry.name)
+            with os.scandir(current) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
         except OSError:
             if strict:
                 raise
             continue
         folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        yield place, [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
+        yield current, [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
         waiting += reversed(folders)

@@ -10,7 +10,7 @@ from pollux.errors import RequestError
 
 
 def _home_of_account() -> Path:
-    """The home directory that the system has for this user: `Path.home` takes an empty HOME for the root."""
+    """The home directory of this user's account: `Path.home` takes an empty HOME for the root."""
     try:
         import pwd
     except ImportError:  # Windows
@@ -18,11 +18,11 @@ def _home_of_account() -> Path:
     try:
         return Path(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:
-        raise RequestError("Nobody tells where your home directory is.", "Set HOME.") from None
+        raise RequestError("Cannot determine your home directory.", "Set HOME.") from None
 
 
 class Places:
-    """Where pollux keeps its own things, from an environment: `XDG_*` where set, else their usual defaults."""
+    """Where pollux keeps its own files, by the environment: `XDG_*` where set, else their defaults."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self.environ = os.environ if environ is None else environ
@@ -30,32 +30,32 @@ class Places:
     @property
     def home(self) -> Path:
         """The user's home directory."""
-        named = self.environ.get("HOME", "")
-        return Path(named) if named else _home_of_account()
+        variable = self.environ.get("HOME", "")
+        return Path(variable) if variable else _home_of_account()
 
     @property
     def data(self) -> Path:
-        """What is the user's own and cannot be rebuilt."""
+        """Data of the user that cannot be rebuilt."""
         return self._xdg("XDG_DATA_HOME", ".local/share")
 
     @property
     def config(self) -> Path:
-        """Settings the user writes."""
+        """Settings that the user writes."""
         return self._xdg("XDG_CONFIG_HOME", ".config")
 
     @property
     def cache(self) -> Path:
-        """What can be deleted at any moment."""
+        """Files that can be deleted at any moment."""
         return self._xdg("XDG_CACHE_HOME", ".cache")
 
     @property
     def projects(self) -> Path:
-        """The table of project hashes and paths that pollux has learnt."""
+        """The table of the project hashes and paths that pollux knows."""
         return self.data / "projects.json"
 
     @property
     def keys(self) -> Path:
-        """The keys the user signs with."""
+        """The keys that the user signs with."""
         return self.data / "keys"
 
     @property
@@ -65,47 +65,47 @@ class Places:
 
     @property
     def relocations(self) -> Path:
-        """What was changed in the agents' files where projects were moved, and what it was before."""
+        """The changes made in the agents' files for moved projects, with the content before."""
         return self.data / "moved"
 
     @property
     def index(self) -> Path:
-        """The cache of what the agents' files hold."""
+        """The cache of the agents' sessions."""
         return self.cache / "index"
 
     @property
     def archive(self) -> Path:
-        """What was kept of the agents' files."""
+        """The archive of the agents' files."""
         return self.data / "archive"
 
     @property
     def archive_extents(self) -> Path:
-        """How far the archive reached when something was last kept."""
+        """The size of each archive file after the last write."""
         return self.data / "archive.json"
 
     @property
-    def archive_wish(self) -> Path:
-        """Is there where every sync keeps."""
+    def archive_switch(self) -> Path:
+        """A file that exists where every sync also keeps."""
         return self.data / "archive.keeping"
 
     @property
     def schedule(self) -> Path:
-        """Which timer the user let pollux install."""
+        """The timer that pollux installed for the user."""
         return self.data / "schedule.json"
 
     @property
     def archive_index(self) -> Path:
-        """What the archive holds."""
+        """The index of the archive."""
         return self.cache / "archive.db"
 
     @property
     def kept(self) -> Path:
-        """What the agents deleted, laid out as they had it."""
+        """Files that agents deleted, laid out as the agents had them."""
         return self.cache / "kept"
 
     @property
     def past(self) -> Path:
-        """A home as it once was, as it was asked for last."""
+        """A home as it was at the moment that was last asked for."""
         return self.cache / "past"
 
     @property
@@ -115,16 +115,16 @@ class Places:
 
     @property
     def prices(self) -> Path:
-        """What the list of prices said of models."""
+        """Prices of models from the price list."""
         return self.cache / "prices.json"
 
     @property
-    def vain_searches(self) -> Path:
-        """Project hashes that were searched for in vain."""
+    def unknown_projects(self) -> Path:
+        """Project hashes whose path could not be found."""
         return self.cache / "unknown-projects.json"
 
     def _xdg(self, variable: str, default: str) -> Path:
-        named = self.environ.get(variable, "")
+        value = self.environ.get(variable, "")
         # A relative path is invalid by the standard and must be ignored.
-        base = Path(named) if named and os.path.isabs(named) else self.home / default  # noqa: PTH117
+        base = Path(value) if value and os.path.isabs(value) else self.home / default  # noqa: PTH117
         return base / "pollux"

@@ -1,8 +1,8 @@
 """The one way to open a file, and the one way to make a private one.
 
-An agent's home holds whatever somebody put there. What is no regular file is never opened: a FIFO waits for a writer
-for ever, and opening a device may do something. No link leads out of an agent's folder. No file is read beyond a limit
-that its reader sets.
+An agent's home may hold anything. Only regular files are opened: a FIFO would wait for a writer for ever, and opening a
+device may have an effect. No link is followed out of an agent's folder. No file is read beyond a limit that its reader
+sets.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from typing import IO, Any, TypedDict, Unpack
 from pollux.system import bounds
 
 SMALL = 1 << 24
-"""No file of settings, keys or names is larger."""
+"""The largest file of settings, keys or names that is read."""
 LARGE = 1 << 28
-"""No document is read as a whole that is larger, and no tool's output: agents rewrite or show them as a whole."""
+"""The largest document or tool output that is read as a whole: agents also rewrite or show these as a whole."""
 HUGE = 1 << 32
-"""No file is kept or signed that is larger."""
+"""The largest file that is kept or signed."""
 
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _KINDS = {
@@ -38,9 +38,9 @@ _INHERITED = ("/dev/fd", "/proc/self/fd", "/dev/stdin")
 
 
 def opened(path: str | Path, buffer: int = -1) -> io.BufferedReader:
-    """A regular file opened for reading. Raises `OSError` for anything else, and for what is out of bounds."""
+    """A regular file opened for reading. Raises `OSError` for anything else, and for a file outside its bounds."""
     _check(path, os.stat(path).st_mode)  # noqa: PTH116
-    # A name that is no text works here too.
+    # `open` also takes a name that is not text.
     file: Any = open(path, "rb", buffering=buffer, opener=_opener)  # noqa: SIM115
     try:
         _check(path, os.fstat(file.fileno()).st_mode)  # it may have been replaced meanwhile
@@ -52,13 +52,13 @@ def opened(path: str | Path, buffer: int = -1) -> io.BufferedReader:
 
 
 def read(path: str | Path, most: int = SMALL) -> bytes:
-    """A whole file. Raises `OSError`, also where it is larger than it can be."""
+    """A whole file. Raises `OSError`, also where it is larger than `most`."""
     with opened(path, buffer=0) as file:
         return read_within(file, most)
 
 
 def read_named(path: str | Path) -> bytes:
-    """A file that somebody named on the command line, which may also be a pipe that the shell opened for us."""
+    """A file that was named on the command line. It may also be a pipe that the shell opened for us."""
     if not os.path.abspath(path).startswith(_INHERITED):  # noqa: PTH100
         return read(path, HUGE)
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123
@@ -66,7 +66,7 @@ def read_named(path: str | Path) -> bytes:
 
 
 def read_within(file: IO[bytes], most: int) -> bytes:
-    """All that follows in a file. Raises `OSError` where that is more."""
+    """The rest of an open file. Raises `OSError` where that is more than `most`."""
     pieces: list[bytes] = []
     size = _size(file)
     left = most + 1 if size <= most else 0
@@ -79,7 +79,7 @@ def read_within(file: IO[bytes], most: int) -> bytes:
 
 
 def _size(file: IO[bytes]) -> int:
-    """How large a file is, as far as the system tells: it may grow while it is read."""
+    """The size of a file, as the system says. It may grow while it is read."""
     with contextlib.suppress(OSError, ValueError):
         return os.fstat(file.fileno()).st_size
     return 0
@@ -101,33 +101,33 @@ def _check(path: str | Path, mode: int) -> None:
 
 
 def below(folder: Path, name: str) -> Path:
-    """Where a file of this name, with `/`, lies in a folder. What has the name may be a link.
+    """The path of a file in a folder, by its name with `/`. The file itself may be a link.
 
-    Raises `OSError` where the name leads out of the folder, by itself or by a link on its way: a folder may come from
-    a stranger.
+    Raises `OSError` where the name leads out of the folder, by itself or by a link in it: the folder may come from a
+    stranger.
     """
     steps = name.split("/")
     if any(Path(step).name != step or step in ("", "..") or "\0" in step for step in set(steps)):
         raise OSError(errno.EINVAL, "its name leads out of the folder")
     above = folder
-    with contextlib.suppress(FileNotFoundError):  # below a folder that is not there lies nothing
+    with contextlib.suppress(FileNotFoundError):  # nothing lies below a missing folder
         for step in steps[:-1]:
             above /= step
             if stat.S_ISLNK(above.lstat().st_mode):
                 raise OSError(errno.ELOOP, f"{above} is a link, which is not followed")
     place = folder.joinpath(*steps)
     with contextlib.suppress(FileNotFoundError):
-        place.parent.lstat()  # a name may also be longer than any can be
+        place.parent.lstat()  # this raises where the name is too long
     return place
 
 
 def append(path: Path, data: bytes) -> None:
     """Add to the end of a file, which is made where it is missing.
 
-    Raises `OSError` where anything but a regular file with one name is there: what is written to a link, or to a file
-    that has another name elsewhere, reaches a file that nobody named.
+    Raises `OSError` where the path is anything but a regular file with one name: writing to a link, or to a file with
+    another name elsewhere, would change a file that nobody named.
     """
-    if names(path) > 1:
+    if count_names(path) > 1:
         raise OSError(errno.EMLINK, "it has another name elsewhere")
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     with open(os.open(path, flags | _FLAGS, 0o666), "ab") as file:  # noqa: PTH123
@@ -135,8 +135,8 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def names(path: Path) -> int:
-    """How many names a file has, 0 where none is there. Raises `OSError` where it is no regular file, links too."""
+def count_names(path: Path) -> int:
+    """How many names a file has; 0 where it is missing. Raises `OSError` where it is not a regular file, or a link."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -150,28 +150,28 @@ def names(path: Path) -> int:
 # ---------------------------------------------------------------------------------------------- what is ours alone
 
 
-def private(folder: Path) -> None:
-    """Make a folder that nobody else can look into, and those above it: conversations are for their user alone."""
+def make_private_folder(folder: Path) -> None:
+    """Make a folder, and those above it, that only the user can read: conversations are private."""
     make_folders(folder, 0o700)
 
 
 def make_folders(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder, and all above it that are missing, however deep it lies: Python's own helper calls itself."""
+    """Make a folder and all missing folders above it, at any depth: Python's own helper calls itself for each level."""
     missing: list[Path] = []
     while not os.path.isdir(folder) and folder.parent != folder:  # noqa: PTH112
         missing.append(folder)
         folder = folder.parent
-    for each in reversed(missing):
-        each.mkdir(mode=mode, exist_ok=True)
+    for path in reversed(missing):
+        path.mkdir(mode=mode, exist_ok=True)
 
 
-def secure(file: Path) -> None:
-    """Make a file that nobody else can read, or take that right from others where it is there.
+def make_private_file(file: Path) -> None:
+    """Make a file that only the user can read, or restrict an existing file to the user.
 
-    For files that somebody else opens: a database makes its other files with the rights of this one. Raises `OSError`,
-    also where something else than a regular file has its name.
+    For files that a library opens: a database gives its other files the mode of this one. Raises `OSError`, also where
+    the path is not a regular file.
     """
-    private(file.parent)
+    make_private_folder(file.parent)
     with contextlib.suppress(FileNotFoundError):
         _check(file, file.stat().st_mode)
     handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | _FLAGS, 0o600)
@@ -181,33 +181,33 @@ def secure(file: Path) -> None:
         os.close(handle)
 
 
-def seclude(folder: Path) -> None:
-    """Take the right to read a folder's files from others. Raises `ValueError` where one is no regular file.
+def restrict_folder(folder: Path) -> None:
+    """Restrict a folder and its files to the user. Raises `ValueError` where one is not a regular file.
 
-    For folders that somebody else fills.
+    For folders that a library fills.
     """
     _withdraw(folder, folder.stat().st_mode)
     with os.scandir(folder) as entries:
-        listed = list(entries)
-    for entry in listed:
-        with contextlib.suppress(FileNotFoundError):  # it went while we looked
+        files = list(entries)
+    for entry in files:
+        with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
             mode = entry.stat(follow_symlinks=False).st_mode
             if not stat.S_ISREG(mode):
-                raise ValueError(f"{entry.path} is no regular file")
+                raise ValueError(f"{entry.path} is not a regular file")
             _withdraw(entry.path, mode)
 
 
 def _withdraw(path: str | Path, mode: int) -> None:
-    """Take all rights from others."""
+    """Restrict a file to the user."""
     if mode & 0o077:
-        with contextlib.suppress(PermissionError):  # somebody else's, whom we may not tell
+        with contextlib.suppress(PermissionError):  # it belongs to another user
             os.chmod(path, stat.S_IMODE(mode) & 0o700)  # noqa: PTH101
 
 
-def listed(folder: Path, suffix: str = "") -> list[Path]:
-    """What lies in a folder of ours, by name; nothing where there is none.
+def list_folder(folder: Path, suffix: str = "") -> list[Path]:
+    """The entries of a folder of ours, sorted by name; none where the folder is missing.
 
-    Raises `OSError` where it cannot be listed: `Path.glob` gives nothing then, as if all were lost.
+    Raises `OSError` where the folder cannot be listed: `Path.glob` would give nothing then, as if all were lost.
     """
     try:
         with os.scandir(folder) as entries:
@@ -216,8 +216,8 @@ def listed(folder: Path, suffix: str = "") -> list[Path]:
         return []
 
 
-def settle_folder(folder: Path) -> None:
-    """The names in a folder survive a loss of power, where the system can promise that."""
+def fsync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a loss of power, where the system can promise that."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -226,20 +226,20 @@ def settle_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def rename_new(making: Path, place: Path) -> None:
-    """Give a finished file its name, unless something has it (`FileExistsError`): nothing is ever replaced."""
+def rename_new(draft: Path, place: Path) -> None:
+    """Give a finished file its name. Raises `FileExistsError` where the name is taken: nothing is replaced."""
     try:
-        os.link(making, place)
+        os.link(draft, place)
     except FileExistsError:
         raise
     except OSError:  # a file system without links
         try:
             place.lstat()
         except FileNotFoundError:
-            making.replace(place)
+            draft.replace(place)
             return
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place)) from None
-    making.unlink()
+    draft.unlink()
 
 
 def usual_mode() -> int:
@@ -251,7 +251,7 @@ def usual_mode() -> int:
 
 @contextmanager
 def created(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
-    """A new file to write, for us alone until it is whole, then with this mode. Raises `FileExistsError`."""
+    """A new file to write, private until it is complete, then with this mode. Raises `FileExistsError`."""
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -266,8 +266,8 @@ def created(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
 # -------------------------------------------------------------------------------------- files that appear as a whole
 
 
-class How(TypedDict, total=False):
-    """What may be asked of `replacing`."""
+class ReplaceOptions(TypedDict, total=False):
+    """The options of `replacing`."""
 
     mode: int
     mtime_ns: int
@@ -279,10 +279,10 @@ class How(TypedDict, total=False):
 def replacing(
     place: Path, *, mode: int = 0o600, mtime_ns: int = 0, over: bool = True, durable: bool = False
 ) -> Iterator[IO[bytes]]:
-    """A file to write that appears under its name when it is whole, or not at all.
+    """A file to write that appears under its name when it is complete, or not at all.
 
-    It gets the time where one is given. Where it is not to go `over` another one, that raises `FileExistsError`. A
-    `durable` file has reached the disk before it gets its name, so that a crash leaves the old one or the new one.
+    `mtime_ns` sets its time. Without `over` it raises `FileExistsError` where the name is taken. A `durable` file is on
+    the disk before it gets its name, so that a crash leaves either the old file or the new one.
     """
     draft = place.with_name(f".{_beginning(place.name)}.{os.getpid()}-{get_ident()}.making")
     try:
@@ -309,8 +309,8 @@ def _beginning(name: str) -> str:
     return os.fsencode(name)[:80].decode("utf-8", "ignore")
 
 
-def write_file(place: Path, content: bytes, **how: Unpack[How]) -> None:
-    """Write a whole file at once, as `replacing` does; its folder is made, private, where there is none."""
-    private(place.parent)
-    with replacing(place, **how) as file:
+def write_file(place: Path, content: bytes, **options: Unpack[ReplaceOptions]) -> None:
+    """Write a whole file as `replacing` does, and make its folder, private, where it is missing."""
+    make_private_folder(place.parent)
+    with replacing(place, **options) as file:
         file.write(content)

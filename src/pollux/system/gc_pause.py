@@ -1,20 +1,20 @@
-"""Letting the garbage collector rest while a file is read."""
+"""Pausing the garbage collector while a file is read."""
 
 from __future__ import annotations
 
 import gc
 
 
-class gc_paused:  # noqa: N801 (said like a word: `with calm():`)
-    """No collections inside: a reader makes many values and no cycles; searching them for some costs a third more.
+class gc_paused:  # noqa: N801 (used like a function: `with gc_paused():`)
+    """No garbage collection inside. A reader makes many values and no cycles; searching them for cycles costs a third.
 
-    A class, for a generator's end would make a value, and with that a collection, before whoever reads can let go.
+    It is a class because the end of a generator makes a value, which would start a collection too early.
     """
 
     def __enter__(self) -> None:
-        self._watching = gc.isenabled()
+        self._was_enabled = gc.isenabled()
         gc.disable()
 
     def __exit__(self, *_: object) -> None:
-        if self._watching:
+        if self._was_enabled:
             gc.enable()

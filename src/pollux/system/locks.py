@@ -1,7 +1,7 @@
-"""One writer at a time, and without a trace of one that was killed.
+"""Locks: one writer at a time. A killed writer leaves no lock behind.
 
-Who writes says in the lock's file how far it is. Who waits reads that: so it can tell the person, and knows one that
-gets on from one that was stopped or hangs.
+A writer writes its progress into the lock's file. A process that waits reads it, so that it can report the progress and
+can see whether the writer was stopped or hangs.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE = 20.0
-"""So long (seconds) one waits for somebody of whom nothing is heard."""
+"""How long (seconds) a process waits for a writer that reports no progress."""
 
 _PAUSE = 0.05
-_MOST = 4096
-_FAR = 1 << 30
-"""Windows lets nobody read a byte that is locked, so this one is beyond all that is written."""
+_LONGEST = 4096
+_LOCKED_BYTE = 1 << 30
+"""The locked byte. Windows lets nobody read a locked byte, so it lies beyond all that is written."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Progress).decode
 
 
 @contextmanager
-def sole(path: Path) -> Iterator[bool]:
-    """Inside, True where nobody else is inside; the system gives the lock back even after a SIGKILL."""
+def try_lock(path: Path) -> Iterator[bool]:
+    """True inside where this process got the lock. The system releases it even after a SIGKILL."""
     with _opened(path) as handle:
-        yield _taken(handle)
+        yield _acquire(handle)
 
 
-class Turn:
-    """The right to write. `waited`: somebody else had it before."""
+class WriteLock:
+    """The right to write. `waited`: another process had it before."""
 
     def __init__(self, handle: int, *, waited: bool) -> None:
         self.waited = waited
@@ -51,59 +51,59 @@ class Turn:
         self.tell(Progress())
 
     def tell(self, progress: Progress) -> None:
-        """Say how far one is to those who wait."""
+        """Report progress to the processes that wait."""
         now = time.monotonic()
         if now - self._last < _PAUSE:
             return
         self._last = now
         line = _encode(msgspec.structs.replace(progress, by=os.getpid())) + b"\n"
-        with contextlib.suppress(OSError):  # a full disk keeps nobody from writing less elsewhere
+        with contextlib.suppress(OSError):  # the report is not worth an error on a full disk
             os.lseek(self._handle, 0, os.SEEK_SET)
             os.write(self._handle, line)
             os.ftruncate(self._handle, len(line))
 
 
 @contextmanager
-def turn(path: Path, report: Report, patience: float | None = None) -> Iterator[Turn | None]:
-    """Inside, the right to write. Somebody else who has it is awaited, and `report` hears how far that one is.
+def write_lock(path: Path, report: Report, patience: float | None = None) -> Iterator[WriteLock | None]:
+    """The right to write. It waits for another process that has it, and `report` gets that one's progress.
 
-    None where nothing was heard of the other one for so long: it was stopped, or hangs.
+    None where the other process reported no progress for `patience` seconds: it was stopped, or hangs.
     """
     with _opened(path) as handle:
-        waited = not _taken(handle)
-        if waited and not _awaited(handle, report, PATIENCE if patience is None else patience):
+        waited = not _acquire(handle)
+        if waited and not _wait(handle, report, PATIENCE if patience is None else patience):
             yield None
             return
         try:
-            yield Turn(handle, waited=waited)
+            yield WriteLock(handle, waited=waited)
         finally:
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
 
 
 def owner(path: Path) -> str:
-    """Who has the lock, in a sentence."""
-    told = _told(path)
-    return f"Another pollux (process {told.by})" if told.by else "Another pollux"
+    """The process that has the lock, as the subject of a sentence."""
+    process = _progress(path).by
+    return f"Another pollux (process {process})" if process else "Another pollux"
 
 
-def _awaited(handle: int, report: Report, patience: float) -> bool:
-    heard, since, said = 0, time.monotonic(), False
-    while not (mine := _taken(handle)):
-        moment, told = os.fstat(handle).st_mtime_ns, _read(handle)
-        if moment != heard:
-            heard, since = moment, time.monotonic()
-        if time.monotonic() - since >= patience or _stopped(told.by):
+def _wait(handle: int, report: Report, patience: float) -> bool:
+    last_change, changed, reported = 0, time.monotonic(), False
+    while not (acquired := _acquire(handle)):
+        change, progress = os.fstat(handle).st_mtime_ns, _read(handle)
+        if change != last_change:
+            last_change, changed = change, time.monotonic()
+        if time.monotonic() - changed >= patience or _is_stopped(progress.by):
             break
-        report(told)
-        said = True
+        report(progress)
+        reported = True
         time.sleep(_PAUSE)
-    if said:
+    if reported:
         report(Progress())  # the waiting is over
-    return mine
+    return acquired
 
 
-def _told(path: Path) -> Progress:
+def _progress(path: Path) -> Progress:
     try:
         with _opened(path) as handle:
             return _read(handle)
@@ -112,17 +112,17 @@ def _told(path: Path) -> Progress:
 
 
 def _read(handle: int) -> Progress:
-    """What the owner says. One that says nothing has the number 0."""
+    """The owner's progress. The process of an owner that reports nothing is 0."""
     try:
         os.lseek(handle, 0, os.SEEK_SET)
-        told = _decode(os.read(handle, _MOST).partition(b"\n")[0])
+        progress = _decode(os.read(handle, _LONGEST).partition(b"\n")[0])
     except (OSError, msgspec.DecodeError):
         return Progress(by=0)
-    return msgspec.structs.replace(told, by=told.by or 0)
+    return msgspec.structs.replace(progress, by=progress.by or 0)
 
 
-def _stopped(process: int | None) -> bool:
-    """Was a process stopped, as Ctrl-Z does? Where the system does not say, waiting tells."""
+def _is_stopped(process: int | None) -> bool:
+    """Was a process stopped, as Ctrl-Z does? False where the system does not say."""
     try:
         status = Path(f"/proc/{process}/stat").read_bytes()
     except OSError:
@@ -139,14 +139,14 @@ def _opened(path: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def _taken(handle: int) -> bool:
+def _acquire(handle: int) -> bool:
     try:
         if fcntl is not None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         else:
             import msvcrt
 
-            os.lseek(handle, _FAR, os.SEEK_SET)
+            os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""How far a long work is."""
+"""The progress of long work."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import msgspec
 
 
 class Progress(msgspec.Struct):
-    """How far a work is that reads files.
+    """The progress of work that reads files.
 
-    `by` is the process that is at it, where that is another one, which this one waits for; 0 where it does not say.
+    `by` is the number of another process that does the work while this one waits; 0 where that process does not say.
     """
 
     files: int = 0
@@ -22,11 +22,11 @@ class Progress(msgspec.Struct):
 
 
 Report = Callable[[Progress], None]
-"""Hears of progress after every bundle, and all the time while another process is awaited; may raise `Enough`."""
+"""Gets the progress after every bundle, and repeatedly while another process works; may raise `Enough`."""
 
 
 class Advance:
-    """Tells how far a work is whose pieces have these sizes in bytes: once before the first, and after each."""
+    """Reports the progress of work whose pieces have these sizes in bytes: before the first piece, and after each."""
 
     def __init__(self, sizes: Sequence[int], report: Report) -> None:
         self._sizes = sizes

@@ -9,8 +9,8 @@ from typing import TypeVar
 import msgspec
 
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, helpers
-from pollux.text.surrogates import written_out
+from pollux.system.workers import answers, process_count
+from pollux.text.surrogates import escape_surrogates
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -29,7 +29,7 @@ def answered(
 def _answered(
     work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T]
 ) -> Iterator[tuple[int, T | None]]:
-    size = helpers(sizes)
+    size = process_count(sizes)
     if size < 2:
         yield from ((number, work(piece)) for number, piece in enumerate(pieces))
         return
@@ -41,7 +41,7 @@ def _answered(
         try:
             return msgspec.msgpack.encode(result)
         except UnicodeEncodeError:
-            return msgspec.msgpack.encode(written_out(result, kind))
+            return msgspec.msgpack.encode(escape_surrogates(result, kind))
 
     with closing(answers(job, len(pieces), size)) as stream:
         for number, answer in stream:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def transaction(sql: sqlite3.Connection) -> Iterator[None]:
-    """All of what happens inside, or nothing."""
+    """Commits all changes made inside, or none of them."""
     sql.execute("BEGIN IMMEDIATE")
     try:
         yield

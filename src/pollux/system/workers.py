@@ -1,8 +1,8 @@
 """Work shared out among processes.
 
-A process is forked, so that it knows everything its maker knew. It is told a number, and answers with what came of
-it; it waits until its answer is taken, so memory does not grow with the work. When nothing is left to do, it has a
-last word.
+A process is forked, so that it has all data of its parent. It gets the number of a piece of work, and answers with the
+result. It waits until its answer is read, so memory does not grow with the work. When nothing is left to do, it sends a
+last answer.
 """
 
 from __future__ import annotations
@@ -16,70 +16,70 @@ from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
 from typing import NamedTuple, Protocol, Self
 
-_WORTH_IT = 4 << 20
+_WORTH_FORKING = 4 << 20
 _AHEAD = 2
 _LAST = (1 << 64) - 1
 
 
 class Worker(Protocol):
-    """What a process does all its life."""
+    """The work of a process."""
 
     def work(self, number: int) -> bytes:
-        """Do the work of a number."""
+        """Do the piece of work with this number."""
         ...
 
     def end(self) -> bytes:
-        """Nothing is left to do: the last word."""
+        """The last answer, when nothing is left to do."""
         ...
 
 
 class Answer(NamedTuple):
-    """What came of a number; of none, where it is a last word. `content` is None where the process died over it."""
+    """The result of a piece of work. `number` is None in a last answer; `content` is None where the process died."""
 
     number: int | None
     content: bytes | None
 
 
-def helpers(sizes: Sequence[int], processes: int | None = None) -> int:
-    """How many processes are worth it for pieces of work that read so many bytes each; below two, none."""
+def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
+    """How many processes are worth their start for pieces of work of these sizes; 1 where none is."""
     wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if can_fork() else 1
-    return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_IT else 1
+    return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
 
 
 def can_fork() -> bool:
-    """Can work be done by processes that know what this one knows?"""
+    """Can this system fork worker processes?"""
     return hasattr(os, "sched_getaffinity") and "fork" in multiprocessing.get_all_start_methods()
 
 
 def answers(job: Callable[[int], bytes], count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
-    """What came of every number below `count`, in whatever order they end; None where the process died over it."""
-    with Team(lambda _: _Hand(job), count, processes) as team:
+    """The result of each number below `count`, in the order in which they end; None where the process died."""
+    with Team(lambda _: _JobWorker(job), count, processes) as team:
         for number, content in team.answers():
             if number is not None:
                 yield number, content
 
 
-class _Hand:
-    """Does a job, and has nothing to add."""
+class _JobWorker:
+    """Does a job, with an empty last answer."""
 
     def __init__(self, job: Callable[[int], bytes]) -> None:
         self.work = job
-        _leave_with_maker()
+        _exit_with_parent()
 
     def end(self) -> bytes:
         return b""
 
 
 class Team:
-    """Some processes and what each of them is at. `hire` is called in a new process, with the process's place."""
+    """Worker processes, each with its numbers. A new process calls `hire` with its place in the team."""
 
     def __init__(self, hire: Callable[[int], Worker], count: int, size: int) -> None:
-        self._make = hire
-        self._left = iter(range(count))
+        self._new_worker = hire
+        self._numbers = iter(range(count))
         self._fork = multiprocessing.get_context("fork")
-        self._at: dict[Connection, list[int]] = {}
-        self._held = contextlib.ExitStack()
-        self._hired = 0
+        self._tasks: dict[Connection, list[int]] = {}
+        self._cleanup = contextlib.ExitStack()
+        self._started = 0
         for _ in range(size):
             self._hire()
 
@@ -89,64 +89,64 @@ class Team:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._held.close()
+        self._cleanup.close()
 
     def _hire(self) -> None:
         ours, theirs = self._fork.Pipe()
-        process = self._fork.Process(target=_live, args=(theirs, self._make, self._hired), daemon=True)
+        process = self._fork.Process(target=_run, args=(theirs, self._new_worker, self._started), daemon=True)
         process.start()
         theirs.close()
-        self._hired += 1
-        self._held.callback(process.join, 5)
-        self._held.callback(process.terminate)
-        self._held.callback(ours.close)
-        self._at[ours] = []
+        self._started += 1
+        self._cleanup.callback(process.join, 5)
+        self._cleanup.callback(process.terminate)
+        self._cleanup.callback(ours.close)
+        self._tasks[ours] = []
         for _ in range(_AHEAD):
             self._hand_out(ours)
 
     def _hand_out(self, helper: Connection) -> None:
-        number = next(self._left, None)
-        if number is None and self._at[helper]:
+        number = next(self._numbers, None)
+        if number is None and self._tasks[helper]:
             return
-        self._at[helper].append(_LAST if number is None else number)
+        self._tasks[helper].append(_LAST if number is None else number)
         with contextlib.suppress(OSError):
-            helper.send_bytes(self._at[helper][-1].to_bytes(8))
+            helper.send_bytes(self._tasks[helper][-1].to_bytes(8))
 
     def stop(self) -> None:
-        """Hand out no more; what is being worked on is still answered, and last words are heard."""
-        self._left = iter(())
+        """Hand out no more numbers. Work that has begun is still answered, and last answers are sent."""
+        self._numbers = iter(())
 
     def answers(self) -> Iterator[Answer]:
-        """What came of every number, in whatever order they end, and the last word of every process."""
-        while busy := [helper for helper, at in self._at.items() if at]:
+        """The results in the order in which they end, and the last answer of every process."""
+        while busy := [helper for helper, numbers in self._tasks.items() if numbers]:
             for ready in wait(busy):
-                assert isinstance(ready, Connection)  # noqa: S101 (we asked for nothing else)
+                assert isinstance(ready, Connection)  # noqa: S101 (it waits for nothing else)
                 try:
                     content = ready.recv_bytes()
                 except (EOFError, OSError):
-                    yield Answer(self._replaced(ready), None)
+                    yield Answer(self._replace(ready), None)
                     continue
-                number = self._at[ready].pop(0)
+                number = self._tasks[ready].pop(0)
                 if number == _LAST:
                     yield Answer(None, content)
                 else:
                     self._hand_out(ready)
                     yield Answer(number, content)
 
-    def _replaced(self, helper: Connection) -> int | None:
-        """A process died, of hunger for memory perhaps: what it was at has failed, what it had yet to do goes on."""
-        first, *rest = self._at.pop(helper)
+    def _replace(self, helper: Connection) -> int | None:
+        """Replace a process that died, perhaps without memory: its current number has failed, the others go on."""
+        first, *rest = self._tasks.pop(helper)
         if first == _LAST:
             return None
-        self._left = iter([*(number for number in rest if number != _LAST), *self._left])
+        self._numbers = iter([*(number for number in rest if number != _LAST), *self._numbers])
         self._hire()
         return first
 
 
-def _live(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
-    """The life of a process: told a number, it works and answers, until nobody is there any more."""
+def _run(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
+    """Run a process: it gets a number, works and answers, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in ("SIGTERM", "SIGHUP"):  # its maker may have something to take away first, it has not
+    for name in ("SIGTERM", "SIGHUP"):  # the parent may have files to remove first; this process has none
         if callable(signal.getsignal(getattr(signal, name))):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     _close_all_but({0, 1, 2, pipe.fileno()})
@@ -157,21 +157,21 @@ def _live(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
             pipe.send_bytes(worker.end() if number == _LAST else worker.work(number))
 
 
-def _leave_with_maker() -> None:
-    """Who is lost in work, as in a pattern without end, does not notice that nobody waits: look up every second."""
-    maker = os.getppid()
+def _exit_with_parent() -> None:
+    """Check every second whether the parent is gone: endless work, as of a slow pattern, would never notice."""
+    parent = os.getppid()
 
     def look_up(_signal: int, _frame: FrameType | None) -> None:
-        if os.getppid() != maker:
+        if os.getppid() != parent:
             os._exit(1)
 
     signal.signal(signal.SIGALRM, look_up)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)
 
 
-def _close_all_but(kept: set[int]) -> None:
-    """Let go of what a fork brings along: locks would be held, and siblings' pipes kept open, as long as it lives."""
+def _close_all_but(handles: set[int]) -> None:
+    """Close what the fork inherited: it would hold locks, and keep the pipes of its siblings open."""
     for name in os.listdir("/dev/fd"):  # noqa: PTH208
-        if int(name) not in kept:
+        if int(name) not in handles:
             with contextlib.suppress(OSError):
                 os.close(int(name))

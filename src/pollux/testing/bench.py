@@ -10,11 +10,11 @@ import msgspec
 
 from pollux.library.doctor import Doctor
 from pollux.model import Author, Session
-from pollux.sources.base import Bundle, Ledger
+from pollux.sources.base import Bundle, FileAccount
 from pollux.testing.homes import Home, Stage, pieces
 from pollux.testing.layout import Layout, Unit
 from pollux.testing.words import written_words
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Bench:
         self._never: frozenset[str] = frozenset()
         self._never = frozenset(self.missing(self.layout.words))
         self._asked = None
-        self._line = next((line for line in stage.doctor().files if shown(line.path) == self._own), None)
+        self._line = next((line for line in stage.doctor().files if display_path(line.path) == self._own), None)
         self._others: list[Session] = []
         self._grouped: list[Bundle] = self._group()
 
@@ -61,7 +61,7 @@ class Bench:
         """The bundles that hold the file, where they can be read again after it changed; else nothing."""
         mine: list[Bundle] = []
         for bundle in list(self.stage.bundles()):
-            if any(shown(file.path) == self._own for file in bundle.files):
+            if any(display_path(file.path) == self._own for file in bundle.files):
                 mine.append(bundle)
             else:
                 self._others += self.stage.source.read(bundle).sessions
@@ -131,10 +131,10 @@ class Bench:
         """Is one of the sessions read from the file?"""
         return any(self._own in session.files for session in sessions)
 
-    def account(self, done: str) -> Ledger | None:
+    def account(self, done: str) -> FileAccount | None:
         """The doctor's line for the file; a missing one is a failure."""
         report = self.doctor(done)
-        line = next((line for line in report.files if shown(line.path) == self._own), None) if report else None
+        line = next((line for line in report.files if display_path(line.path) == self._own), None) if report else None
         if report is not None and line is None and self._line is not None:
             self.fail(done, "doctor has no line for the file")
         return line
@@ -144,7 +144,7 @@ class Bench:
         report = self.doctor(done)
         if report is None:
             return True
-        line = next((line for line in report.files if shown(line.path) == self._own), None)
+        line = next((line for line in report.files if display_path(line.path) == self._own), None)
         if line is not None and (line.status in ("unreadable", "unknown") or (line.reason and not self.voices)):
             return True
         return any(notice.file == self._own for notice in report.notices)

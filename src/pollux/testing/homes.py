@@ -15,32 +15,12 @@ from pollux.library.doctor import Doctor, examine, read_all
 from pollux.model import Session
 from pollux.sources.base import Bundle, SourceContext
 from pollux.testing.subject import Subject
-from pollux.wire import shown
+from pollux.wire import display_path
 from pollux.writers import Options
 from pollux.writers.json import WRITER
 
 # Everything in a copy is as old: what a reader says must not depend on when a clone was made.
 _MOMENT = 1_800_000_000 * 10**9
-
-
-class Forgetful:
-    """A memory that learns nothing: each reading starts afresh."""
-
-    stamp = ""
-
-    def path_of(self, digest: str) -> str | None:  # noqa: ARG002 (as the protocol has it)
-        """Nothing is known."""
-        return None
-
-    def learn(self, digest: str, path: str) -> None:
-        """Nothing is kept."""
-
-    def gave_up(self, digest: str, fingerprint: str) -> bool:  # noqa: ARG002
-        """No search is remembered."""
-        return False
-
-    def give_up(self, digest: str, fingerprint: str) -> None:
-        """Nothing is kept."""
 
 
 class Home:
@@ -108,7 +88,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(home.path / name, target)
             os.utime(target, ns=(_MOMENT, _MOMENT))
-        self._around = SourceContext(home=self.folder, cwd=self.folder, memory=Forgetful(), hunt=False)
+        self._around = SourceContext()
         self._roots = [root.path for root in self.source.roots(home.variables(self.folder), self.folder)]
         self._ticks = 0
 
@@ -156,7 +136,7 @@ class Stage:
 
     def shown(self, name: str) -> str:
         """A file's path as sessions and notices give it."""
-        return shown(self.folder / name)
+        return display_path(self.folder / name)
 
 
 def pieces(sessions: Iterable[Session]) -> list[str]:

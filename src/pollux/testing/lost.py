@@ -6,7 +6,7 @@ from pollux.testing.bench import Failure
 from pollux.testing.homes import Home, Stage, pieces
 from pollux.testing.layout import Layout
 from pollux.testing.words import words, written_words
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 def nothing_lost(home: Home) -> list[Failure]:
@@ -14,7 +14,7 @@ def nothing_lost(home: Home) -> list[Failure]:
     failures: list[Failure] = []
     with Stage(home, home.files) as stage:
         held = frozenset().union(*(written_words(piece, deep=True) for piece in pieces(stage.sessions())))
-        lines = {shown(line.path): line for line in stage.doctor().files}
+        lines = {display_path(line.path): line for line in stage.doctor().files}
         for file in home.files:
             line = lines.get(stage.shown(file))
             if line is None or not line.sessions:

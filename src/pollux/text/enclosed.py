@@ -1,4 +1,4 @@
-"""What stands between two marks, found in one pass however often the first one stands there without the other."""
+"""Text between two marks. One pass finds it, even where the first mark stands many times without the second."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def enclosed(text: str, begin: str, end: str, position: int = 0) -> tuple[int, i
 
 def between(text: str, begin: str, end: str) -> str | None:
     """The first text between two marks."""
-    place = enclosed(text, begin, end)
-    return text[slice(*place)] if place is not None else None
+    span = enclosed(text, begin, end)
+    return text[slice(*span)] if span is not None else None
 
 
 def all_enclosed(text: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
     """Where each text between two marks begins and ends."""
     position = 0
-    while (place := enclosed(text, begin, end, position)) is not None:
-        yield place
-        position = place[1] + len(end)
+    while (span := enclosed(text, begin, end, position)) is not None:
+        yield span
+        position = span[1] + len(end)

@@ -1,8 +1,8 @@
-"""Letters as people compare them when they look for a word: however they are written, they are one letter.
+"""Text folded for comparison, so that a search finds a word however its letters are written.
 
-Case is one: all forms of sigma, ß and ss, I with and without a dot. So are Latin and Greek letters with and without
-accents, Hebrew and Arabic with and without points, wide, narrow and joined forms, and all ways to compose a character.
-Marks of other scripts tell words apart, as in й or が, and stay.
+Upper and lower case are the same: all forms of sigma, ß and ss, I with and without a dot. So are Latin and Greek
+letters with and without accents, Hebrew and Arabic with and without points, wide, narrow and joined forms, and all ways
+to compose a character. Marks of other scripts distinguish words, as in й or が, and stay.
 """
 
 from __future__ import annotations
@@ -36,49 +36,60 @@ _SILENT = dict.fromkeys(
 )
 """Points and signs that Hebrew, Arabic and hyphenation add to a word, and that most people leave out."""
 
-_NO_PARTS = {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "\u0131": "i", "ł": "l", "ŋ": "n", "œ": "oe"}
-_LETTERS = str.maketrans(_NO_PARTS | {"ё": "\u0435"})
+_UNDIVIDED = {
+    "æ": "ae",
+    "ð": "d",
+    "ø": "o",
+    "þ": "th",
+    "đ": "d",
+    "ħ": "h",
+    "\u0131": "i",
+    "ł": "l",
+    "ŋ": "n",
+    "œ": "oe",
+}
+_LETTERS = str.maketrans(_UNDIVIDED | {"ё": "\u0435"})
 """Letters that Unicode does not take apart, and the one Russian letter that mostly goes without its dots."""
 
 
-_MOST = 30
-"""So many marks may a character have. Of more, Unicode's rules would take a time that grows with their square."""
+_MOST_MARKS = 30
+"""The most marks that a character may have. Unicode's rules take a time that grows with the square of their number."""
 
 
 def fold(text: str) -> str:
-    """The text as it is compared. Folded twice it is the same."""
+    """The text as it is compared. Folding it again does not change it."""
     if text.isascii():
         return text.lower()
     letters = set(text)
     if marks := _marks(letters):
-        text = _marked(marks).sub(lambda found: _folded(found[0]), text)
+        text = _with_marks(marks).sub(lambda match: _fold_unit(match[0]), text)
         letters = set(text)
     return text.translate(_table(letters)).lower()
 
 
 def units(text: str) -> list[str]:
-    """The text taken apart into what is folded by itself: a character with its marks."""
+    """The pieces of a text that are folded separately: each a character with its marks."""
     marks = _marks(set(text))
-    return re.findall(f"(?s:.)[{marks}]{{0,{_MOST}}}", text) if marks else list(text)
+    return re.findall(f"(?s:.)[{marks}]{{0,{_MOST_MARKS}}}", text) if marks else list(text)
 
 
 def has_marks(letters: Collection[str]) -> bool:
-    """Does one of some characters belong to the one before it?"""
+    """Is one of these characters a mark, which belongs to the character before it?"""
     return bool(_marks(letters))
 
 
 def changes(text: str) -> bool:
-    """Is the text another one when it is folded, apart from ASCII letters?"""
+    """Does folding change the text, apart from ASCII letters?"""
     letters = set(text)
-    return has_marks(letters) or any(_folded(letter) != letter for letter in letters if letter > "\x7f")
+    return has_marks(letters) or any(_fold_unit(letter) != letter for letter in letters if letter > "\x7f")
 
 
 def _table(letters: Collection[str]) -> dict[int, str]:
-    return {ord(letter): _folded(letter) for letter in letters if letter > "\x7f"}
+    return {ord(letter): _fold_unit(letter) for letter in letters if letter > "\x7f"}
 
 
 def _marks(letters: Collection[str]) -> str:
-    """Those of some characters that belong to the one before them."""
+    """The marks among these characters: a mark belongs to the character before it."""
     return "".join(sorted(letter for letter in letters if letter > "\xff" and _is_mark(letter)))
 
 
@@ -89,17 +100,17 @@ def _is_mark(letter: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _marked(marks: str) -> re.Pattern[str]:
-    return re.compile(f"(?s:.)[{marks}]{{1,{_MOST}}}")
+def _with_marks(marks: str) -> re.Pattern[str]:
+    return re.compile(f"(?s:.)[{marks}]{{1,{_MOST_MARKS}}}")
 
 
 @lru_cache(maxsize=1 << 14)
-def _folded(unit: str) -> str:
+def _fold_unit(unit: str) -> str:
     plain = unit.translate(_SILENT)
     if not any(letter.isalnum() for letter in plain):
         return normalize("NFC", plain)
-    apart = normalize("NFKD", plain).translate(_SILENT)
-    if apart[:1] < "\u0400" or "\u1f00" <= apart[0] <= "\u1fff":  # Latin and Greek
-        apart = apart.translate(_ACCENTS)
-    whole = normalize("NFC", normalize("NFKD", apart.casefold()))
-    return normalize("NFC", whole.translate(_ACCENTS).translate(_LETTERS))
+    decomposed = normalize("NFKD", plain).translate(_SILENT)
+    if decomposed[:1] < "\u0400" or "\u1f00" <= decomposed[0] <= "\u1fff":  # Latin and Greek
+        decomposed = decomposed.translate(_ACCENTS)
+    composed = normalize("NFC", normalize("NFKD", decomposed.casefold()))
+    return normalize("NFC", composed.translate(_ACCENTS).translate(_LETTERS))

@@ -1,4 +1,4 @@
-"""What was probably meant by a name that nothing has. The only place that guesses."""
+"""The known name that a person probably meant by an unknown one. Only this module guesses."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ _ALIKE = 0.7
 
 
 def closest(word: str, known: Iterable[str], *, alike: float = _ALIKE) -> str | None:
-    """The known name that is written most like a word, whatever the case; None where none is like it.
+    """The known name that is most similar to a word, whatever the case; None where none is similar.
 
-    The beginning of a single name means that name, and so do letters of it in their order: `md` is `markdown`.
+    The beginning of exactly one name means that name. So do some letters of it in their order: `md` is `markdown`.
     """
-    from difflib import get_close_matches  # few mistype, so only they wait for the import
+    from difflib import get_close_matches  # the import is slow, and few people mistype
 
     names = {name.casefold(): name for name in reversed([*known])}
-    asked = word.casefold().strip()
-    if asked in names:
-        return names[asked]
-    begun = [name for name in names if len(asked) > 1 and name.startswith(asked)]
-    if len(begun) == 1:
-        return names[begun[0]]
-    swapped = [name for name in _swapped(asked) if name in names]
-    if swapped:
-        return names[swapped[0]]
-    close = get_close_matches(asked, names, n=1, cutoff=alike)
-    if close:
-        return names[close[0]]
-    held = [name for name in names if len(asked) > 1 and name[:1] == asked[:1] and _in_order(asked, name)]
-    return names[held[0]] if len(held) == 1 else None
+    typed = word.casefold().strip()
+    if typed in names:
+        return names[typed]
+    completions = [name for name in names if len(typed) > 1 and name.startswith(typed)]
+    if len(completions) == 1:
+        return names[completions[0]]
+    swaps = [name for name in _swaps(typed) if name in names]
+    if swaps:
+        return names[swaps[0]]
+    similar = get_close_matches(typed, names, n=1, cutoff=alike)
+    if similar:
+        return names[similar[0]]
+    spread = [name for name in names if len(typed) > 1 and name[:1] == typed[:1] and _in_order(typed, name)]
+    return names[spread[0]] if len(spread) == 1 else None
 
 
-def _swapped(word: str) -> Iterator[str]:
-    """The word with two neighbours in each other's place."""
+def _swaps(word: str) -> Iterator[str]:
+    """The word with two neighbouring letters swapped, for each pair of neighbours."""
     return (f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}" for place in range(len(word) - 1))
 
 
@@ -42,6 +42,6 @@ def _in_order(letters: str, name: str) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str | None = None, lead: str = "") -> str | None:
-    """A hint: what was probably meant, behind `lead`; `otherwise` where nothing known is like it."""
+    """A hint: the name that was probably meant, after `lead`; `otherwise` where no known name is similar."""
     close = closest(word, known)
     return f"Did you mean: {lead}{close}?" if close is not None else otherwise

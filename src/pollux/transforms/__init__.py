@@ -1,5 +1,5 @@
-"""From a session to another session: what is done on the way from a source to a writer."""
+"""Transforms: from a session to another session, between a source and a writer."""
 
-from pollux.transforms.texts import rewritten
+from pollux.transforms.texts import rewrite_texts
 
-__all__ = ["rewritten"]
+__all__ = ["rewrite_texts"]

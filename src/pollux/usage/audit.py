@@ -126,7 +126,7 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
 def _heirloom(maker: Maker | None) -> str:
     if maker is None:
         return "inherited from another session: not counted here"
-    counted = "counted there" if maker.there else "that session is not here, so nobody counts it"
+    counted = "counted there" if maker.exists else "that session is not here, so nobody counts it"
     return f"inherited from {maker.key}: {counted}"
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from pollux.index.catalog.rows import Proof
-from pollux.index.catalog.usage_queries import Counted
+from pollux.index.catalog.usage_queries import CountedSession
 from pollux.model import Value
 from pollux.usage.audit import Verdict, judge
 from pollux.usage.stats import Stats
@@ -44,7 +44,7 @@ class Review(Value, frozen=True, kw_only=True):
 
 def review(
     by_agent: Stats,
-    proofs: Iterable[tuple[Counted, Proof]],
+    proofs: Iterable[tuple[CountedSession, Proof]],
     inherited: Mapping[str, tuple[int, int]],
     ours: Mapping[str, Mapping[str, tuple[int | None, float | None]]],
 ) -> Review:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from pollux.index.catalog.usage_queries import Counted, Rolled
+from pollux.index.catalog.usage_queries import CountedSession, RollUp
 from pollux.model import Value
 from pollux.usage.days import span_of
 from pollux.usage.rates import Pricer
@@ -58,11 +58,11 @@ class Stats(Value, frozen=True, kw_only=True):
     unpriced_models: tuple[str, ...] = ()
 
 
-def _project(session: Counted) -> str | None:
+def _project(session: CountedSession) -> str | None:
     return session.project or session.project_hash
 
 
-_MARKS: Mapping[By, Callable[[Counted], str | None]] = {
+_MARKS: Mapping[By, Callable[[CountedSession], str | None]] = {
     By.AGENT: lambda session: session.agent,
     By.PROJECT: _project,
     By.SESSION: lambda session: session.key,
@@ -70,27 +70,27 @@ _MARKS: Mapping[By, Callable[[Counted], str | None]] = {
 """What is told by the session rather than by the request."""
 
 
-def name_by(by: By, sessions: Mapping[int, Counted], where: tzinfo | None) -> Callable[[Rolled], str | None]:
+def name_by(by: By, sessions: Mapping[int, CountedSession], where: tzinfo | None) -> Callable[[RollUp], str | None]:
     """Under which name a row counts."""
     match by:
         case By.MODEL:
-            return lambda row: row[2] or None
+            return lambda row: row.model or None
         case By.AGENT | By.PROJECT | By.SESSION:
             mark = _MARKS[by]
-            return lambda row: mark(sessions[row[0]])
+            return lambda row: mark(sessions[row.session])
         case By.DAY | By.WEEK | By.MONTH:
             span = span_of(by, where)
-            return lambda row: span(row[1])
+            return lambda row: span(row.quarter)
         case By.TOOL:
             raise ValueError(by)
 
 
-def levels(order: Sequence[By], sessions: Mapping[int, Counted]) -> list[Mapping[int, Counted]]:
+def levels(order: Sequence[By], sessions: Mapping[int, CountedSession]) -> list[Mapping[int, CountedSession]]:
     """The sessions as the rows of each level count them.
 
     A sub-agent that has another row than its conversation does not belong to it there.
     """
-    known, found = {session.key: session for session in sessions.values()}, list[Mapping[int, Counted]]()
+    known, found = {session.key: session for session in sessions.values()}, list[Mapping[int, CountedSession]]()
     for by in order:
         if (mark := _MARKS.get(by)) is not None:
             sessions = {
@@ -101,15 +101,15 @@ def levels(order: Sequence[By], sessions: Mapping[int, Counted]) -> list[Mapping
     return found
 
 
-def _alone(session: Counted) -> Counted:
+def _alone(session: CountedSession) -> CountedSession:
     return replace(session, head=None)
 
 
 def stats(  # noqa: PLR0913
     by: By,
-    sessions: Mapping[int, Counted],
-    rows: Iterable[Rolled],
-    till: Pricer,
+    sessions: Mapping[int, CountedSession],
+    rows: Iterable[RollUp],
+    pricer: Pricer,
     where: tzinfo | None = None,
     *,
     within: Sequence[By] = (),
@@ -120,13 +120,13 @@ def stats(  # noqa: PLR0913
     name, *names = [name_by(one, sessions, where) for one in order]
     trends = Trends(where) if by not in (*TIMES, By.SESSION) else None
 
-    def label(row: Rolled) -> Label:
+    def label(row: RollUp) -> Label:
         first = name(row)
         if trends is not None:
             trends.note(first, row)
         return (first, *(inner(row) for inner in names))
 
-    total, sums = Sum(), gather(rows, label, till)
+    total, sums = Sum(), gather(rows, label, pricer)
     for held in sums.values():
         total.add(held)
     known = total.cost is not None and not total.lacking.requests
@@ -169,7 +169,7 @@ def _open(row: Row) -> Row:
 def _tree(
     order: Sequence[By],
     sums: Mapping[Label, Sum],
-    level: Sequence[Mapping[int, Counted]],
+    level: Sequence[Mapping[int, CountedSession]],
     of: Of,
     trends: Trends | None,
 ) -> tuple[Row, ...]:
@@ -195,10 +195,10 @@ class Trends:
         self._day = span_of(By.DAY, where)
         self._amounts: dict[str | None, dict[int, int]] = {}
 
-    def note(self, name: str | None, row: Rolled) -> None:
+    def note(self, name: str | None, row: RollUp) -> None:
         """Write down what a row used, by the quarter."""
-        held = self._amounts.setdefault(name, {})
-        held[row[1]] = held.get(row[1], 0) + (row[4] or 0) + (row[8] or 0)
+        amounts = self._amounts.setdefault(name, {})
+        amounts[row.quarter] = amounts.get(row.quarter, 0) + (row.input or 0) + (row.output or 0)
 
     def all(self) -> dict[str, int]:
         """All names together."""

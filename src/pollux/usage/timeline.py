@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
 
-from pollux.index.catalog.usage_queries import Counted, Rolled
+from pollux.index.catalog.usage_queries import CountedSession, RollUp
 from pollux.usage.days import day_of
 from pollux.usage.rates import Pricer, dollars
 from pollux.usage.stats import By, Of, name_by
@@ -13,11 +13,11 @@ from pollux.usage.sums import Sum, gather, heads
 
 
 def days_of_rows(
-    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Pricer, where: tzinfo | None
+    of: Of, sessions: Mapping[int, CountedSession], rows: Iterable[RollUp], pricer: Pricer, where: tzinfo | None
 ) -> dict[date | None, float]:
     """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
     day = day_of(where)
-    sums = gather(rows, lambda row: day(row[1]), till)
+    sums = gather(rows, lambda row: day(row.quarter), pricer)
     if of is Of.SESSIONS:
         found = {when: heads(sessions[number] for number in held.sessions) for when, held in sums.items()}
         untimed = found.pop(None, set()).difference(*found.values())
@@ -39,15 +39,15 @@ def stacks(  # noqa: PLR0913, PLR0917
     by: By,
     of: Of,
     stack: By,
-    sessions: Mapping[int, Counted],
-    rows: Iterable[Rolled],
-    till: Pricer,
+    sessions: Mapping[int, CountedSession],
+    rows: Iterable[RollUp],
+    pricer: Pricer,
     where: tzinfo | None,
 ) -> dict[str | None, dict[str, float]]:
     """Tokens or dollars of each name, by agent or model."""
     name, layer = name_by(by, sessions, where), name_by(stack, sessions, where)
     found: dict[str | None, dict[str, float]] = {}
-    for (outer, inner), held in gather(rows, lambda row: (name(row), layer(row)), till).items():
+    for (outer, inner), held in gather(rows, lambda row: (name(row), layer(row)), pricer).items():
         found.setdefault(outer, {})[inner or "unknown"] = _amount(of, held)
     return found
 

@@ -8,7 +8,7 @@ from statistics import median, mode
 from typing import Any
 
 from pollux.errors import RequestError
-from pollux.index.catalog.usage_queries import Called, Counted
+from pollux.index.catalog.usage_queries import CountedSession, ToolUse
 from pollux.model import Status, Value
 from pollux.usage.stats import TIMES, By, levels, name_by
 from pollux.usage.sums import heads
@@ -35,8 +35,8 @@ class ToolRow(Value, frozen=True, kw_only=True):
 
 
 def tools(
-    sessions: Mapping[int, Counted],
-    calls: Iterable[Called],
+    sessions: Mapping[int, CountedSession],
+    calls: Iterable[ToolUse],
     by: Sequence[By] = (By.TOOL,),
     where: tzinfo | None = None,
 ) -> tuple[tuple[ToolRow, ...], ToolRow]:
@@ -48,12 +48,12 @@ def tools(
 
 
 def _rows(
-    by: Sequence[By], level: Sequence[Mapping[int, Counted]], calls: list[Called], where: tzinfo | None
+    by: Sequence[By], level: Sequence[Mapping[int, CountedSession]], calls: list[ToolUse], where: tzinfo | None
 ) -> tuple[ToolRow, ...]:
     (first, *within), (sessions, *inmost) = by, level
     # A call begins like a roll-up, with session and quarter: what names one names the other.
     naming: Any = (lambda call: call.name) if first is By.TOOL else name_by(first, sessions, where)
-    groups: dict[str | None, list[Called]] = {}
+    groups: dict[str | None, list[ToolUse]] = {}
     for call in calls:
         groups.setdefault(naming(call), []).append(call)
     found = [
@@ -68,8 +68,8 @@ def _rows(
 def _row(
     name: str | None,
     by: By | None,
-    sessions: Mapping[int, Counted],
-    calls: list[Called],
+    sessions: Mapping[int, CountedSession],
+    calls: list[ToolUse],
     rows: tuple[ToolRow, ...],
 ) -> ToolRow:
     timed = [call.seconds for call in calls if call.seconds is not None]

@@ -1,24 +1,37 @@
 """Reading other people's files, losing nothing."""
 
 from pollux.system.files import LARGE, SMALL
-from pollux.wire.escapes import respelled, spelled
+from pollux.wire.escapes import json_spelling, normalize_spelling
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
     Lines,
-    filled,
+    display_path,
     folder_at,
     note_bad_line,
+    numbered_lines,
     opened,
     read_bytes,
     read_head,
     read_lines,
-    shown,
     unreadable,
 )
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
 from pollux.wire.pile import Pile
-from pollux.wire.shapes import MOST, REFUSED, Count, Dated, Malformed, Shape, Utc, decode, decoder, fit, plain, usable
+from pollux.wire.shapes import (
+    MOST,
+    REFUSED,
+    Count,
+    Dated,
+    Malformed,
+    Shape,
+    Utc,
+    check_times,
+    decode,
+    decoder,
+    fit,
+    plain,
+)
 from pollux.wire.spans import seconds
 from pollux.wire.tags import tagged, untagged
 
@@ -35,26 +48,26 @@ __all__ = [
     "Pile",
     "Shape",
     "Utc",
+    "check_times",
     "coherent",
     "decode",
     "decoder",
-    "filled",
+    "display_path",
     "fit",
     "folder_at",
+    "json_spelling",
+    "normalize_spelling",
     "note_bad_line",
+    "numbered_lines",
     "opened",
     "plain",
     "prune",
     "read_bytes",
     "read_head",
     "read_lines",
-    "respelled",
     "seconds",
-    "shown",
-    "spelled",
     "tagged",
     "tidy",
     "unreadable",
     "untagged",
-    "usable",
 ]

@@ -1,6 +1,6 @@
-r"""JSON whose texts are spelled in one way, so that they can be looked for in the bytes of a file.
+r"""One spelling of the texts in JSON, so that a text can be searched for in the bytes of a file.
 
-`é` may stand as `\u00e9` and `/` as `\/`, as whoever wrote or rewrote the file liked it.
+A program may write `é` also as `\u00e9`, and `/` also as `\/`.
 """
 
 from __future__ import annotations
@@ -8,25 +8,25 @@ from __future__ import annotations
 import json
 import re
 
-# A backslash that is escaped itself begins nothing: it is met first, and stays.
+# An escaped backslash begins no other escape: the pattern matches it first, and it stays.
 _ESCAPE = re.compile(rb"\\(?:\\|/|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def spelled(text: str) -> bytes:
-    """A text as it stands between the quotes of a JSON string, with no more escapes than there must be.
+def json_spelling(text: str) -> bytes:
+    """A text as it stands between the quotes of a JSON string, with no more escapes than necessary.
 
-    Half a character is �, as everywhere.
+    A lone surrogate becomes �, as everywhere.
     """
-    return _HALF.sub("�", json.dumps(text, ensure_ascii=False)[1:-1]).encode()
+    return _SURROGATE.sub("�", json.dumps(text, ensure_ascii=False)[1:-1]).encode()
 
 
-def respelled(raw: bytes) -> bytes:
-    """JSON, also in part, with each text as `spelled` has it."""
+def normalize_spelling(raw: bytes) -> bytes:
+    """JSON, or a part of it, with each text spelled as `json_spelling` does."""
     if b"\\u" not in raw and b"\\/" not in raw:
         return raw
-    return _ESCAPE.sub(lambda found: _plain(found[0]), raw)
+    return _ESCAPE.sub(lambda match: _plain(match[0]), raw)
 
 
 def _plain(escape: bytes) -> bytes:
-    return escape if escape == b"\\\\" else spelled(json.loads(b'"' + escape + b'"'))
+    return escape if escape == b"\\\\" else json_spelling(json.loads(b'"' + escape + b'"'))

@@ -11,26 +11,26 @@ _WHOLES = {"cached": "input", "cache_write": "input", "cache_write_long": "cache
 
 
 def coherent(usage: Usage, notes: Notes) -> Usage:
-    """The figures of a request, where no part is larger than its whole: such a part is unknown.
+    """The figures of a request without any part that is larger than its whole: such a part becomes unknown.
 
-    Then what was used cannot be told exactly. Parts have prices of their own: one that cannot be would make the cost as
-    large as one likes.
+    The usage is then not exact. A part has its own price, so an impossible part could make the cost as large as it
+    likes.
     """
     cached, written, long = usage.cached, usage.cache_write, usage.cache_write_long
-    given, output = usage.input, usage.output
-    # Nearly always all is well, and every request comes by.
+    prompt, output = usage.input, usage.output
+    # Every request passes here, and nearly all are coherent.
     if (
-        (given is None or (cached or 0) + (written or 0) <= given)
+        (prompt is None or (cached or 0) + (written or 0) <= prompt)
         and (not long or (written is not None and long <= written))
         and (output is None or (usage.reasoning or 0) <= output)
     ):
         return usage
     odd = {name for name, whole in _WHOLES.items() if _exceeds(getattr(usage, name), getattr(usage, whole))}
-    if not odd & {"cached", "cache_write"} and given is not None and (cached or 0) + (written or 0) > given:
+    if not odd & {"cached", "cache_write"} and prompt is not None and (cached or 0) + (written or 0) > prompt:
         odd |= {"cached", "cache_write"}
     for name in sorted(odd):
         whole = _WHOLES[name]
-        notes.add("usage.odd", f"A part of the {whole}, {name}, is larger than all of it; not counted.", subject=name)
+        notes.add("usage.odd", f"{name} is a part of {whole} but is larger; not counted.", subject=name)
     if long and (written is None or "cache_write" in odd):
         odd.add("cache_write_long")
     return msgspec.structs.replace(usage, **dict.fromkeys(odd), exact=usage.exact and None)

@@ -1,4 +1,4 @@
-"""Opening files that others are still writing, without ever holding more of them than they are worth."""
+"""Opening files that others are still writing, in bounded memory."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pollux.wire.notes import Notes
 from pollux.wire.shapes import Malformed
 
 LONGEST = 1 << 26
-"""No line of a session is longer: agents refuse pictures and documents that are."""
-_PASSED_OVER = 1 << 32
-"""So far the end of a longer one is looked for."""
+"""The longest line that is read. Agents refuse pictures and documents that would make a longer one."""
+_LONGEST_SKIP = 1 << 32
+"""How far the end of a longer line is searched for."""
 
 
 class Lines(io.BufferedReader):
     """A file line by line, in bounded memory.
 
-    A line that is too long is passed over: it counts as an empty one, and a notice says so.
+    A line that is too long is skipped: it counts as an empty line, and a notice says so.
     """
 
     def __init__(self, raw: io.RawIOBase, buffer: int, notes: Notes | None = None) -> None:
@@ -34,31 +34,31 @@ class Lines(io.BufferedReader):
         self.notes = notes
 
     def __iter__(self) -> Iterator[bytes]:
-        """The lines from here on. In a file that is no longer than a line may be, nothing need be measured."""
+        """The lines from here on. A file that is no longer than the longest line needs no measuring."""
         if isinstance(self.raw, io.FileIO) and os.fstat(self.raw.fileno()).st_size <= LONGEST:
             return super().__iter__()
-        return self._measured()
+        return self._bounded_lines()
 
-    def _measured(self) -> Iterator[bytes]:
+    def _bounded_lines(self) -> Iterator[bytes]:
         readline = partial(self.readline, LONGEST + 1)
         for number, line in enumerate(iter(readline, b""), start=1):
             if len(line) <= LONGEST:
                 yield line
                 continue
-            whole = line.endswith(b"\n") or self._pass_over()
+            ended = line.endswith(b"\n") or self._skip_line()
             if self.notes is not None:
                 before, self.notes.line = self.notes.line, number
-                after = "" if whole else ", and so is what follows: its end was not found"
+                after = "" if ended else ", and so is the rest of the file: the line has no end"
                 text = f"A line is longer than {LONGEST >> 20} MiB; skipped{after}."
                 self.notes.add("line.too-long", text, Severity.ERROR)
                 self.notes.line = before
-            if not whole:
+            if not ended:
                 return
             yield b"\n"
 
-    def _pass_over(self) -> bool:
-        """Go to the end of a line; False where it is too far away."""
-        left = _PASSED_OVER
+    def _skip_line(self) -> bool:
+        """Go to the end of the line; False where it is too far away."""
+        left = _LONGEST_SKIP
         while left > 0:
             piece = self.readline(1 << 20)
             if not piece or piece.endswith(b"\n"):
@@ -68,7 +68,7 @@ class Lines(io.BufferedReader):
 
 
 def read_bytes(path: str | Path, most: int = LARGE) -> bytes:
-    """The whole file. Raises `Unreadable` with the system's reason, or where it is larger than it can be."""
+    """The whole file. Raises `Unreadable` with the system's reason, or where the file is larger than `most`."""
     with opened(path, buffer=0) as file:
         return files.read_within(file, most)
 
@@ -82,19 +82,19 @@ def read_head(path: str | Path, size: int) -> bytes:
 def read_lines(path: str | Path, notes: Notes | None = None) -> Iterator[tuple[int, bytes]]:
     r"""Every line that is not blank with its number, split at `\n` only."""
     with opened(path, notes=notes) as file:
-        yield from filled(file)
+        yield from numbered_lines(file)
 
 
-def filled(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Every line that is not blank with its number."""
     return ((number, line) for number, line in enumerate(lines, start=1) if not line.isspace())
 
 
 @contextmanager
 def opened(path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) -> Iterator[BinaryIO]:
-    """A regular file opened for reading. Whatever goes wrong with it, now or while it is read, is `Unreadable`.
+    """A regular file opened for reading. Raises `Unreadable` for every error, also for one while it is read.
 
-    A large buffer makes reading long lines three times as quick. `notes` are told of lines that are too long.
+    A large buffer makes reading long lines three times as fast. `notes` get a notice for each line that is too long.
     """
     try:
         file: Any = files.opened(path, buffer=0)
@@ -108,25 +108,25 @@ def opened(path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) 
 
 
 def folder_at(path: str | Path) -> bool:
-    """Is there a folder? Where the system does not tell, there is none: `Path.is_dir` raises then."""
+    """Is this a folder? False where the system does not say, while `Path.is_dir` raises an error."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def unreadable(path: str | Path, error: Exception) -> Unreadable:
     """The error as one sentence."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Unreadable(f"{shown(path)} cannot be read: {reason}.")
+    return Unreadable(f"{display_path(path)} cannot be read: {reason}.")
 
 
-def shown(path: str | Path) -> str:
-    """A path as text that can be printed and put into JSON, also where its bytes are no text."""
+def display_path(path: str | Path) -> str:
+    """A path as text that can be printed and put into JSON, even if its bytes are not text."""
     if type(path) is str and path.isascii():
         return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
-    """Say that a line could not be read; an unfinished last one is the agent still writing, or a crash."""
+    """Note that a line could not be read. An unfinished last line comes from an agent that still writes, or a crash."""
     if not raw.endswith(b"\n"):
         notes.add(
             "line.torn", "The last line is incomplete: it is being written, or a write was cut off.", Severity.INFO

@@ -1,4 +1,4 @@
-"""One file from several forms of it: every record that any of them holds, once, in its own bytes."""
+"""One file joined from several versions of it: every record of every version, once, in its own bytes."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ from pollux.wire.shapes import REFUSED, Malformed, plain
 Key = Callable[[bytes], Hashable]
 
 
-def joined(forms: Iterable[Sequence[bytes]], key: Key = bytes) -> list[bytes]:
-    """The records of all forms, the earliest form first; of those with the same key the last one.
+def join_records(versions: Iterable[Sequence[bytes]], key: Key = bytes) -> list[bytes]:
+    """The records of all versions, the earliest first; of records with the same key, the last one.
 
-    What a later form lacks stands behind the record it stood behind before.
+    A record that a later version lacks follows the same record as before.
     """
     records: list[bytes] = []
-    for later in forms:
+    for later in versions:
         places: dict[Hashable, deque[int]] = defaultdict(deque)
         for place, record in enumerate(later):
             places[key(record)].append(place)
-        behind: dict[int, list[bytes]] = {}
-        last = -1
+        missing: dict[int, list[bytes]] = {}
+        anchor = -1
         for record in records:
-            if same := places.get(key(record)):
-                last = same.popleft()
+            if matches := places.get(key(record)):
+                anchor = matches.popleft()
             else:
-                behind.setdefault(last, []).append(record)
-        records = list(behind.get(-1, ()))
+                missing.setdefault(anchor, []).append(record)
+        records = list(missing.get(-1, ()))
         for place, record in enumerate(later):
-            records += [record, *behind.get(place, ())]
+            records += [record, *missing.get(place, ())]
     return records
 
 
-def lines(raw: bytes) -> list[bytes]:
-    """The lines of a file that hold a JSON object, each with its end: one that was cut holds none."""
+def object_lines(raw: bytes) -> list[bytes]:
+    """The lines of a file that hold a whole JSON object, each with its line feed. A line that was cut holds none."""
     return [line.rstrip(b"\r") + b"\n" for line in raw.split(b"\n") if value_of(line) is not None]
 
 
-def mended(raw: bytes) -> bytes | None:
-    """A file whose last line, or whose document, was cut off, with that closed; None where it was not."""
+def close_cut_file(raw: bytes) -> bytes | None:
+    """A file whose last line or document was cut off, with its brackets closed; None where nothing was cut off."""
     before, end, last = raw.rpartition(b"\n")
-    if value_of(before.partition(b"\n")[0]) is None:  # no file of lines, or one that is all there is of one
+    if value_of(before.partition(b"\n")[0]) is None:  # not a file of lines, or its only line was cut
         return mend(raw)
     closed = mend(last) if last.strip() and value_of(last) is None else None
     return before + end + closed + b"\n" if closed is not None else None
 
 
 def value_of(raw: bytes) -> dict[str, Any] | None:
-    """The JSON object that some bytes are."""
+    """The JSON object in these bytes; None where they hold none."""
     with contextlib.suppress(Malformed):
         if type(value := plain(raw, Notes())) is dict:
             return value
@@ -62,9 +62,9 @@ def value_of(raw: bytes) -> dict[str, Any] | None:
 
 
 class Document(msgspec.Struct):
-    """A JSON object with a list in it: the bytes of its members in their order, of the list's items apart.
+    """A JSON object with a list in it: the bytes of its members in their order, and of each item of the list.
 
-    `whole` says that it could be read as it is. Else the item in which it was `cut` is what is whole in that one.
+    `whole` says that nothing was cut off. Otherwise `cut` has what is left of the item in which the document ends.
     """
 
     members: dict[str, bytes]
@@ -73,22 +73,22 @@ class Document(msgspec.Struct):
     cut: bytes | None = None
 
 
-def document(raw: bytes, name: str) -> Document | None:
-    """The document that has a list under a name, or what is left of it."""
-    if (found := _document(raw, name)) is not None:
-        return found
+def parse_document(raw: bytes, name: str) -> Document | None:
+    """A document with a list under this name, or what is left of it."""
+    if (document := _document(raw, name)) is not None:
+        return document
     closed, end = close(raw)
-    found = _document(closed, name)
-    if found is None:
+    document = _document(closed, name)
+    if document is None:
         return None
-    found.whole = False
+    document.whole = False
     missing = closed[end:]
-    if missing.endswith(b"}]}") and found.items:
-        found.cut = found.items.pop()
-        if missing != b"}]}":  # the cut goes through the last member too
-            found.cut = _shorter(found.cut)
-    found.items += [block for _, block in blocks(raw[end:], 4) if value_of(block) is not None]
-    return found
+    if missing.endswith(b"}]}") and document.items:
+        document.cut = document.items.pop()
+        if missing != b"}]}":  # the last member is cut, too
+            document.cut = _shorter(document.cut)
+    document.items += [block for _, block in blocks(raw[end:], 4) if value_of(block) is not None]
+    return document
 
 
 def _document(raw: bytes, name: str) -> Document | None:
@@ -106,14 +106,14 @@ def _shorter(item: bytes) -> bytes:
     return msgspec.json.format(msgspec.json.encode(members), indent=2)
 
 
-def written(found: Document, name: str) -> bytes:
-    """A document as the agents write them: pretty, two spaces to a level."""
-    items = b",\n    ".join(found.items)
-    members = {**found.members, name: b"[\n    " + items + b"\n  ]" if items else b"[]"}
+def format_document(document: Document, name: str) -> bytes:
+    """A document as the agents write it: indented by two spaces a level."""
+    items = b",\n    ".join(document.items)
+    members = {**document.members, name: b"[\n    " + items + b"\n  ]" if items else b"[]"}
     pairs = (b"  " + msgspec.json.encode(key) + b": " + value for key, value in members.items())
     return b"{\n" + b",\n".join(pairs) + b"\n}"
 
 
-def line_of(item: bytes) -> bytes:
-    """An item of a document as a line: the same, without the space between."""
+def as_line(item: bytes) -> bytes:
+    """An item of a document as a line: the same JSON without white space."""
     return msgspec.json.format(item, indent=-1) + b"\n"

@@ -1,4 +1,4 @@
-"""A wire value that nobody took apart, as the plain JSON it was."""
+"""A wire value as the plain JSON that it was read from."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _NESTED = (dict, list)
 
 
 def tidy(value: Any) -> Any:
-    """A wire value as plain JSON: without absent fields, with those we do not know in their places."""
+    """A wire value as plain JSON: without absent fields, with unknown fields in their places."""
     built = msgspec.to_builtins(value)
     prune(built)
     return built
 
 
 def prune(built: Any) -> None:
-    """Take absent fields out of a built value that nobody else holds; those we do not know go into their places."""
+    """Remove absent fields from a built value that nobody else holds, and put unknown fields into their places."""
     if type(built) is list:
         for item in built:
             if type(item) in _NESTED:
@@ -34,7 +34,7 @@ def prune(built: Any) -> None:
         for key in absent:
             del built[key]
         for key, rest in unknown.items() if unknown else ():
-            # Of a list with odd items both halves are there.
+            # A list with odd items is in two halves: those that fitted, and the odd ones.
             known = built.get(key)
             built[key] = [*known, *rest] if type(rest) is list and type(known) is list else rest
         if odd is not None:

@@ -1,4 +1,4 @@
-"""The notebook a reader carries through a file."""
+"""The notices that a reader collects in a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pollux.model import Notice, Severity
 
 
 class Notes:
-    """Collects notices. Knows the file and line being read, and counts a remark made again instead of repeating it."""
+    """Collects notices. Knows the file and the line that are being read, and counts a repeated remark."""
 
     def __init__(self, file: str | None = None) -> None:
         self.file = file
@@ -15,18 +15,29 @@ class Notes:
         self._counts: dict[tuple[str | None, str, str], int] = {}
 
     def add(self, code: str, text: str, severity: Severity = Severity.WARNING, *, subject: str | None = None) -> None:
-        """Write down one remark."""
-        again = (self.file, code, subject or text)
-        if again not in self._seen:
-            self._seen[again] = Notice(
+        """Note one remark."""
+        remark = (self.file, code, subject or text)
+        if remark not in self._seen:
+            self._seen[remark] = Notice(
                 code=code, text=text, severity=severity, file=self.file, line=self.line, subject=subject
             )
-            self._counts[again] = 0
-        self._counts[again] += 1
+            self._counts[remark] = 0
+        self._counts[remark] += 1
+
+    def extend(self, other: Notes) -> None:
+        """Take over the remarks of another notebook."""
+        for again, notice in other._seen.items():
+            self._seen.setdefault(again, notice)
+            self._counts[again] = self._counts.get(again, 0) + other._counts[again]
+
+    def forget(self, file: str) -> None:
+        """Drop the remarks about a file, which adds nothing to what was read."""
+        self._seen = {again: notice for again, notice in self._seen.items() if notice.file != file}
+        self._counts = {again: self._counts[again] for again in self._seen}
 
     def all(self) -> tuple[Notice, ...]:
         """Everything noted, in order of first appearance."""
-        return tuple(_counted(notice, self._counts[again]) for again, notice in self._seen.items())
+        return tuple(_counted(notice, self._counts[remark]) for remark, notice in self._seen.items())
 
 
 def _counted(notice: Notice, count: int) -> Notice:

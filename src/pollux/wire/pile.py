@@ -1,4 +1,4 @@
-"""Records that stand beside a conversation, however many a file holds."""
+"""Records outside the conversation, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pollux.model import Severity
 from pollux.wire.notes import Notes
 
 MOST = 20_000
-"""So many records are kept as objects of their own. A small one takes far more room than in the file."""
+"""How many records are kept as objects. As an object a small record takes far more memory than in the file."""
 
 _encode = msgspec.json.encode
 
 
 class Pile:
-    """Keeps records in their order: the first each by itself, and all that follow as lines of JSON in one text.
+    """Keeps records in their order: the first ones as objects, and the others as lines of JSON in one text.
 
-    A line of that text holds the records of lines that follow one another: the number of the first stands for all, so
-    that even empty records take no more room than in the file.
+    A line of that text holds the records of consecutive lines, with the number of the first one only. So even empty
+    records take no more memory than in the file.
     """
 
     def __init__(self, notes: Notes) -> None:
@@ -33,7 +33,7 @@ class Pile:
         return bool(self._first)
 
     def add(self, record: dict[str, Any]) -> None:
-        """Keep one more: what a `record` holds, with the `line` it stands in and whatever is to be said of it."""
+        """Keep one more: its `record` key has the content, its `line` key the line number; other keys describe it."""
         if len(self._first) < MOST:
             self._first.append(record)
             return
@@ -48,12 +48,12 @@ class Pile:
         self._next = line + 1 if line is not None else None
         self._notes.add(
             "record.many",
-            f"More than {MOST:,} records stand beside the conversation; those that follow are kept as one text.",
+            f"More than {MOST:,} records are not part of the conversation; the others are kept as one text.",
             Severity.INFO,
         )
 
     def all(self) -> list[dict[str, Any]]:
-        """Every record; those that are one text are the last. None is added any more."""
+        """Every record; the text with the others comes last. No record can be added afterwards."""
         self._end()
         if self._rest:
             self._first.append({"lines": self._rest.decode()})

@@ -1,18 +1,18 @@
-"""What can still be had from a JSON document that was cut off or damaged."""
+"""What can still be read from a JSON document that was cut off or damaged."""
 
 from __future__ import annotations
 
 import re
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-# A bare word at the very end may itself be cut: only what a later byte confirms is whole.
+# A bare word at the very end may be cut itself: it is whole only if a later byte ends it.
 _SCALAR = rb"(?:" + _STRING + rb"|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]))"
 _KEY = _STRING + rb"\s*+:\s*+"
 _MEMBERS = re.compile(
     rb"((?:[\s,]*+" + _KEY + _SCALAR + rb")*+)[\s,]*(?:" + _KEY + rb"(?=[\[{]))?([\[{\]}])?", re.DOTALL
 )
 _ITEMS = re.compile(rb"((?:[\s,]*+" + _SCALAR + rb")*+)[\s,]*([\[{\]}])?", re.DOTALL)
-# What a cut may leave behind the last whole member or item: a string that was cut, perhaps in an escape, or less.
+# What a cut may leave after the last whole member or item: a string that was cut, perhaps in an escape, or less.
 _TAIL = re.compile(
     rb"[\s,]*+(?P<key>" + _KEY + rb")?"
     rb'(?:(?P<string>"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)(?:\\(?:u[0-9a-fA-F]{0,3})?)?|[\w.+-]*|'
@@ -26,7 +26,7 @@ _CLOSERS = {b"{": b"}", b"[": b"]"}
 def close(raw: bytes) -> tuple[bytes, int]:
     """The longest beginning of a cut-off document that becomes valid JSON when its brackets are closed, and its length.
 
-    Goes from bracket to bracket: what lies between two is a run of whole members or items, or the end.
+    Goes from bracket to bracket: between two brackets is a run of whole members or items, or the end.
     """
     stack: list[bytes] = []
     safe = place = 0
@@ -48,7 +48,7 @@ def close(raw: bytes) -> tuple[bytes, int]:
 
 
 def mend(raw: bytes) -> bytes | None:
-    """A document that was cut off, with all that stands in it: also the beginning of a string that was cut.
+    """A document that was cut off, closed, with everything in it: also the beginning of a string that was cut.
 
     None where it is whole, or damaged in another way.
     """
@@ -65,7 +65,7 @@ def mend(raw: bytes) -> bytes | None:
 
 
 def _whole_characters(raw: bytes) -> bytes:
-    """Bytes of UTF-8 without a last character that was cut."""
+    """UTF-8 bytes without the last character, if that was cut."""
     for back in range(1, min(4, len(raw) + 1)):
         first = raw[-back]
         if first >= 0xC0:  # where a character of several bytes begins
@@ -76,18 +76,18 @@ def _whole_characters(raw: bytes) -> bytes:
 def blocks(raw: bytes, indent: int) -> list[tuple[int, bytes]]:
     """The objects that stand `indent` spaces deep in a pretty-printed document, each with the number of its first line.
 
-    JSON strings hold no raw line breaks, so a line that is just an indented brace always is structure. An
-    object whose end is missing reaches to the next one's beginning.
+    JSON strings hold no raw line breaks, so a line that is only an indented brace is always structure. An
+    object without an end reaches to the beginning of the next one.
     """
     opening, closings = b" " * indent + b"{", (b" " * indent + b"}", b" " * indent + b"},")
-    found: list[tuple[int, list[bytes]]] = []
+    objects: list[tuple[int, list[bytes]]] = []
     inside = False
     for number, line in enumerate(raw.split(b"\n"), start=1):
         bare = line.rstrip(b"\r")
         if bare == opening:
-            found.append((number, [bare]))
+            objects.append((number, [bare]))
             inside = True
         elif inside:
             inside = bare not in closings
-            found[-1][1].append(bare if inside else closings[0])
-    return [(number, b"\n".join(lines)) for number, lines in found]
+            objects[-1][1].append(bare if inside else closings[0])
+    return [(number, b"\n".join(lines)) for number, lines in objects]

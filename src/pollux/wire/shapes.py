@@ -1,9 +1,9 @@
-"""Other people's JSON, read by type where it is as we know it and tolerantly where it is not.
+"""Other people's JSON, read by type where it has the known shape, and tolerantly where it has not.
 
-A format we know is written down as `Shape`s. Decoding straight into them is as fast as a bare parse, and *refuses*
-unknown keys and unexpected types instead of dropping them. What was refused is decoded again as plain values and fitted
-to the same shapes field by field: what fits is taken, what does not fit stays in `extra` and is noted. So the rest
-of a reader sees one kind of value, and nothing is ever lost on the way to it.
+`Shape`s describe a known format. Decoding into them is as fast as a bare parse, and *refuses* unknown keys and
+unexpected types instead of dropping them. Refused JSON is decoded again as plain values and fitted to the same shapes
+field by field: a field takes what fits, and `extra` keeps the rest, with a notice. So the rest of a reader sees one
+kind of value, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ Utc = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 MOST = 10**9
-"""The largest figure that is believed: no request has as many tokens, and any program can hold their sums."""
+"""The largest figure that is accepted: no request has as many tokens, and sums of it fit into any program's numbers."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
-"""A figure that can be added up: less than nothing is none, nor is a number of 400 digits."""
+"""A figure that can be added up: neither a negative number nor one of 400 digits."""
 
 
 class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A JSON object whose keys we know; what else was in it is `extra`."""
+    """A JSON object with known keys; `extra` has all other keys."""
 
     # No agent writes an asterism as a key: the field is ours, never read from a file.
     extra: dict[str, Any] = msgspec.field(name="⁂", default=NOTHING)
 
 
 class Dated(Shape):
-    """A JSON object with a time. One that cannot be used is refused, so that it is kept as it was written."""
+    """A JSON object with a time. An unusable time is refused, so that it is kept as it was written."""
 
     if TYPE_CHECKING:
         timestamp: Utc | None = None
 
     def __post_init__(self) -> None:
-        """Look at the time, without a call: every record comes by."""
+        """Check the time without a function call: every record passes here."""
         at = self.timestamp
         if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
             raise ValueError("timestamp is at the end of the calendar")
 
 
-def usable(*times: datetime | None) -> None:
-    """Refuse times that cannot be used."""
+def check_times(*times: datetime | None) -> None:
+    """Raise `ValueError` where a time cannot be used."""
     for at in times:
         if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
             raise ValueError("a time is at the end of the calendar")
@@ -65,24 +65,24 @@ S = TypeVar("S", bound=Shape)
 
 
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
-"""What a decoder raises for bytes that are no JSON, or JSON of another shape."""
+"""What a decoder raises for bytes that are not JSON, or are JSON of another shape."""
 
 
 class Malformed(ValueError):
-    """These bytes are not JSON, whatever is forgiven."""
+    """These bytes are not JSON, not even tolerantly read."""
 
 
 def decode(kind: type[S], raw: bytes, notes: Notes) -> S | None:
     """Read one JSON object as `kind`; None where the JSON is no object. Raises `Malformed`."""
-    quick: Callable[[bytes], S] = decoder(kind)
+    decode_exact: Callable[[bytes], S] = decoder(kind)
     try:
-        return quick(raw)
+        return decode_exact(raw)
     except REFUSED:
         return fit(kind, plain(raw, notes), notes)
 
 
 def plain(raw: bytes, notes: Notes) -> Any:
-    """Read JSON as plain values, forgiving what can be forgiven: a byte order mark, bad UTF-8, half surrogates, NaN."""
+    """Read JSON as plain values, and tolerate a byte order mark, bad UTF-8, lone surrogates and NaN."""
     try:
         return msgspec.json.decode(raw)
     except REFUSED:
@@ -101,31 +101,31 @@ def fit(kind: type[S], value: Any, notes: Notes) -> S | None:
     """Take from a plain object what fits; note and keep in `extra` what does not."""
     if type(value) is not dict:
         return None
-    taken: dict[str, Any] = {}
-    rest: dict[str, Any] = {}
-    known = _fields(kind)
+    fields: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    shape = _fields(kind)
     for key, item in value.items():
-        field = known.get(key)
+        field = shape.get(key)
         if field is None:
-            rest[key] = item
+            extra[key] = item
             notes.add(
                 "field.unknown",
-                f"{kind.__name__} has a field {key!r} we do not know; kept.",
+                f"{kind.__name__} has an unknown field {key!r}; kept.",
                 Severity.INFO,
                 subject=f"{kind.__name__}.{key}",
             )
             continue
         fitted, odd = field.fit(item, notes)
         if fitted is not None:
-            taken[field.name] = fitted
+            fields[field.name] = fitted
         if odd is not None:
-            rest[key] = odd
+            extra[key] = odd
             notes.add(
                 "field.type",
-                f"{kind.__name__}.{key} is not what it should be; kept as it is.",
+                f"{kind.__name__}.{key} has an unexpected type; kept as it is.",
                 subject=f"{kind.__name__}.{key}: {type(odd).__name__}",
             )
-    return kind(**taken, extra=rest)
+    return kind(**fields, extra=extra)
 
 
 class _Field:
@@ -138,8 +138,8 @@ class _Field:
         self.shape: type[Shape] | None = next(
             (m for m in members if isinstance(m, type) and issubclass(m, Shape)), None
         )
-        listed = next((m for m in members if typing.get_origin(m) is list), None)
-        self.items: _Field | None = _Field(name, typing.get_args(listed)[0]) if listed is not None else None
+        list_kind = next((m for m in members if typing.get_origin(m) is list), None)
+        self.items: _Field | None = _Field(name, typing.get_args(list_kind)[0]) if list_kind is not None else None
         self.timed = datetime in members
 
     def fit(self, value: Any, notes: Notes) -> tuple[Any, Any]:
@@ -184,7 +184,7 @@ def _fields(kind: type[Shape]) -> dict[str, _Field]:
 
 @cache
 def decoder(kind: type[S]) -> Callable[[bytes], S]:
-    """The quick way alone: raises one of `REFUSED` where the bytes are not exactly as the shape says."""
+    """A decoder without tolerance: raises one of `REFUSED` where the bytes are not exactly of this shape."""
     return msgspec.json.Decoder(kind).decode
 
 
@@ -201,11 +201,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _scrubbed(value: Any, notes: Notes) -> Any:
-    """The value with every character that is none replaced by U+FFFD."""
+    """The value with U+FFFD for each lone surrogate."""
     if type(value) is str:
         if _SURROGATE.search(value) is None:
             return value
-        notes.add("text.encoding", "Bytes that are no text were replaced by \N{REPLACEMENT CHARACTER}.")
+        notes.add("text.encoding", "Bytes that are not text were replaced by \N{REPLACEMENT CHARACTER}.")
         return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
     if type(value) is list:
         return [_scrubbed(item, notes) for item in value]

@@ -1,4 +1,4 @@
-"""Walks through nested values, however deep: a function of Python can call itself a thousand times only."""
+"""Walks through nested values of any depth: a Python function can call itself only a thousand times."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Generator
 from typing import Any
 
 Walk = Generator[Any, Any, Any]
-"""A walk through one value. It yields the walks through the values inside, is sent what they give, and returns."""
+"""A walk through one value. It yields the walks through inner values, receives their results, and returns its own."""
 
 
 def finish(walk: Walk) -> Any:
-    """What a walk gives in the end."""
+    """The result of a walk."""
     open_walks = [walk]
-    answer: Any = None
+    result: Any = None
     while open_walks:
         try:
-            inner = open_walks[-1].send(answer)
+            inner = open_walks[-1].send(result)
         except StopIteration as end:
             open_walks.pop()
-            answer = end.value
+            result = end.value
         else:
             open_walks.append(inner)
-            answer = None
-    return answer
+            result = None
+    return result

@@ -11,7 +11,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)>")
 
 
 class Tagged(NamedTuple):
-    """A text between a tag and the next one that closes it, and where both tags with it begin and end."""
+    """A text between a tag and the next tag that closes it. `begin` and `end` include both tags."""
 
     name: str
     text: str
@@ -20,32 +20,32 @@ class Tagged(NamedTuple):
 
 
 def tagged(text: str, names: Container[str] | None = None) -> Iterator[Tagged]:
-    """What stands between tags (of these names), from left to right. What stands inside another is not told apart.
+    """The texts between tags (of these names), from left to right. Tags inside another tagged text stay in it.
 
-    A pattern such as `<(a|b)>.*?</(a|b)>` looks through the whole text for each tag that nobody closed; this does not.
+    A pattern such as `<(a|b)>.*?</(a|b)>` would search the whole text again for each tag that is not closed.
     """
     tags = [tag for tag in _TAG.finditer(text) if names is None or tag[2] in names]
     closing: dict[str, deque[re.Match[str]]] = {}
     for tag in tags:
         if tag[1]:
             closing.setdefault(tag[2], deque()).append(tag)
-    place = 0
+    position = 0
     for tag in tags:
-        if tag[1] or tag.start() < place:
+        if tag[1] or tag.start() < position:
             continue
         ends = closing.get(tag[2])
         while ends and ends[0].start() < tag.end():
             ends.popleft()
         if ends:
-            place = ends[0].end()
-            yield Tagged(tag[2], text[tag.end() : ends[0].start()], tag.start(), place)
+            position = ends[0].end()
+            yield Tagged(tag[2], text[tag.end() : ends[0].start()], tag.start(), position)
 
 
 def untagged(text: str, names: Container[str] | None = None) -> str:
-    """A text without what stands between tags."""
+    """A text without its tagged texts."""
     pieces: list[str] = []
-    place = 0
-    for one in tagged(text, names):
-        pieces.append(text[place : one.begin])
-        place = one.end
-    return "".join((*pieces, text[place:])) if place else text
+    position = 0
+    for match in tagged(text, names):
+        pieces.append(text[position : match.begin])
+        position = match.end
+    return "".join((*pieces, text[position:])) if position else text

@@ -6,29 +6,34 @@ The human's prompts are headings of the second level, the replies to each stand 
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
 
-from pollux.model import Session, Status, summarize
+from pollux.model import Attachment, Session, Status, summarize
 from pollux.text.escape import one_line, visible
 from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
-from pollux.writers.calls import Bounds, Section
-from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
-from pollux.writers.loss import Tally
+from pollux.writers.calls import Bounds, Section, outcome
+from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.safe_markdown import code, fence, plain, tame
 from pollux.writers.transcript import (
+    Answer,
+    Attached,
     Block,
     Call,
     Digest,
     Figures,
-    Mention,
+    Heading,
+    Odd,
+    Reference,
     Remark,
+    Speaker,
     Thought,
-    Turn,
     Words,
-    blocks,
 )
+from pollux.writers.transcript.blocks import COMMAND, ERROR
+from pollux.writers.transcript.paper import Paper, address, file_facts, tool_name
 
 BOUNDS = Bounds(head=20, tail=8, width=500)
-LEVELS = {"Assistant": "###"}
+LEVELS = {Speaker.ASSISTANT: "###"}
 
 
 class Markdown:
@@ -49,16 +54,16 @@ class Markdown:
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:
             out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, context)))
-        tally = Tally()
+        paper = Paper(session, options, BOUNDS)
         said = False
-        for block in blocks(session, options, BOUNDS, tally):
-            text = _block(block)
+        for block in paper.blocks():
+            text = "\n\n".join(_paragraphs(block, paper))
             if said and text[:1].isspace():
                 # Without this, what begins indented would become part of a list that the text before ends with.
                 out("\n<!-- -->\n")
             said = isinstance(block, Words)
             out(f"\n{text}\n")
-        return tally.report()
+        return paper.report()
 
 
 def _fact(fact: Fact) -> str:
@@ -66,66 +71,89 @@ def _fact(fact: Fact) -> str:
     return " ".join([*words, code(fact.name)] if fact.name is not None else words)
 
 
-def _block(block: Block) -> str:
+def _paragraphs(block: Block, paper: Paper) -> Iterator[str]:
     match block:
-        case Turn():
-            return _turn(block)
+        case Heading():
+            yield _heading(block, paper)
         case Words(text=text):
-            return tame(text)
+            yield tame(text)
         case Thought(subject=subject, text=text):
-            return _folded(f"Thinking: {subject}" if subject else "Thinking", tame(text))
+            yield _folded(f"Thinking: {one_line(subject)}" if subject else "Thinking", tame(text))
         case Call():
-            return _call(block)
-        case Mention():
-            return _mention(block)
+            yield _call(block, paper)
+            yield from map(_section, paper.sections(block))
+            yield from map(_attachment, block.call.attachments)
+        case Answer():
+            yield from _answer(block, paper)
+        case Reference(file=file):
+            yield _mention("File", one_line(file.path), file_facts(file))
+            yield from map(_section, paper.sections(block))
+            yield from map(_attachment, file.attachments)
+        case Attached(attachment=attachment):
+            yield _attachment(attachment)
+        case Odd():
+            yield _mention("A part of an unknown kind")
+            yield from map(_section, paper.sections(block))
         case Digest(text=text):
             words = " ".join(["The conversation so far, summed up", *_bracketed(block.marks)])
             marked_up = text.lstrip().startswith("<")
-            return _folded(words, fence(visible(text).strip(), "xml") if marked_up else tame(text))
+            yield _folded(words, fence(visible(text).strip(), "xml") if marked_up else tame(text))
         case Remark():
-            return _remark(block)
-        case Figures(text=text):
-            return f"*Tokens: {plain(text)}*"
+            yield _remark(block)
+        case Figures(usage=usage):
+            yield f"*Tokens: {plain(figures(usage) or '')}*"
 
 
-def _turn(turn: Turn) -> str:
-    words = [turn.speaker, moment(turn.at), turn.model and one_line(turn.model)]
-    told = " · ".join(plain(word) for word in words if word)
-    return " ".join([LEVELS.get(turn.speaker, "##"), told, *_bracketed(turn.marks)])
+def _heading(heading: Heading, paper: Paper) -> str:
+    model = paper.model(heading)
+    words = [heading.speaker, moment(heading.message.at), model and one_line(model)]
+    line = " · ".join(plain(word) for word in words if word)
+    return " ".join([LEVELS.get(heading.speaker, "##"), line, *_bracketed(heading.marks)])
 
 
 def _bracketed(marks: tuple[str, ...]) -> list[str]:
     return [f"({mark})" for mark in marks]
 
 
-def _call(call: Call) -> str:
-    told = [code(a.text) if a.name is None else f"{plain(a.name)}: {code(a.text)}" for a in call.arguments]
-    outcome = call.outcome if call.status is Status.OK else f"**{call.outcome}**"
-    line = f"**{plain(call.name)}** {', '.join(told)}".rstrip() + f" — {outcome}"
-    if call.reason is not None:
-        line += f": {plain(one_line(call.reason))}"
-    if call.child is not None:
-        line += f" — session {code(call.child)}"
-    return "\n\n".join([line, *(_section(section) for section in call.sections)])
+def _call(block: Call, paper: Paper) -> str:
+    call = block.call
+    asked = [code(a.text) if a.name is None else f"{plain(a.name)}: {code(a.text)}" for a in block.arguments]
+    ending = outcome(call) if call.status is Status.OK else f"**{outcome(call)}**"
+    line = f"**{plain(tool_name(call))}** {', '.join(asked)}".rstrip() + f" — {ending}"
+    if (reason := paper.reason(call)) is not None:
+        line += f": {plain(one_line(reason))}"
+    if call.child:
+        line += f" — session {code(one_line(call.child))}"
+    return line
 
 
-def _mention(mention: Mention) -> str:
-    line = f"*{mention.what}*"
-    if mention.name is not None:
-        line += f" {code(mention.name)}"
-    if mention.facts is not None:
-        line += f" ({plain(mention.facts)})"
-    return line if mention.section is None else f"{line}\n\n{_section(mention.section)}"
+def _answer(block: Answer, paper: Paper) -> Iterator[str]:
+    if block.result.output is not None:
+        yield f"**{plain(tool_name(block.result))}** — a result without its call"
+    yield from map(_section, paper.sections(block))
+    yield from map(_attachment, block.result.attachments)
+
+
+def _attachment(attachment: Attachment) -> str:
+    return _mention("Attachment", address(attachment), attachment_facts(attachment))
+
+
+def _mention(what: str, name: str | None = None, facts: str | None = None) -> str:
+    line = f"*{what}*"
+    if name is not None:
+        line += f" {code(name)}"
+    return line if facts is None else f"{line} ({plain(facts)})"
 
 
 def _remark(remark: Remark) -> str:
-    kind = f"**{remark.kind}**" if remark.kind == "Error" else f"*{remark.kind}*"
+    kind = f"**{remark.kind}**" if remark.kind == ERROR else f"*{remark.kind}*"
     head = " ".join([f"> {kind}", *_bracketed(remark.marks)])
-    if not remark.text:
+    text = visible(remark.text).strip()
+    if not text:
         return head
-    if "\n" in remark.text:
-        return f"{head}\n\n{fence(remark.text, 'text')}"
-    return f"{head}: {code(one_line(remark.text)) if remark.kind == 'Command' else plain(one_line(remark.text))}"
+    if "\n" in text:
+        return f"{head}\n\n{fence(text, 'text')}"
+    return f"{head}: {code(one_line(text)) if remark.kind == COMMAND else plain(one_line(text))}"
 
 
 def _section(section: Section) -> str:

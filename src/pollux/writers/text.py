@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from pollux.model import Session, summarize
+from pollux.model import Attachment, Session, summarize
 from pollux.text.escape import one_line, visible
 from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
-from pollux.writers.calls import Bounds, Section
-from pollux.writers.facts import Fact, facts, front_matter, moment, title, usage_facts
-from pollux.writers.loss import Tally
+from pollux.writers.calls import Bounds, Section, outcome
+from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.transcript import (
+    Answer,
+    Attached,
     Block,
     Call,
     Digest,
     Figures,
-    Mention,
+    Heading,
+    Odd,
+    Reference,
     Remark,
+    Speaker,
     Thought,
-    Turn,
     Words,
-    blocks,
 )
+from pollux.writers.transcript.paper import Paper, address, file_facts, tool_name
 
 BOUNDS = Bounds(head=5, tail=3, width=200)
-RULES = {"Assistant": "──"}
+RULES = {Speaker.ASSISTANT: "──"}
 
 
 class PlainText:
@@ -45,72 +48,96 @@ class PlainText:
         out("".join(f"{_fact(fact)}\n" for fact in facts(session, summary)))
         if options.tokens:
             out("".join(f"{line}\n" for line in usage_facts(summary, context)))
-        tally = Tally()
-        for block in blocks(session, options, BOUNDS, tally):
-            out("\n")
-            for line in _block(block):
-                out(f"{line}\n")
-        return tally.report()
+        paper = Paper(session, options, BOUNDS)
+        for block in paper.blocks():
+            for paragraph in _paragraphs(block, paper):
+                out("\n")
+                for line in paragraph:
+                    out(f"{line}\n")
+        return paper.report()
 
 
 def _fact(fact: Fact) -> str:
     return " ".join(word for word in (fact.words, fact.name) if word)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _paragraphs(block: Block, paper: Paper) -> Iterator[Iterable[str]]:
     match block:
-        case Turn():
-            words = [block.speaker, moment(block.at), block.model and one_line(block.model)]
-            told = ", ".join(word for word in words if word)
-            yield " ".join([RULES.get(block.speaker, "━━"), told, *_bracketed(block.marks)])
+        case Heading():
+            yield [_heading(block, paper)]
         case Words(text=text):
-            yield visible(text).strip("\n").rstrip()
+            yield [visible(text).strip("\n").rstrip()]
         case Thought(subject=subject, text=text):
-            yield f"  Thinking: {subject}" if subject else "  Thinking:"
-            yield _indented(text, "    ")
-        case Call():
-            yield from _call(block)
-        case Mention():
-            yield from _mention(block)
+            yield [f"  Thinking: {one_line(subject)}" if subject else "  Thinking:", _indented(text, "    ")]
+        case Call(call=call):
+            yield [_call(block, paper), *_sections(block, paper)]
+            yield from map(_attachment, call.attachments)
+        case Answer():
+            yield from _answer(block, paper)
+        case Reference(file=file):
+            yield [_mention("File", one_line(file.path), file_facts(file)), *_sections(block, paper)]
+            yield from map(_attachment, file.attachments)
+        case Attached(attachment=attachment):
+            yield _attachment(attachment)
+        case Odd():
+            yield [_mention("A part of an unknown kind"), *_sections(block, paper)]
         case Digest(text=text):
-            yield " ".join(["  The conversation so far, summed up", *_bracketed(block.marks)]) + ":"
-            yield _indented(text, "    ")
+            head = " ".join(["  The conversation so far, summed up", *_bracketed(block.marks)])
+            yield [f"{head}:", _indented(text, "    ")]
         case Remark():
-            yield from _remark(block)
-        case Figures(text=text):
-            yield f"  Tokens: {text}"
+            yield _remark(block)
+        case Figures(usage=usage):
+            yield [f"  Tokens: {figures(usage)}"]
+
+
+def _heading(heading: Heading, paper: Paper) -> str:
+    model = paper.model(heading)
+    words = [heading.speaker, moment(heading.message.at), model and one_line(model)]
+    line = ", ".join(word for word in words if word)
+    return " ".join([RULES.get(heading.speaker, "━━"), line, *_bracketed(heading.marks)])
 
 
 def _bracketed(marks: tuple[str, ...]) -> list[str]:
     return [f"({mark})" for mark in marks]
 
 
-def _call(call: Call) -> Iterator[str]:
-    told = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in call.arguments)
-    line = f"  {call.name} {told}".rstrip() + f" — {call.outcome}"
-    if call.reason is not None:
-        line += f": {one_line(call.reason)}"
-    if call.child is not None:
-        line += f" — session {call.child}"
-    yield line
-    for section in call.sections:
-        yield from _section(section)
+def _call(block: Call, paper: Paper) -> str:
+    call = block.call
+    asked = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in block.arguments)
+    line = f"  {tool_name(call)} {asked}".rstrip() + f" — {outcome(call)}"
+    if (reason := paper.reason(call)) is not None:
+        line += f": {one_line(reason)}"
+    if call.child:
+        line += f" — session {one_line(call.child)}"
+    return line
 
 
-def _mention(mention: Mention) -> Iterator[str]:
-    facts = f" ({mention.facts})" if mention.facts is not None else ""
-    yield f"  {mention.what}{f' {mention.name}' if mention.name is not None else ''}{facts}"
-    if mention.section is not None:
-        yield from _section(mention.section)
+def _answer(block: Answer, paper: Paper) -> Iterator[list[str]]:
+    if block.result.output is not None:
+        yield [f"  {tool_name(block.result)} — a result without its call", *_sections(block, paper)]
+    yield from map(_attachment, block.result.attachments)
 
 
-def _remark(remark: Remark) -> Iterator[str]:
+def _attachment(attachment: Attachment) -> list[str]:
+    return [_mention("Attachment", address(attachment), attachment_facts(attachment))]
+
+
+def _mention(what: str, name: str | None = None, facts: str | None = None) -> str:
+    words = [what, name, f"({facts})" if facts is not None else None]
+    return "  " + " ".join(word for word in words if word is not None)
+
+
+def _remark(remark: Remark) -> list[str]:
     head = " ".join([f"  {remark.kind}", *_bracketed(remark.marks)])
-    if "\n" not in remark.text:
-        yield f"{head}: {remark.text}" if remark.text else head
-    else:
-        yield f"{head}:"
-        yield _indented(remark.text, "    ")
+    text = visible(remark.text).strip()
+    if "\n" in text:
+        return [f"{head}:", _indented(text, "    ")]
+    return [f"{head}: {text}" if text else head]
+
+
+def _sections(block: Call | Answer | Reference | Odd, paper: Paper) -> Iterator[str]:
+    for section in paper.sections(block):
+        yield from _section(section)
 
 
 def _section(section: Section) -> Iterator[str]:

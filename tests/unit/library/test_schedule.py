@@ -70,7 +70,7 @@ def test_cron_leaves_foreign_lines_alone(machine: Machine) -> None:
     machine.program("crontab", CRONTAB)
     for foreign in (b"", b"MAILTO=x\n# \xff\xfe\n\n0 1 * * * backup\n", b"0 1 * * * no end of line", b"\n\n"):
         machine.table.write_bytes(foreign)
-        timer = machine.library().scheduling
+        timer = machine.library().schedule
         for period in ("6h", "6h", "daily"):
             found = timer.install("cron", period)
             assert found.installed is not None
@@ -87,7 +87,7 @@ def test_cron_leaves_foreign_lines_alone(machine: Machine) -> None:
 def test_a_crontab_that_cannot_be_read_is_not_written(machine: Machine) -> None:
     machine.program("crontab", '#!/bin/sh\n[ "$1" = -l ] && { echo "not allowed" >&2; exit 1; }\ncat > "$TABLE"\n')
     with pytest.raises(OutputError, match="not allowed"):
-        machine.library().scheduling.install("cron")
+        machine.library().schedule.install("cron")
     assert not machine.table.exists()
 
 
@@ -153,7 +153,7 @@ def test_what_launchd_reads_is_what_was_meant(tmp_path: Path) -> None:
 
 def test_launchd(machine: Machine) -> None:
     machine.program("launchctl", LOG)
-    timer = machine.library().scheduling
+    timer = machine.library().schedule
     found = timer.install("launchd", "daily")
     assert found.installed is not None
     assert (found.installed.using, found.installed.every, found.installed.active) == ("launchd", "daily", True)
@@ -166,32 +166,32 @@ def test_launchd(machine: Machine) -> None:
 
 def test_systemd(machine: Machine) -> None:
     machine.program("systemctl", LOG)
-    found = machine.library().scheduling.install("systemd")
+    found = machine.library().schedule.install("systemd")
     assert found.installed is not None
     assert (found.installed.every, found.installed.active, found.installed.current) == ("6h", True, True)
-    assert machine.library(CODEX_HOME="/elsewhere").scheduling.schedule().installed != found.installed
+    assert machine.library(CODEX_HOME="/elsewhere").schedule.show().installed != found.installed
     calls = machine.called.read_text()
     assert "systemctl --user daemon-reload\nsystemctl --user enable pollux-archive.timer\n" in calls
     units = machine.folder / "config" / "systemd" / "user"
     assert sorted(path.name for path in units.iterdir()) == ["pollux-archive.service", "pollux-archive.timer"]
     machine.program("systemctl", NO_BUS)
-    assert machine.library().scheduling.remove() == ["systemd"]
+    assert machine.library().schedule.remove() == ["systemd"]
     assert list(units.iterdir()) == []
 
 
 def test_without_a_bus_all_stays_as_it_was(machine: Machine) -> None:
     with pytest.raises(OutputError, match="Failed to connect to bus") as failed:
-        machine.library().scheduling.install("systemd")
+        machine.library().schedule.install("systemd")
     assert "--using cron" in (failed.value.hint or "")
     assert not (machine.folder / "config" / "systemd").exists()
-    assert machine.library().scheduling.schedule("systemd").installed is None
+    assert machine.library().schedule.show("systemd").installed is None
     machine.program("systemctl", LOG)
-    machine.library().scheduling.install("systemd", "6h")
-    before = machine.library().scheduling.schedule().installed
+    machine.library().schedule.install("systemd", "6h")
+    before = machine.library().schedule.show().installed
     machine.program("systemctl", NO_BUS)
     with pytest.raises(OutputError):
-        machine.library().scheduling.install("systemd", "weekly")
-    after = machine.library().scheduling.schedule().installed
+        machine.library().schedule.install("systemd", "weekly")
+    after = machine.library().schedule.show().installed
     assert before is not None
     assert after is not None
     assert after.pieces == before.pieces
@@ -211,22 +211,22 @@ def test_a_timer_that_does_not_start_leaves_nothing(machine: Machine, disables: 
         "restart) echo no >&2; exit 1;;\nesac\n",
     )
     with pytest.raises(OutputError, match="restart failed"):
-        machine.library().scheduling.install("systemd")
+        machine.library().schedule.install("systemd")
     assert not (machine.folder / "config" / "systemd").exists()
     (units / "mine").mkdir(parents=True)
     with pytest.raises(OutputError, match="restart failed"):
-        machine.library().scheduling.install("systemd")
+        machine.library().schedule.install("systemd")
     assert [path.name for path in units.iterdir()] == ["mine"]
 
 
 def test_another_kind_takes_its_place(machine: Machine) -> None:
     machine.program("systemctl", LOG)
     machine.program("crontab", CRONTAB)
-    timer = machine.library().scheduling
+    timer = machine.library().schedule
     timer.install("cron", "12h")
     timer.install("systemd", None)
     assert not machine.table.exists()
-    found = timer.schedule()
+    found = timer.show()
     assert found.installed is not None
     assert (found.installed.using, found.installed.every) == ("systemd", "12h")
 
@@ -234,17 +234,17 @@ def test_another_kind_takes_its_place(machine: Machine) -> None:
 def test_what_suits_the_machine(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.program("crontab", CRONTAB)
     monkeypatch.setattr("sys.platform", "linux")
-    assert machine.library().scheduling.schedule().planned.using == "cron"
+    assert machine.library().schedule.show().planned.using == "cron"
     (machine.folder / "booted").mkdir()
-    assert machine.library().scheduling.schedule().planned.using == "systemd"
+    assert machine.library().schedule.show().planned.using == "systemd"
     monkeypatch.setattr("sys.platform", "darwin")
-    assert machine.library().scheduling.schedule().planned.using == "launchd"
+    assert machine.library().schedule.show().planned.using == "launchd"
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("PATH", str(machine.folder))
     with pytest.raises(RequestError, match="no systemd, launchd or cron"):
-        machine.library().scheduling.schedule()
+        machine.library().schedule.show()
     with pytest.raises(UnknownName):
-        machine.library().scheduling.schedule("sundial")
+        machine.library().schedule.show("sundial")
 
 
 def test_what_decides_where_pollux_looks_is_carried_over_and_nothing_else(machine: Machine) -> None:
@@ -255,12 +255,12 @@ def test_what_decides_where_pollux_looks_is_carried_over_and_nothing_else(machin
         "CODEX_HOME": "/x",
     }
     others = {"GEMINI_API_KEY": "secret", "ANTHROPIC_API_KEY": "secret", "CODEX_SESSIONS_DIR": "", "LANG": "C"}
-    planned = machine.library(**homes, **others).scheduling.schedule("systemd").planned
+    planned = machine.library(**homes, **others).schedule.show("systemd").planned
     assert planned.environment == {**machine.environ, **homes}
     assert Path(planned.command[0]).is_absolute()
     assert planned.command[-2:] == ("archive", "run")
     with pytest.raises(RequestError, match="relative"):
-        machine.library(CODEX_HOME="here").scheduling.schedule("systemd")
+        machine.library(CODEX_HOME="here").schedule.show("systemd")
 
 
 @pytest.mark.parametrize("text", ["7h", "0h", "90min", "3d", "often", "", "6", "-6h", "9" * 99])
@@ -284,14 +284,14 @@ def test_doctor_tells_of_the_last_run(machine: Machine, monkeypatch: pytest.Monk
     assert (told.ran, told.using, told.overdue) == (None, None, False)
     present = datetime(2026, 11, 15, 12, tzinfo=UTC)
     monkeypatch.setenv("POLLUX_NOW", present.isoformat())
-    library.scheduling.install("cron", "6h")
-    library.keeping.run()
+    library.schedule.install("cron", "6h")
+    library.archive.run()
     for hours, late in ((1, False), (11, False), (13, True)):
         monkeypatch.setenv("POLLUX_NOW", (present + timedelta(hours=hours)).isoformat())
         told = library.doctor().archive
         assert told is not None
         assert (told.ran, told.using, told.every, told.overdue) == (present, "cron", "6h", late)
-    library.scheduling.remove()
+    library.schedule.remove()
     told = library.doctor().archive
     assert told is not None
     assert (told.every, told.overdue) == (None, False)

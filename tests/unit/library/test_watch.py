@@ -187,7 +187,7 @@ def test_a_home_that_is_not_there_yet(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_cache_thrown_away_meanwhile(library: Library, home: Path) -> None:
     events = library.watch()
-    library.clear_cache()
+    library.index.clear()
     add(home / FILE, "m3", "Hello?")
     assert some(events, 1) == [("message", "one", "Hello?")]
 

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from pollux.errors import Unreadable
 from pollux.signing import cose
 from pollux.signing.extent import extent
-from pollux.signing.subject import parsed
+from pollux.signing.subject import parse_document
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text() | st.binary(),
@@ -53,6 +53,6 @@ def test_lengths_that_are_not_told(hexed: str, ends: int | None) -> None:
 @pytest.mark.parametrize("begins", [b'{"line":1}\n', b"\x7b" + b"\x0f" * 8])
 def test_a_long_file_that_is_no_cbor_is_refused(begins: bytes) -> None:
     data = begins + b"x" * 200_000
-    assert parsed(data) == (None, "")
-    with pytest.raises(Unreadable, match="The file is no CBOR"):
+    assert parse_document(data) == (None, "")
+    with pytest.raises(Unreadable, match="The file is not CBOR"):
         cose.decode(data, "The file")

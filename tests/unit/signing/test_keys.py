@@ -77,5 +77,5 @@ def test_keys_of_other_kinds_are_refused(tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="neither an Ed25519 nor a P-256 key"):
             read_private(file)
     file.write_text("no key", "utf-8")
-    with pytest.raises(Unreadable, match="no private key"):
+    with pytest.raises(Unreadable, match="not a private key"):
         read_private(file)

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from pollux.errors import Unreadable
 from pollux.signing import cose
-from pollux.signing.salted import SCHEME, Leaf, Salted, root, salt, salted_of
+from pollux.signing.salted import SCHEME, Leaf, Salted, parse_salted, root, salt
 from pollux.signing.statement import Refuted, sign, verify
 from pollux.signing.subject import of_record
 from tests.unit.signing.making import key, record, subject
@@ -61,7 +61,7 @@ def test_a_copy_with_anything_hidden_has_the_same_root(value: Any, data: st.Data
         copy = whole.hide(lambda path, _: path in chosen, places=places)
         assert copy.payload == whole.payload
         assert copy.hidden == len(chosen)
-        assert salted_of(copy.document().encode()) == copy
+        assert parse_salted(copy.document().encode()) == copy
         assert reference(copy.document()) == cbor2.loads(whole.payload)["root"]
 
 
@@ -84,7 +84,7 @@ def test_every_leaf_has_a_salt_of_its_own() -> None:
 def test_a_hidden_copy_verifies_and_a_forged_one_does_not() -> None:
     whole = salt(json.loads(record()))
     file = whole.document().encode()
-    envelope = cose.opened(sign(subject(file), "Ada", key("ed25519")))
+    envelope = cose.parse_envelope(sign(subject(file), "Ada", key("ed25519")))
     public = key("ed25519").public_key()
     copy = whole.hide(lambda path, _: path[:2] == ("session", "entries"))
     shown = subject(copy.document().encode())
@@ -124,8 +124,8 @@ def forgeries(copy: Salted) -> list[list[Leaf]]:
         ({"path": ["a"]}, "Leaf 0 of the salted record is neither shown nor hidden."),
         ({"path": ["a"], "hidden": "00", "shown": "[]"}, "Leaf 0 of the salted record is neither shown nor hidden."),
         ({"path": ["a"], "shown": '["salt"]'}, "The leaf at a does not hold a salt and a value."),
-        ({"path": ["a"], "hidden": "AB" * 32}, "A hidden leaf of the salted record is no SHA-256 in lower case."),
-        ({"more": 1}, "This is no salted record: Object contains unknown field"),
+        ({"path": ["a"], "hidden": "AB" * 32}, "A hidden leaf of the salted record is not a SHA-256 in lower case."),
+        ({"more": 1}, "This is not a salted record: Object contains unknown field"),
     ],
 )
 def test_what_is_no_leaf_is_refused(leaf: dict[str, Any], sentence: str) -> None:

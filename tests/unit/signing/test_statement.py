@@ -26,7 +26,7 @@ SIGNED = {
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("attach", [False, True])
 def test_a_signature_holds(algorithm: str, attach: bool) -> None:
-    envelope = cose.opened(SIGNED[algorithm, attach])
+    envelope = cose.parse_envelope(SIGNED[algorithm, attach])
     assert envelope.payload == (record() if attach else None)
     verdict = verify(envelope, record(), subject(), key(algorithm).public_key())
     assert (verdict.issuer, verdict.subject, verdict.algorithm) == ("Ada", "kitchen-sink", algorithm)
@@ -37,7 +37,7 @@ def test_a_signature_holds(algorithm: str, attach: bool) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_headers_are_as_the_published_schema_wants_them(algorithm: str) -> None:
-    envelope = cose.opened(SIGNED[algorithm, False])
+    envelope = cose.parse_envelope(SIGNED[algorithm, False])
     assert fits(cbor2.loads(envelope.raw), "protected-header")
     assert fits(envelope.unprotected, "unprotected-header")
     assert envelope.protected[1] == {"ed25519": -8, "es256": -7}[algorithm]
@@ -47,22 +47,22 @@ def test_the_headers_are_as_the_published_schema_wants_them(algorithm: str) -> N
 
 @pytest.mark.parametrize("labels", [[99], ["new"], [4, 99], [33], [], 4, [[4]]])
 def test_a_critical_label_that_is_not_understood_refutes(labels: Any) -> None:
-    protected = {**cose.opened(SIGNED["ed25519", True]).protected, 99: 1, "new": 1, cose.CRITICAL: labels}
-    signed = cose.signed(record(), protected, {}, key("ed25519"), attach=True)
+    protected = {**cose.parse_envelope(SIGNED["ed25519", True]).protected, 99: 1, "new": 1, cose.CRITICAL: labels}
+    signed = cose.sign_payload(record(), protected, {}, key("ed25519"), attach=True)
     with pytest.raises(Refuted, match=r"critical|understands"):
-        verify(cose.opened(signed), record(), None, key("ed25519").public_key())
+        verify(cose.parse_envelope(signed), record(), None, key("ed25519").public_key())
 
 
 def test_a_critical_label_that_is_understood_is_none_the_worse() -> None:
-    envelope = cose.opened(SIGNED["ed25519", True])
+    envelope = cose.parse_envelope(SIGNED["ed25519", True])
     protected = {**envelope.protected, cose.CRITICAL: [cose.KID, cose.CLAIMS]}
-    signed = cose.signed(record(), protected, envelope.unprotected, key("ed25519"), attach=True)
-    assert verify(cose.opened(signed), record(), None, key("ed25519").public_key()).issuer == "Ada"
+    signed = cose.sign_payload(record(), protected, envelope.unprotected, key("ed25519"), attach=True)
+    assert verify(cose.parse_envelope(signed), record(), None, key("ed25519").public_key()).issuer == "Ada"
 
 
 def holds(data: bytes, payload: bytes, algorithm: str) -> bool:
     try:
-        verify(cose.opened(data), payload, None, key(algorithm).public_key())
+        verify(cose.parse_envelope(data), payload, None, key(algorithm).public_key())
     except Unreadable:
         return False
     return True
@@ -83,7 +83,7 @@ def test_one_flipped_byte_anywhere_fails(algorithm: str, attach: bool, data: st.
 
 def _attached(data: bytes) -> bytes:
     try:
-        return cose.opened(data).payload or b""
+        return cose.parse_envelope(data).payload or b""
     except Unreadable:
         return b""
 
@@ -108,14 +108,14 @@ def test_nothing_may_stand_behind_a_signature() -> None:
 
 def test_the_session_must_be_the_one_that_was_signed() -> None:
     other = subject(record().replace(b'"session-id":"kitchen-sink"', b'"session-id":"other"'))
-    envelope = cose.opened(SIGNED["ed25519", False])
+    envelope = cose.parse_envelope(SIGNED["ed25519", False])
     with pytest.raises(Refuted, match="about session kitchen-sink, and the file about other"):
         verify(envelope, record(), other, key("ed25519").public_key())
 
 
 @pytest.mark.parametrize("changed", [{"content-hash": "00"}, {"session-id": "other"}, {"agent-vendor": "nobody"}])
 def test_the_facts_beside_the_signature_must_be_those_that_were_signed(changed: dict[str, str]) -> None:
-    envelope = cose.opened(SIGNED["ed25519", False])
+    envelope = cose.parse_envelope(SIGNED["ed25519", False])
     facts = {**envelope.unprotected[METADATA], **changed}
     forged = cose.Envelope(raw=envelope.raw, unprotected={METADATA: facts}, payload=None, signature=envelope.signature)
     with pytest.raises(Refuted):
@@ -153,6 +153,6 @@ def test_ours_verifies_the_other_s(algorithm: str) -> None:
     claims: dict[Any, Any] = {1: "Ada", 2: "kitchen-sink"}
     header: dict[Any, Any] = {COSEHeaders.ALG: number, 15: claims}
     signed = COSE.new().encode_and_sign(record(), theirs(algorithm, private=True), protected=header)
-    verdict = verify(cose.opened(signed), record(), subject(), key(algorithm).public_key())
+    verdict = verify(cose.parse_envelope(signed), record(), subject(), key(algorithm).public_key())
     assert (verdict.issuer, verdict.trace_format) == ("Ada", None)
     assert not holds(signed, record() + b" ", algorithm)

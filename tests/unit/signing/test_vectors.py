@@ -54,7 +54,7 @@ def test_the_signature_is_made_and_verified() -> None:
     assert sign(subject(file), VECTORS["issuer"], key).hex() == VECTORS["signature_file"]
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(VECTORS["public_key"]))
     payload = bytes.fromhex(VECTORS["payload"])
-    verdict = verify(cose.opened(bytes.fromhex(VECTORS["signature_file"])), payload, of_record(file), public)
+    verdict = verify(cose.parse_envelope(bytes.fromhex(VECTORS["signature_file"])), payload, of_record(file), public)
     assert (verdict.issuer, verdict.subject, verdict.hidden) == ("Ada", "s1", 0)
     raw, _, none, signature = cbor2.loads(bytes.fromhex(VECTORS["signature_file"])).value
     assert none is None

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pollux.sources.base import File, Status
-from pollux.sources.walk import CLOSED, OTHER, Way, all_as, ignored, walk
+from pollux.sources.walk import CLOSED, OTHER, FolderRules, every_file, ignored, walk
 
-THINGS = all_as(("thing", Status.READ, None))
+THINGS = every_file(("thing", Status.READ, None))
 
 
 def told(root: Path, files: list[File]) -> list[tuple[str, str, str, str | None]]:
@@ -22,7 +22,7 @@ def test_files_come_by_name_with_what_lies_below_in_its_place(tmp_path: Path) ->
     for name in ("b.txt", "a/z.txt", "a/y/x.txt", "c/left.txt", "d.tmp"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
-    way = Way(
+    way = FolderRules(
         lambda name: None if name.endswith(".tmp") else ignored("loose"), lambda name: None if name == "c" else THINGS
     )
     files = walk(str(tmp_path), way, [])
@@ -66,7 +66,7 @@ def test_a_folder_that_cannot_be_opened(tmp_path: Path, call: str, own: bool, mo
     inner = THINGS._replace(own=own)
     monkeypatch.setattr(os, "supports_fd", {refuse if call == "scandir" else os.scandir})
     monkeypatch.setattr(os, call, refuse)
-    found = told(tmp_path, walk(str(tmp_path), Way(THINGS.file, lambda _: inner), []))
+    found = told(tmp_path, walk(str(tmp_path), FolderRules(THINGS.file, lambda _: inner), []))
     refused = [("a", CLOSED, "unreadable", "Permission denied")] if own else []
     assert found == [*refused, ("b", "thing", "read", None)]
 

@@ -42,7 +42,7 @@ def test_two_tiers_cannot_begin_at_the_same_size(file: Path) -> None:
         ('[prices."x"]\ninput = nan\noutput = 3\n', "prices"),
         ('[prices."x"]\ninput = 3\noutput = 3\noutptu = 3\n', "`outptu`"),
         ("[pricess]\n", "`pricess`"),
-        ("prices = \n", "no TOML"),
+        ("prices = \n", "not TOML"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_sentence_with_the_file(file: Path, text: str, told: str) -> None:
@@ -57,7 +57,7 @@ def test_what_is_wrong_is_told_in_one_sentence_with_the_file(file: Path, text: s
 
 def test_a_file_that_cannot_be_read(file: Path) -> None:
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(RequestError, match="no UTF-8"):
+    with pytest.raises(RequestError, match="not UTF-8"):
         load(file)
     file.unlink()
     file.mkdir()

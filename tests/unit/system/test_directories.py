@@ -25,5 +25,5 @@ def test_nobody_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    with pytest.raises(RequestError, match="Nobody tells where your home directory is"):
+    with pytest.raises(RequestError, match="Cannot determine your home directory"):
         _ = Places({}).home

@@ -11,7 +11,7 @@ from pollux import registry
 from pollux.model import Attachment, Author, Message, Role, Session, Text, ToolCall
 from pollux.transforms.redact import RULES, Private, Redactor
 from pollux.transforms.redact.own import EMAIL
-from pollux.transforms.texts import rewritten
+from pollux.transforms.texts import rewrite_texts
 from pollux.writers.base import Options
 from tests.unit.writers.planting import EVERYTHING, MORE, Path, kind, places, planted
 from tests.unit.writers.reading import put_together
@@ -100,10 +100,10 @@ def test_every_text_is_visited_once() -> None:
         seen.append(text)
         return text
 
-    assert rewritten(SMALL, visit) is SMALL
+    assert rewrite_texts(SMALL, visit) is SMALL
     for place in KINDS.values():
         seen.clear()
-        rewritten(planted(SMALL, place, "zanzibarquark"), visit)
+        rewrite_texts(planted(SMALL, place, "zanzibarquark"), visit)
         assert seen.count("zanzibarquark") == 1, place
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pollux.transforms.redact.view import bare, views
+from pollux.transforms.redact.view import as_read, views
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from pollux.transforms.redact.view import bare, views
     ],
 )
 def test_reading(text: str, read: str) -> None:
-    assert bare(text) == read
+    assert as_read(text) == read
 
 
 def test_what_is_found_in_a_view_is_found_in_the_text() -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from pollux.model import Fate, Gap, Kind, Link, Message, Origin, Session, Tally, Usage
-from tests.unit.usage.books import accounts, reply, session, used
+from tests.unit.usage.usage_of import reply, session, usage_of, used
 
 
 def placed(message: Message, line: int, **changes: object) -> Message:
@@ -14,7 +14,7 @@ def placed(message: Message, line: int, **changes: object) -> Message:
 
 
 def audited(tmp_path: Path, talk: Session) -> list[tuple[int | None, bool, str]]:
-    found = accounts(tmp_path, talk).audit(talk)
+    found = usage_of(tmp_path, talk).audit(talk)
     return [(item.line, item.counted, item.rule) for item in found.items]
 
 
@@ -45,7 +45,7 @@ def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Pa
     first = session(named("a", inherited=False), id="first")
     second = fork("second", "gemini:first", named("a"), named("b", inherited=False))
     third = fork("third", "gemini:second", named("a"), named("b"), named("c", inherited=False))
-    found = accounts(tmp_path, first, second, third).audit(third)
+    found = usage_of(tmp_path, first, second, third).audit(third)
     assert [item.rule for item in found.items] == [
         "inherited from gemini:first: counted there",
         "inherited from gemini:second: counted there",
@@ -63,7 +63,7 @@ def test_typed_lines_and_checkpoints_count_nothing(tmp_path: Path, kind: Kind) -
     link = Link(kind="forked_from", target="gemini:first", evidence="says so")
     talk = msgspec.structs.replace(session(placed(reply(used(1, 1), inherited=True), 2)), links=(link,))
     first = msgspec.structs.replace(session(id="first"), kind=kind)
-    (item,) = accounts(tmp_path, first, talk).audit(talk).items
+    (item,) = usage_of(tmp_path, first, talk).audit(talk).items
     assert item.rule == "inherited from gemini:first: that session is not here, so nobody counts it"
 
 
@@ -72,8 +72,8 @@ def test_an_agent_that_counts_what_was_inherited(tmp_path: Path, scope: str) -> 
     tally = Tally(name="total", scope=scope, total=13, rule="Its rule.", file="/log.jsonl", line=9)
     talk = session(reply(used(1, 1), inherited=True), reply(used(10, 1)))
     talk = msgspec.structs.replace(talk, tallies=(tally,))
-    books = accounts(tmp_path, talk)
-    for (verdict,) in (books.audit(talk).verdicts, books.review().verdicts):
+    usage = usage_of(tmp_path, talk)
+    for (verdict,) in (usage.audit(talk).verdicts, usage.review().verdicts):
         assert verdict.difference == 2
         assert verdict.why.startswith("The agent also counts what this session inherited.")
 
@@ -85,9 +85,9 @@ def test_the_review_has_the_costs_that_the_audit_has(tmp_path: Path) -> None:
     talk = session(reply(used(10, 1)))
     talk = msgspec.structs.replace(talk, tallies=(told("session"), told("family"), told("thread")))
     child = session(reply(used(1_000, 100)), id="two", parent=talk.key)
-    books = accounts(tmp_path, talk, child)
-    costs = {verdict.tally.scope: verdict.cost_usd for verdict in books.review().verdicts}
-    assert costs == {verdict.tally.scope: verdict.cost_usd for verdict in books.audit(talk).verdicts}
+    usage = usage_of(tmp_path, talk, child)
+    costs = {verdict.tally.scope: verdict.cost_usd for verdict in usage.review().verdicts}
+    assert costs == {verdict.tally.scope: verdict.cost_usd for verdict in usage.audit(talk).verdicts}
     assert costs["session"] == costs["thread"]
     assert (costs["family"] or 0) > (costs["session"] or 0) > 0
 
@@ -128,10 +128,10 @@ def test_an_agents_own_total_is_compared_and_explained(
 ) -> None:
     tally = Tally(name="total", scope="session", rule="Its rule.", total=theirs)
     talk = msgspec.structs.replace(session(reply(used(10, 1))), tallies=(tally,), gaps=gaps)
-    books = accounts(tmp_path, talk)
-    (verdict,) = books.audit(talk).verdicts
+    usage = usage_of(tmp_path, talk)
+    (verdict,) = usage.audit(talk).verdicts
     assert (verdict.ours, verdict.difference, verdict.why) == (11, difference, why)
-    (again,) = books.review().verdicts
+    (again,) = usage.review().verdicts
     assert (again.ours, again.difference, again.why) == (11, difference, why)
 
 
@@ -141,19 +141,19 @@ def test_a_scope_says_what_is_compared(tmp_path: Path) -> None:
     main = session(reply(used(10, 1)), reply(used(100, 0), inherited=True), id="main")
     main = msgspec.structs.replace(main, tallies=tallies)
     child = session(reply(used(1000, 0)), id="child", parent="gemini:main")
-    books = accounts(tmp_path, main, child)
-    assert {verdict.tally.scope: verdict.ours for verdict in books.audit(main).verdicts} == {
+    usage = usage_of(tmp_path, main, child)
+    assert {verdict.tally.scope: verdict.ours for verdict in usage.audit(main).verdicts} == {
         "session": 11,
         "family": 1011,
         "thread": 111,
     }
-    assert {v.tally.scope: v.ours for v in books.review().verdicts} == {"session": 11, "family": 1011, "thread": 111}
+    assert {v.tally.scope: v.ours for v in usage.review().verdicts} == {"session": 11, "family": 1011, "thread": 111}
 
 
 def test_the_review_counts_how_sure_the_sums_are(tmp_path: Path) -> None:
     gap = Gap(why="It was folded.", certain=True)
     low = msgspec.structs.replace(session(reply(used(1, 1)), id="low", exact=False), gaps=(gap, gap))
-    found = accounts(tmp_path, low, session(reply(used(1, 1)), id="good"), session(id="empty", exact=None)).review()
+    found = usage_of(tmp_path, low, session(reply(used(1, 1)), id="good"), session(id="empty", exact=None)).review()
     (agent,) = found.agents
     assert (agent.requests, agent.exact, agent.at_least, agent.unknown) == (2, 1, 1, 1)
     (missing,) = found.missing

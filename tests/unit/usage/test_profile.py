@@ -17,7 +17,7 @@ from pollux.model import (
     ToolCall,
     exactness,
 )
-from tests.unit.usage.books import accounts, reply, session, used
+from tests.unit.usage.usage_of import reply, session, usage_of, used
 
 
 def prompt(text: str, *parts: Context | FileReference, author: Author = Author.HUMAN) -> Message:
@@ -36,7 +36,7 @@ def test_a_session_turn_by_turn(tmp_path: Path) -> None:
         reply(used(2_000, 5)),
         reply(used(500_000, 5), inherited=True),
     )
-    found = accounts(tmp_path, talk).profile(talk)
+    found = usage_of(tmp_path, talk).profile(talk)
     assert [(t.prompt, t.usage.total, t.context, t.calls, t.failed, t.requests) for t in found.turns] == [
         ("first", 4_030, 3_000, 2, 1, (1_000, 3_000)),
         ("second", 2_005, 2_000, 0, 0, (2_000,)),
@@ -46,7 +46,7 @@ def test_a_session_turn_by_turn(tmp_path: Path) -> None:
     assert [call.name for call in found.slowest] == ["shell"]
     assert [(call.name, call.output) for call in found.failed] == [("edit", "12345")]
     costs = [turn.cost_usd for turn in found.turns if turn.cost_usd is not None]
-    assert sum(costs) == accounts(tmp_path, talk).cost(talk)
+    assert sum(costs) == usage_of(tmp_path, talk).cost(talk)
 
 
 def test_a_gap_makes_its_own_turn_uncertain(tmp_path: Path) -> None:
@@ -61,11 +61,11 @@ def test_a_gap_makes_its_own_turn_uncertain(tmp_path: Path) -> None:
 
     def exact(*gaps: Gap) -> list[bool | None]:
         held = msgspec.structs.replace(talk, gaps=gaps, exact=exactness(gaps))
-        return [turn.usage.exact for turn in accounts(tmp_path, held).profile(held).turns]
+        return [turn.usage.exact for turn in usage_of(tmp_path, held).profile(held).turns]
 
     assert exact() == [True, True, True]
     assert exact(Gap(why="?", certain=True, file="/f", line=4)) == [True, False, True]
     assert exact(Gap(why="?", certain=False, line=2)) == [None, True, True]
     assert exact(Gap(why="?", certain=False)) == [None, None, None]
-    last = accounts(tmp_path, talk).profile(msgspec.structs.replace(talk, exact=True)).turns[-1]
+    last = usage_of(tmp_path, talk).profile(msgspec.structs.replace(talk, exact=True)).turns[-1]
     assert (last.usage.total, last.usage.requests) == (0, 0)

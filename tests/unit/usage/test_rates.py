@@ -7,7 +7,7 @@ import pytest
 from genai_prices import Usage as Reported, calc_price
 from hypothesis import given, strategies as st
 
-from pollux.index.catalog.rollups import QUARTER, STEPS, beyond, step
+from pollux.index.catalog.rollups import QUARTER, STEPS, prompt_size, step
 from pollux.model import Usage
 from pollux.system.config import Price, Tier
 from pollux.usage.prices import listed_card, own_card
@@ -54,7 +54,7 @@ def test_a_request_costs_what_the_price_list_says(
     till = Pricer({model: listed_card(model)})
     usage = Usage(input=prompt, cached=cached, cache_write=written, cache_write_long=long, output=output)
     period = till.period(model, int(moment.timestamp()) // QUARTER)
-    for size in (step(usage), beyond(usage)):
+    for size in (step(usage), prompt_size(usage)):
         assert till.cost(model, usage, period, size) == wanted * DOLLAR
 
 
@@ -80,5 +80,5 @@ def test_a_tier_changes_what_it_names_for_the_whole_request() -> None:
     small = Usage(input=50_000, cached=10_000, output=100)
     large = Usage(input=50_001, cached=10_000, output=100)
     rate = Decimal(DOLLAR) / 10**6
-    assert till.cost("own", small, 0, beyond(small)) == (40_000 + 5_000 + 1_000) * rate
-    assert till.cost("own", large, 0, beyond(large)) == (80_002 + 5_000 + 2_000) * rate
+    assert till.cost("own", small, 0, prompt_size(small)) == (40_000 + 5_000 + 1_000) * rate
+    assert till.cost("own", large, 0, prompt_size(large)) == (80_002 + 5_000 + 2_000) * rate

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pollux.wire import respelled, spelled
+from pollux.wire import json_spelling, normalize_spelling
 
 TEXTS = [
     "plain",
@@ -33,10 +33,10 @@ def test_every_spelling_of_a_text_is_one(text: str) -> None:
         ways.append(json.dumps(text, ensure_ascii=False))
     for way in ways:
         assert json.loads(way) == text
-        assert respelled(way.encode()) == b'"' + spelled(text) + b'"'
+        assert normalize_spelling(way.encode()) == b'"' + json_spelling(text) + b'"'
 
 
 def test_what_is_no_escape_stays() -> None:
     for raw in (b'{"a":"\\\\u00e9"}', b"\\", b"\\u00", b'"\\x \\uzzzz \xff'):
-        assert respelled(raw) == raw
-    assert respelled(b'{"cut":"caf\\u00e9 \\u00') == '{"cut":"café \\u00'.encode()
+        assert normalize_spelling(raw) == raw
+    assert normalize_spelling(b'{"cut":"caf\\u00e9 \\u00') == '{"cut":"café \\u00'.encode()

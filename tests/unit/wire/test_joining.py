@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from pollux.wire.joining import document, joined, lines, mended, written
+from pollux.wire.joining import close_cut_file, format_document, join_records, object_lines, parse_document
 from pollux.wire.salvage import mend
 
 records = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"]), max_size=8)
@@ -21,7 +21,7 @@ values = st.recursive(
 
 @given(st.lists(records, max_size=4))
 def test_every_record_is_there_as_often_as_in_the_form_that_has_most(forms: list[list[bytes]]) -> None:
-    told = joined(forms)
+    told = join_records(forms)
     for record in {record for form in forms for record in form}:
         assert told.count(record) >= max(form.count(record) for form in forms)
     assert len(told) <= sum(map(len, forms))
@@ -37,14 +37,14 @@ def subsequence(wanted: list[bytes], told: list[bytes]) -> list[bytes]:
 
 @given(records, st.integers(0, 8))
 def test_a_beginning_adds_nothing(form: list[bytes], length: int) -> None:
-    assert joined([form, form[:length]]) == form
-    assert joined([form[:length], form]) == form
+    assert join_records([form, form[:length]]) == form
+    assert join_records([form[:length], form]) == form
 
 
 def test_what_was_lost_stands_behind_its_predecessor() -> None:
-    assert joined([[b"a", b"b", b"c"], [b"a", b"d"]]) == [b"a", b"b", b"c", b"d"]
-    assert joined([[b"a", b"b"], [b"c"], [b"c", b"d"]]) == [b"a", b"b", b"c", b"d"]
-    assert joined([[b"1 old", b"2"], [b"1 new"]], lambda record: record[:1]) == [b"1 new", b"2"]
+    assert join_records([[b"a", b"b", b"c"], [b"a", b"d"]]) == [b"a", b"b", b"c", b"d"]
+    assert join_records([[b"a", b"b"], [b"c"], [b"c", b"d"]]) == [b"a", b"b", b"c", b"d"]
+    assert join_records([[b"1 old", b"2"], [b"1 new"]], lambda record: record[:1]) == [b"1 new", b"2"]
 
 
 def part_of(less: Any, more: Any) -> bool:
@@ -82,20 +82,20 @@ def test_the_beginning_of_a_string_is_kept_and_that_of_a_key_is_not() -> None:
 
 
 def test_only_the_last_line_is_closed() -> None:
-    assert mended(b'{"a": 1}\n{"b": "tw') == b'{"a": 1}\n{"b": "tw"}\n'
-    assert mended(b'{"a": 1}\n{"b": 2}') is None
-    assert mended(b'{"a": 1}\n') is None
-    assert mended(b'{"a": "on') == b'{"a": "on"}'
-    assert lines(b'{"a": 1}\r\nrubbish\n[1]\n{"b": 2}\n{"c"') == [b'{"a": 1}\n', b'{"b": 2}\n']
+    assert close_cut_file(b'{"a": 1}\n{"b": "tw') == b'{"a": 1}\n{"b": "tw"}\n'
+    assert close_cut_file(b'{"a": 1}\n{"b": 2}') is None
+    assert close_cut_file(b'{"a": 1}\n') is None
+    assert close_cut_file(b'{"a": "on') == b'{"a": "on"}'
+    assert object_lines(b'{"a": 1}\r\nrubbish\n[1]\n{"b": 2}\n{"c"') == [b'{"a": 1}\n', b'{"b": 2}\n']
 
 
 def test_what_is_whole_in_a_cut_item_is_kept_apart() -> None:
     raw = json.dumps({"id": "x", "items": [{"n": 1, "m": [1, 2]}, {"n": 2, "m": [3, 4]}], "end": 1}, indent=2).encode()
-    whole = document(raw, "items")
+    whole = parse_document(raw, "items")
     assert whole is not None
-    assert written(whole, "items") == raw
-    cut = document(raw[: raw.index(b"4")], "items")
+    assert format_document(whole, "items") == raw
+    cut = parse_document(raw[: raw.index(b"4")], "items")
     assert cut is not None
     assert (cut.whole, len(cut.items), json.loads(cut.cut or b"")) == (False, 1, {"n": 2})
     assert "end" not in cut.members
-    assert document(b"no JSON at all", "items") is None
+    assert parse_document(b"no JSON at all", "items") is None

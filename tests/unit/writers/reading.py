@@ -15,10 +15,11 @@ from pyarrow.parquet import read_table
 from pollux.model import Session
 from pollux.writers.base import Options, Report
 from pollux.writers.calls import Bounds
-from pollux.writers.loss import MESSAGES, Tally
+from pollux.writers.loss import MESSAGES
 from pollux.writers.markdown import WRITER as MARKDOWN
 from pollux.writers.text import WRITER as TEXT
-from pollux.writers.transcript import Turn, blocks
+from pollux.writers.transcript import Heading
+from pollux.writers.transcript.paper import Paper
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")
@@ -61,8 +62,9 @@ def check(session: Session, options: Options) -> None:
         assert written.report.kept + missing == len(session.messages)
         assert all(entry.count > 0 for entry in written.report.dropped)
     tokens = MarkdownIt("commonmark", {"maxNesting": 300}).parse(page.text)
-    turns = [b for b in blocks(session, options, Bounds(head=1, tail=1, width=9), Tally()) if isinstance(b, Turn)]
-    ours = [("h1", "")] + [("h3" if turn.speaker == "Assistant" else "h2", turn.speaker) for turn in turns]
+    paper = Paper(session, options, Bounds(head=1, tail=1, width=9))
+    speakers = [block.speaker for block in paper.blocks() if isinstance(block, Heading)]
+    ours = [("h1", "")] + [("h3" if speaker == "Assistant" else "h2", speaker) for speaker in speakers]
     seen = [(t.tag, t.level, tokens[n + 1].content) for n, t in enumerate(tokens) if t.type == "heading_open"]
     seen = [found for found in seen if found[0] in ("h1", "h2", "h3")]
     assert [(tag, level) for tag, level, _ in seen] == [(tag, 0) for tag, _ in ours]

@@ -59,10 +59,10 @@ def on(ctx: click.Context) -> None:
 
     writing(ctx)
     library = open_library(ctx)
-    kept = library.keeping.run()  # where that fails, nothing is turned on
-    library.keeping.turn(on=True)
+    kept = library.archive.run()  # where that fails, nothing is turned on
+    library.archive.turn(on=True)
     talk("From now on every pollux command also keeps what changed.")
-    _tell_kept(ctx, kept, as_json=False, lossy=library.problem is not None)
+    _tell_kept(ctx, kept, as_json=False, lossy=library.index.problem is not None)
 
 
 @command.command("off")
@@ -73,7 +73,7 @@ def off(ctx: click.Context) -> None:
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
-    open_library(ctx).keeping.turn(on=False)
+    open_library(ctx).archive.turn(on=False)
     talk("Only `pollux archive run` keeps from now on. What is kept stays.")
 
 
@@ -81,8 +81,8 @@ def off(ctx: click.Context) -> None:
 def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
     writing(ctx)
-    kept = library.keeping.run()
-    _tell_kept(ctx, kept, as_json=as_json, lossy=library.problem is not None)
+    kept = library.archive.run()
+    _tell_kept(ctx, kept, as_json=as_json, lossy=library.index.problem is not None)
 
 
 def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool, lossy: bool) -> None:
@@ -113,7 +113,7 @@ def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool, lossy: bool) ->
 @_answering("status")
 def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
     """Tell what is kept, and what agents will delete within a week."""
-    held = library.keeping.holding()
+    held = library.archive.status()
     if ctx.meta.get(SAMPLE):
         from msgspec.structs import replace
 
@@ -131,7 +131,7 @@ def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
 @_answering("verify")
 def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
     """Read everything that is kept, and prove that it is as it was. Ends with status 4 where it is not."""
-    verdict = library.keeping.verify()
+    verdict = library.archive.verify()
     if as_json:
         from pollux.answers.archive import verdict_document
 
@@ -175,12 +175,12 @@ def restore(
     one_place(output, in_place=in_place)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
-    states, beside = library.keeping.states(session, as_of), library.keeping.companions(session, as_of)
-    planned = library.keeping.plan(states, output, beside)
+    states, beside = library.archive.states(session, as_of), library.archive.companions(session, as_of)
+    planned = library.archive.plan(states, output, beside)
     files = [told for told, _ in planned]
     if in_place and not yes:
         agreed(screen, files, str(library.places.home), ask=not as_json)
-    library.keeping.restore(planned)
+    library.archive.restore(planned)
     if as_json:
         from pollux.answers.archive import files_document
 
@@ -218,10 +218,10 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     home = str(library.places.home)
     if act == "remove":
-        gone = library.scheduling.remove()
+        gone = library.schedule.remove()
         screen.json(removed_document(gone)) if as_json else screen.lines(removed(gone))
         return
-    found = library.scheduling.install(using, every) if act == "install" else library.scheduling.schedule(using, every)
+    found = library.schedule.install(using, every) if act == "install" else library.schedule.show(using, every)
     screen.json(schedule_document(found)) if as_json else screen.lines(
         timer(screen, found, home, changed=act == "install")
     )
@@ -240,7 +240,7 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import plural, size
 
-    carried = open_library(ctx, quiet=as_json).keeping.export(file)
+    carried = open_library(ctx, quiet=as_json).archive.export(file)
     if carried.damaged and not as_json:
         talk(
             f"pollux: {plural(carried.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
@@ -260,7 +260,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     from pollux.text.figures import plural
 
     writing(ctx)
-    carried = open_library(ctx, quiet=as_json).keeping.take_in(file)
+    carried = open_library(ctx, quiet=as_json).archive.add(file)
     if carried.damaged and not as_json:
         talk(f"pollux: {plural(carried.damaged, 'damaged record')} of {file} left out.")
     line = f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"
@@ -308,7 +308,7 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
             raise RequestError("What is forgotten is gone for good.", "Add --yes to do it.")
         what = "what cannot be read any more" if lost else plural(len(named), "session")
         click.confirm(f"Forget {what} for good?", abort=True, err=True)
-    gone = library.keeping.prune_lost() if lost else library.keeping.prune(named)
+    gone = library.archive.prune_lost() if lost else library.archive.prune(named)
     if as_json:
         from pollux.answers.archive import transfer_document
 

@@ -42,7 +42,7 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
     if key is None:
         if raw:
             raise RequestError("--raw is for one session.", "Try: pollux audit last --raw")
-        library.know(asked.agent)
+        library.homes.require_agent(asked.agent)
         _all(ctx, screen, library, asked, as_json)
     elif asked != Filter(everything=True):
         raise RequestError("A KEY names one session already.", "Leave out the options that choose sessions.")
@@ -52,7 +52,7 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
 
 def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool) -> None:
     session = library.session(key)
-    found, bill = library.accounts.audit(session), library.accounts.bill(session)
+    found, bill = library.usage.audit(session), library.usage.bill(session)
     if as_json:
         from pollux.answers.audit import audit_document
 
@@ -64,14 +64,14 @@ def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool
 
 
 def _all(ctx: click.Context, screen: Screen, library: Library, asked: Any, as_json: bool) -> None:
-    found = library.accounts.review(asked, priced=as_json)
+    found = library.usage.review(asked, priced=as_json)
     if as_json:
         from pollux.answers.audit import review_document
 
         screen.json(review_document(found))
         ctx.exit(0 if found.agents else 1)
     if not found.agents:
-        raise NotFound("No sessions to audit were found.", library.meant(asked, "Try: pollux agents"))
+        raise NotFound("No sessions to audit were found.", library.index.hint(asked, "Try: pollux agents"))
     from pollux.cli.render.audit import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

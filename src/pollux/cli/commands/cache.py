@@ -29,7 +29,7 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
     from pollux.cli.terminal.screen import Screen
 
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
-    held = library.cache()
+    held = library.index.info()
     if as_json:
         from pollux.answers.cache import cache_document
 
@@ -63,7 +63,7 @@ def clear(ctx: click.Context) -> None:
 
     writing(ctx)
     library = open_library(ctx)
-    held = library.cache()
-    library.clear_cache()
+    held = library.index.info()
+    library.index.clear()
     freed = held.catalogue_bytes + held.index_bytes
     talk(f"Removed {size(freed)}." if freed else "There was nothing to remove.")

@@ -25,13 +25,13 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     from pollux.cli.terminal.screen import Screen
     from pollux.library.evidence import bytes_of
     from pollux.signing.salted import SCHEME
-    from pollux.signing.subject import parsed
+    from pollux.signing.subject import parse_document
     from pollux.text.escape import visible
     from pollux.text.figures import plural
     from pollux.writers.vac.check import check, entries_in
 
     screen = Screen(ctx)
-    record, kind = parsed(bytes_of(file))
+    record, kind = parse_document(bytes_of(file))
     if not kind:
         raise Unreadable(f"{file} is neither JSON nor CBOR as records have it.")
     if isinstance(record, dict) and record.get("scheme") == SCHEME:

@@ -154,7 +154,7 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [Job.of(session) for session in chosen]
     if not jobs:
-        raise NotFound("There are no such sessions to export.", library.meant(asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions to export.", library.index.hint(asked, "Try: pollux list --all"))
     if folder:
         _to_folder(ctx, exporter, jobs, str(output), by, redacts=hiding is not None, force=force)
     else:

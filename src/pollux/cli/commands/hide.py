@@ -37,14 +37,14 @@ def command(
     from pollux.cli.terminal.screen import talk
     from pollux.library.evidence import bytes_of
     from pollux.signing.hiding import hide
-    from pollux.signing.salted import salted_of
+    from pollux.signing.salted import parse_salted
     from pollux.system.target import Target
     from pollux.text.figures import plural
 
     if not (places or words or secrets):
         raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")
     library = open_library(ctx)
-    whole = salted_of(bytes_of(file))
+    whole = parse_salted(bytes_of(file))
     copy = hide(whole, places, words, secrets=secrets, names=names)
-    Target(output, forbidden=library.own(), force=force).write(copy.document())
+    Target(output, forbidden=library.homes.own(), force=force).write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")

@@ -24,7 +24,7 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
-    found = library.keeping.history(session)
+    found = library.archive.history(session)
     if as_json:
         from pollux.answers.archive import history_document
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.signing.keys import Keys, Named
+    from pollux.signing.keys import Keys, NamedKey
 
 
 @click.command("key", cls=Command)
@@ -61,7 +61,7 @@ def command(
         screen.json(keys_document(found)) if as_json else _listed(screen, found)
         return
     if action == "new" and folder is not None:
-        open_library(ctx, quiet=as_json).protect(folder)
+        open_library(ctx, quiet=as_json).homes.protect(folder)
     chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
     if as_json:
         screen.json(key_document(chosen))
@@ -71,14 +71,14 @@ def command(
         screen.raw(read(chosen.public).decode("ascii"))
 
 
-def _chosen(own: Keys, name: str) -> Named:
+def _chosen(own: Keys, name: str) -> NamedKey:
     known = {key.name: key for key in own.all()}
     if name not in known:
         raise UnknownName("key", name, known)
     return known[name]
 
 
-def _listed(screen: Screen, found: Sequence[Named]) -> None:
+def _listed(screen: Screen, found: Sequence[NamedKey]) -> None:
     from pollux.cli.terminal.table import Column, table
 
     columns = [Column("name"), Column("algorithm"), Column("id")]

@@ -41,12 +41,12 @@ def command(
     """
     from pollux.cli.render.empty import vain
     from pollux.cli.terminal.screen import Screen, talk
-    from pollux.wire import shown
+    from pollux.wire import display_path
 
     if as_json and jsonl:
         raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
-    asked = wanted(**options, words=tuple(shown(word) for text in query for word in text.split()))
+    asked = wanted(**options, words=tuple(display_path(word) for text in query for word in text.split()))
     library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
     listed = library.list(asked, limit)
     if for_programs:
@@ -59,13 +59,13 @@ def command(
     screen.lines(listing(screen, listed, str(library.places.home)))
     every = library.count(asked) if limit is not None else len(listed)
     if screen.terminal:
-        more = any(asked.agent in (None, agent) for agent in library.lacking())
-        for line in _remarks(screen, listed, every, more=more, hidden=bool(library.closed)):
+        more = any(asked.agent in (None, agent) for agent in library.index.lacking())
+        for line in _remarks(screen, listed, every, more=more, hidden=bool(library.index.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
         from pollux.text.figures import size
 
-        room = size(library.keeping.estimate())
+        room = size(library.archive.estimate())
         talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
 
 
@@ -91,10 +91,10 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
     ordinary = library.count()
     if not ordinary and asked == Filter():
         sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
-        raise (Unreadable if library.closed else NotFound)(sentence, "Try: pollux list --all")
+        raise (Unreadable if library.index.closed else NotFound)(sentence, "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    hint = library.meant(asked, hint if asked.project is None else "Try: pollux projects")
+    hint = library.index.hint(asked, hint if asked.project is None else "Try: pollux projects")
     raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
 
 

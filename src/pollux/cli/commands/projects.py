@@ -51,7 +51,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
     if add is not None:
         _teach(library, add)
         name = name or add
-    found = library.projects(name)
+    found = library.projects.all(name)
     if as_json:
         from pollux.answers.projects import projects_document
 
@@ -61,7 +61,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
         return
     if not found:
         _nothing(ctx, screen, library, name)
-    screen.lines(_table(screen, found, str(library.places.home), library.lacking()))
+    screen.lines(_table(screen, found, str(library.places.home), library.index.lacking()))
     if any(project.path is None for project in found):
         talk("`pollux projects --add PATH` tells pollux a path it could not find.")
 
@@ -72,7 +72,7 @@ def _teach(library: Library, path: str) -> None:
 
     # A link stays a link: agents hash the path they were started with.
     absolute = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
-    digest = library.teach(absolute)
+    digest = library.projects.add(absolute)
     talk(f"Remembered: {digest[:8]} is {visible(absolute)}")
 
 
@@ -102,8 +102,8 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, name: str | N
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
 
-    if name is not None and library.projects():
-        near = library.likely_project(name)
+    if name is not None and library.projects.all():
+        near = library.projects.closest(name)
         hint = f"Did you mean: {near}?" if near is not None else "Try: pollux projects"
         raise NotFound(f"No project fits {name!r}.", hint)
     nothing(ctx, screen, library)

@@ -71,7 +71,7 @@ def command(
     if key is None:
         _list(ctx, library, screen, as_json)
         return
-    session = library.recovering.session(key)
+    session = library.recover.session(key)
     if to is not None and to not in (DOCUMENT, session.agent):
         raise UnknownName("format of recovery", to, (DOCUMENT, session.agent))
     if in_place or (output is not None and (to or _format(output, session.agent)) != DOCUMENT):
@@ -90,7 +90,7 @@ def _format(output: Path, agent: str) -> str:
 
 
 def _show(library: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
-    found = library.recovering.recover(session)
+    found = library.recover.join(session)
     if output is not None:
         _write(library, output, _document(library, found))
     if as_json:
@@ -111,12 +111,12 @@ def _rebuild(
     from pollux.cli.terminal.confirm import agreed, file_lines
     from pollux.cli.terminal.screen import talk
 
-    rebuilt = library.recovering.rebuild(session)
-    planned = library.recovering.plan(rebuilt, folder)
+    rebuilt = library.recover.rebuild(session)
+    planned = library.recover.plan(rebuilt, folder)
     files = [told for told, _ in planned]
     if folder is None and not yes:
         agreed(screen, files, str(library.places.home), ask=not as_json)
-    library.keeping.restore(planned)
+    library.archive.restore(planned)
     if as_json:
         from pollux.answers.archive import rebuilt_document
 
@@ -151,7 +151,7 @@ def _document(library: Library, found: Recovered) -> str:
 def _write(library: Library, output: Path, document: str) -> None:
     from pollux.system.target import encoded
 
-    library.protect(output)
+    library.homes.protect(output)
     try:
         with created(output) as file:
             file.write(encoded(document))
@@ -176,7 +176,7 @@ def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
 
 
 def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
-    found = library.recovering.recoverable()
+    found = library.recover.all()
     from pollux.cli.render.empty import nothing
     from pollux.library.library import Filter
 

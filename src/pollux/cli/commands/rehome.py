@@ -58,7 +58,7 @@ def _move(library: Library, old: str, new: str) -> None:
     from pollux.text.escape import one_line
     from pollux.text.figures import plural
 
-    before, after, there = library.rehoming.show(old, new)
+    before, after, there = library.rehome.show(old, new)
     talk(f"{one_line(before)} is now {one_line(after)}, with {plural(there, 'session')}.")
 
 
@@ -67,7 +67,7 @@ def _undo(library: Library, old: str) -> None:
     from pollux.text.escape import one_line
     from pollux.text.figures import tilde
 
-    after, back = library.rehoming.undo(old)
+    after, back = library.rehome.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
     for path in back:
         talk(f"  back as it was: {one_line(tilde(path, str(library.places.home)))}")
@@ -77,7 +77,7 @@ def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, 
     from pollux.cli.terminal.screen import Screen, talk
 
     screen = Screen(ctx)
-    plan = library.rehoming.carry_out(old, new) if yes else library.rehoming.plan(old, new)
+    plan = library.rehome.carry_out(old, new) if yes else library.rehome.plan(old, new)
     if as_json:
         from pollux.answers.projects import plan_document
 
@@ -88,7 +88,7 @@ def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, 
     screen.lines(plan_lines(plan, str(library.places.home)))
     if not yes and plan.steps and screen.terminal:
         click.confirm("Change it?", abort=True, err=True)
-        library.rehoming.carry_out(old, new)
+        library.rehome.carry_out(old, new)
         yes = True
     if yes:
         talk("Done. pollux rehome OLD --undo puts everything back.")
@@ -100,7 +100,7 @@ def _tell(ctx: click.Context, library: Library, *, every: bool, as_json: bool) -
     from pollux.cli.terminal.screen import Screen
     from pollux.text.escape import one_line
 
-    screen, moves = Screen(ctx), library.moves.all()
+    screen, moves = Screen(ctx), library.projects.moves.all()
     if as_json:
         from pollux.answers.projects import moves_document
 

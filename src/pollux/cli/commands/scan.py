@@ -69,7 +69,7 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
-        raise NotFound("There are no such sessions.", library.meant(asked, "Try: pollux list --all"))
+        raise NotFound("There are no such sessions.", library.index.hint(asked, "Try: pollux list --all"))
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         from pollux.answers.secrets import secrets_document

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.progress import Bar
     from pollux.cli.terminal.screen import Screen
-    from pollux.library.library import Filter, Findings, Found, Library
+    from pollux.library.library import Filter, Hit, Library, SearchResult
 
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
@@ -170,7 +170,7 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
         raise RequestError("What is to be found?", "Try: pollux search WORD…")
 
 
-def _for_people(screen: Screen, found: Findings) -> None:
+def _for_people(screen: Screen, found: SearchResult) -> None:
     from pollux.cli.render.results import finds, grouped
     from pollux.cli.terminal.screen import talk
 
@@ -180,7 +180,7 @@ def _for_people(screen: Screen, found: Findings) -> None:
     _read_on(screen, found.hits[0])
 
 
-def _widened(found: Findings) -> Iterator[str]:
+def _widened(found: SearchResult) -> Iterator[str]:
     """What was looked for instead of what was typed, in one sentence."""
     if not found.widened:
         return
@@ -191,14 +191,14 @@ def _widened(found: Findings) -> Iterator[str]:
     yield f"Nothing holds exactly that. Looked for {'; '.join(told)}. --exact looks for what you typed only."
 
 
-def _read_on(screen: Screen, first: Found) -> None:
+def _read_on(screen: Screen, first: Hit) -> None:
     from pollux.cli.terminal.screen import talk
 
     if screen.terminal:
         talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
 
 
-def _scanned(screen: Screen, stream: Iterable[Found], limit: int, each: int | None, as_json: bool, drawn: Bar) -> bool:
+def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, drawn: Bar) -> bool:
     """What a pattern finds, written as it comes, after which nothing is `drawn`. Was there something?"""
     from pollux.cli.render.results import finds, scanned
 
@@ -234,7 +234,7 @@ def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: boo
     remark(sentence, for_programs=True) if as_json else talk(sentence)
 
 
-def _meant(found: Findings, text: str) -> list[str]:
+def _meant(found: SearchResult, text: str) -> list[str]:
     """What else may be tried."""
     for word, near in found.meant:
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
@@ -243,7 +243,7 @@ def _meant(found: Findings, text: str) -> list[str]:
 
 def _other_name(library: Library, asked: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    return [hint] if (hint := library.meant(asked)) else []
+    return [hint] if (hint := library.index.hint(asked)) else []
 
 
 def _narrowed(asked: Filter, place: str) -> list[str]:

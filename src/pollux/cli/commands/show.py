@@ -64,7 +64,7 @@ def command(
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
     if as_of is not None:
-        session = library.keeping.then(session, as_of)
+        session = library.archive.as_of(session, as_of)
     if as_json:
         from pollux.answers.sessions import session_document
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Library
-    from pollux.usage.accounts import By, Stats
+    from pollux.usage.service import By, Stats
 
 BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 
@@ -74,7 +74,7 @@ def command(
     pollux stats last
     """
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.accounts import By, Of
+    from pollux.usage.service import By, Of
 
     if (as_json, as_csv, output is not None).count(True) > 1:
         raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
@@ -87,7 +87,7 @@ def command(
             raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
         _one(screen, library, key, as_json)
         return
-    library.know(asked.agent)
+    library.homes.require_agent(asked.agent)
     first, *within = _order(by)
     of = Of(what) if what is not None else None
     if output is not None:
@@ -97,14 +97,14 @@ def command(
         from pollux.usage.charts.pictures import stats_picture
 
         target, parts = picture(library, output, force=force), By(stack or "agent")
-        target.write(stats_picture(library.accounts, first, asked, of=of, stack=parts, timezone=timezone))
+        target.write(stats_picture(library.usage, first, asked, of=of, stack=parts, timezone=timezone))
         return
     if By.TOOL in (first, *within):
         if of is not None:
             raise RequestError("Calls of tools have neither tokens nor a cost.", "Leave out --of.")
         _tools(ctx, library, (first, *within), asked, timezone, "csv" if as_csv else "json" if as_json else None)
         return
-    found = library.accounts.stats(first, asked, timezone, within=within, of=of)
+    found = library.usage.stats(first, asked, timezone, within=within, of=of)
     if as_json or as_csv:
         _for_programs(screen, found, as_csv, _lacking(library, asked))
         ctx.exit(0 if found.rows else 1)
@@ -115,7 +115,7 @@ def command(
 
 def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
     """What the figures are told by, the outermost first."""
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
     order = [By(word) for words in by for word in words] or [By.DAY]
     if len(set(order)) < len(order):
@@ -132,9 +132,9 @@ def _all() -> Filter:
 def _one(screen: Screen, library: Library, key: str, as_json: bool) -> None:
     """One session, looked into."""
     session = library.session(key)
-    found, family = library.accounts.profile(session), library.family_usage(session)
-    bill = library.accounts.bill(session)
-    whole = sum(library.accounts.bills(library.accounts.family(session)[1:]).values(), bill)
+    found, family = library.usage.profile(session), library.usage.family(session)
+    bill = library.usage.bill(session)
+    whole = sum(library.usage.bills(library.index.family(session.key)[1:]).values(), bill)
     if as_json:
         from pollux.answers.usage import profile_document
 
@@ -150,14 +150,14 @@ def _show(screen: Screen, library: Library, found: Stats) -> None:
     from pollux.cli.render.stats import accounting, remarks
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import tilde
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
     home, titles = str(library.places.home), dict[str, tuple[str, str]]()
     if By.SESSION in (found.by, *found.within):
         titles = _titles(library)
     screen.lines(accounting(screen, found, home, titles))
     settings = tilde(str(library.places.settings), home)
-    for line in remarks(screen, found, library.accounts.prices, settings):
+    for line in remarks(screen, found, library.usage.prices, settings):
         talk(line)
 
 
@@ -168,7 +168,7 @@ def _titles(library: Library) -> dict[str, tuple[str, str]]:
 
 def _lacking(library: Library, asked: Filter) -> list[str]:
     """The agents asked for of which something could not be read."""
-    return sorted(agent for agent in library.lacking() if asked.agent in (None, agent))
+    return sorted(agent for agent in library.index.lacking() if asked.agent in (None, agent))
 
 
 def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]) -> None:
@@ -186,10 +186,10 @@ def _tools(
     """Calls instead of tokens."""
     from pollux.answers.usage import stats_csv, tools_document
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
     screen = Screen(ctx)
-    rows, total = library.accounts.tools(asked, timezone, by=by)
+    rows, total = library.usage.tools(asked, timezone, by=by)
     if form == "csv":
         screen.readable(stats_csv(by, rows, total))
     elif form == "json":
@@ -200,7 +200,7 @@ def _tools(
         titles = _titles(library) if By.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(library.places.home), titles))
     else:
-        raise NotFound("No tool was called.", library.meant(asked, "Try: pollux stats"))
+        raise NotFound("No tool was called.", library.index.hint(asked, "Try: pollux stats"))
     ctx.exit(0 if rows else 1)
 
 
@@ -209,6 +209,6 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
     from pollux.cli.render.empty import nothing
 
     if library.count():
-        hint = library.meant(asked, "Try: pollux stats, or: pollux list")
+        hint = library.index.hint(asked, "Try: pollux stats, or: pollux list")
         raise NotFound("Nothing was used then and there.", hint)
     nothing(ctx, screen, library)

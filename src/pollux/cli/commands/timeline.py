@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Library
-    from pollux.usage.accounts import Of
+    from pollux.usage.service import Of
     from pollux.usage.sums import Row
 
 
@@ -56,15 +56,15 @@ def command(
     pollux timeline --of cost --since 2026 -o calendar.svg
     """
     from pollux.cli.terminal.screen import Screen, talk
-    from pollux.usage.accounts import Of
+    from pollux.usage.service import Of
 
     if as_json and output is not None:
         raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
     asked = wanted(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    library.know(asked.agent)
+    library.homes.require_agent(asked.agent)
     of = Of(what)
-    found = library.accounts.timeline(of, asked, timezone)
+    found = library.usage.timeline(of, asked, timezone)
     days = {day: value for day, value in found.items() if day is not None}
     if as_json:
         from pollux.answers.usage import timeline_document
@@ -73,7 +73,7 @@ def command(
         ctx.exit(0 if days else 1)
     if not days:
         asks = any(options.values())
-        hint = library.meant(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
+        hint = library.index.hint(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
         raise NotFound(_untimed(library, of, asked, found) or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.options.picture import picture
@@ -94,14 +94,14 @@ def command(
 def _untimed(library: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
     """How much has no time, and is on no day."""
     from pollux.text.figures import plural
-    from pollux.usage.accounts import By
     from pollux.usage.labels import label
+    from pollux.usage.service import By
 
     if None not in found:
         return None
     amount = label(of, found[None])
     if of in ("tokens", "cost"):
-        every, timed = (library.accounts.stats(By.AGENT, asked, timed=timed).total for timed in (False, True))
+        every, timed = (library.usage.stats(By.AGENT, asked, timed=timed).total for timed in (False, True))
         requests = (every.usage.requests or 0) - (timed.usage.requests or 0)
         amount = f"{amount}{' tokens' if of == 'tokens' else ''} of {plural(requests, 'request')}"
     return f"Without a time, and so on no day: {amount}."
@@ -109,9 +109,9 @@ def _untimed(library: Library, of: Of, asked: Filter, found: Mapping[date | None
 
 def _total(library: Library, of: Of, asked: Filter) -> Row | None:
     """The tokens and dollars of all days, where these are asked for."""
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
-    return library.accounts.stats(By.AGENT, asked, timed=True).total if of in ("tokens", "cost") else None
+    return library.usage.stats(By.AGENT, asked, timed=True).total if of in ("tokens", "cost") else None
 
 
 def _least(library: Library, of: Of, asked: Filter) -> str:
@@ -126,14 +126,14 @@ def _remarks(screen: Screen, library: Library, of: Of, asked: Filter, untimed: s
     from pollux.cli.render.stats import remarks
     from pollux.cli.terminal.width import wrap
     from pollux.text.figures import tilde
-    from pollux.usage.accounts import By
+    from pollux.usage.service import By
 
     if untimed is not None:
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
-        found = library.accounts.stats(By.AGENT, asked, timed=True)
+        found = library.usage.stats(By.AGENT, asked, timed=True)
         settings = tilde(str(library.places.settings), str(library.places.home))
-        yield from remarks(screen, found, library.accounts.prices, settings, cost=of == "cost")
+        yield from remarks(screen, found, library.usage.prices, settings, cost=of == "cost")
 
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:

@@ -38,8 +38,8 @@ def command(
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     events = library.watch(asked, key)
     if not as_json:
-        if asked.project is not None and not library.projects(asked.project):
-            talk(library.meant(asked, "No project is called that so far: `pollux projects` lists them."))
+        if asked.project is not None and not library.projects.all(asked.project):
+            talk(library.index.hint(asked, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
     screen.markdown = screen.markdown and not plain

@@ -47,7 +47,7 @@ def projects(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
         return [CompletionItem(incomplete, type="dir")]
     known: dict[str, str] = {}
     with contextlib.suppress(Exception):
-        for project in _library(ctx).projects():
+        for project in _library(ctx).projects.all():
             if project.path is not None:
                 known.setdefault(project.name, project.path)
     return [CompletionItem(name, help=_help(path)) for name, path in known.items() if name.startswith(incomplete)]
@@ -60,7 +60,7 @@ def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
     found: list[CompletionItem] = []
     agent, colon, prefix = incomplete.rpartition(":")
     with contextlib.suppress(Exception):
-        for name, id, title in _library(ctx).starting(prefix):
+        for name, id, title in _library(ctx).index.with_prefix(prefix):
             if colon and name != agent:
                 continue
             found.append(CompletionItem(f"{name}:{id}" if colon else id, help=_help(title)))

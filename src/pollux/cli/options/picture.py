@@ -18,4 +18,4 @@ def picture(library: Library, output: str, *, force: bool) -> Target:
 
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return Target(output, forbidden=library.own(), force=force)
+    return Target(output, forbidden=library.homes.own(), force=force)

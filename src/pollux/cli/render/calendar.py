@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.accounts import Of
+    from pollux.usage.service import Of
 
 SHADES = "·░▒▓█"
 MARGIN, WEEKS = 5, 53

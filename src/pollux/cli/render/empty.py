@@ -28,18 +28,18 @@ def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
 
 def vain(library: Library) -> int:
     """How a search for sessions ends that found none: not in vain for want of rights, as far as that is known."""
-    refused = library.closed or any(library.refused(root) is not None for _, root in library.roots())
+    refused = library.index.closed or any(library.homes.refused(root) is not None for _, root in library.homes.roots())
     return Unreadable.exit_code if refused else NotFound.exit_code
 
 
 def _looked(screen: Screen, library: Library) -> Iterator[str]:
     """A table of the places pollux looked at, and a way out."""
     agent, path, found = Column("agent"), Column("looked in", flexible=True, least=20, path=True), Column("found")
-    for source, root in library.roots():
+    for source, root in library.homes.roots():
         agent.add(source.title)
         path.add(one_line(tilde(str(root.path), str(library.places.home))))
         there = "a folder without sessions" if folder_at(root.path) else "no such folder"
-        found.add(library.refused(root) or there)
+        found.add(library.homes.refused(root) or there)
     yield "No sessions were found."
     yield ""
     yield from table(screen, [agent, path, found], indent="  ")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.library.library import Findings, Found
+    from pollux.library.library import Hit, SearchResult
 
 SPEAKERS = {
     "title": "title",
@@ -36,19 +36,19 @@ LEAST = 40
 class Group(NamedTuple):
     """The hits of one session, best first, and how many messages more it has."""
 
-    hits: Sequence[Found]
+    hits: Sequence[Hit]
     more: int
 
 
-def grouped(found: Findings) -> list[Group]:
+def grouped(found: SearchResult) -> list[Group]:
     """Hits by session, the sessions in the order of their best hits."""
-    sessions: dict[str, list[Found]] = {}
+    sessions: dict[str, list[Hit]] = {}
     for hit in found.hits:
         sessions.setdefault(hit.key, []).append(hit)
     return [Group(hits, max(0, found.counts.get(key, 0) - len(hits))) for key, hits in sessions.items()]
 
 
-def scanned(stream: Iterable[Found], limit: int, each: int | None) -> Iterator[Group]:
+def scanned(stream: Iterable[Hit], limit: int, each: int | None) -> Iterator[Group]:
     """Hits that come session by session, until there are enough."""
     left = limit
     for _, hits in groupby(stream, key=lambda hit: hit.key):
@@ -77,7 +77,7 @@ def finds(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
             yield screen.paint(f"  {group.more:,} more", "dim")
 
 
-def _session(screen: Screen, hit: Found) -> Iterator[str]:
+def _session(screen: Screen, hit: Hit) -> Iterator[str]:
     for line in wrap(one_line(hit.title or "A session without a title"), screen.columns):
         yield screen.paint(line, "bold")
     agent, project = hit.key.partition(":")[0], hit.project or ""
@@ -87,11 +87,11 @@ def _session(screen: Screen, hit: Found) -> Iterator[str]:
         yield screen.paint(line, "dim")
 
 
-def _name(hit: Found) -> str:
+def _name(hit: Hit) -> str:
     return one_line(hit.short_message_id)
 
 
-def _passage(screen: Screen, hit: Found, wide: int) -> Iterator[str]:
+def _passage(screen: Screen, hit: Hit, wide: int) -> Iterator[str]:
     """Who said it, the message's name, and the words; on a narrow screen the words stand below."""
     speaker = SPEAKERS[hit.kind]
     lead = f"  {pad(speaker, LABEL)}  {pad(_name(hit), wide)}  "
@@ -105,7 +105,7 @@ def _passage(screen: Screen, hit: Found, wide: int) -> Iterator[str]:
         yield (painted if beside and number == 0 else indent) + line
 
 
-def _words(screen: Screen, hit: Found, indent: int) -> list[str]:
+def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
     """The passage, wrapped, with what was looked for marked; where it is too long, the lines around the first mark."""
     text, spans = _cleaned(hit.snippet, hit.spans)
     columns = None if screen.columns is None else max(screen.columns - indent, 16)

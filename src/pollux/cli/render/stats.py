@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.accounts import Of, Stats, ToolRow
     from pollux.usage.prices import PriceList
+    from pollux.usage.service import Of, Stats, ToolRow
     from pollux.usage.sums import Row
 
 BAR, TREND = 16, 20

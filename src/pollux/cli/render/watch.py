@@ -8,6 +8,7 @@ from pollux.cli.render.transcript.messages import FATES, Reader
 from pollux.cli.terminal.width import cut, short, wrap_facts
 from pollux.text.escape import one_line
 from pollux.text.figures import KINDS
+from pollux.writers.transcript import heading, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +33,8 @@ class Live:
             return
         assert event.message is not None  # noqa: S101 (only an announcement has none)
         reader = self._reader if event.session.key == self._shown else Reader(self._screen, full=False)
-        lines = list(
-            self._fate(event.message) if event.event == "fate" else [*reader.lines(event.message), *reader.rest()]
-        )
+        message = event.message
+        lines = list(self._fate(message) if event.event == "fate" else [*reader.lines(walk([message])), *reader.rest()])
         if not lines:
             return
         if event.session.key != self._shown:
@@ -55,7 +55,7 @@ class Live:
             yield self._screen.paint(f"▌ {line}", "dim")
 
     def _fate(self, message: Message) -> Iterator[str]:
-        if message.fate in FATES and message.role != "system":
-            lead = f"  · {FATES[message.fate]}: "
+        if (fate := heading(message).fate) is not None:
+            lead = f"  · {FATES[fate]}: "
             room = 80 if self._screen.columns is None else self._screen.columns - len(lead)
             yield self._screen.paint(lead + short(message.text, room), "dim")

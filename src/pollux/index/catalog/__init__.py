@@ -1,1 +1,1 @@
-"""What is known of every session but for its words: one SQLite database, and the queries on it."""
+"""Everything about every session except its words: one SQLite database, and the queries on it."""

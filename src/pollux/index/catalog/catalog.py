@@ -1,8 +1,8 @@
-"""The catalogue: every session but for its words, in one SQLite file that may be deleted at any moment.
+"""The catalogue: every session without its words, in one SQLite file that may be deleted at any moment.
 
-A session's `no` is never used twice. A session that changed is written under a new number, and the old number goes
-to `garbage` until the text index has dropped it. So whatever of the two is a step behind the other, a number means
-one thing only.
+A session's `no` is never used twice. A changed session is written under a new number, and the old number goes to
+`garbage` until the index of words has dropped it. So a number has one meaning only, even if the catalogue or the index
+is a step behind the other.
 """
 
 from __future__ import annotations
@@ -18,34 +18,35 @@ from uuid import uuid4
 
 import msgspec
 
-from pollux.index.catalog.rollups import quarter, rolled_up
-from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, micros
-from pollux.model import Notice, Summary
-from pollux.system.files import secure
+from pollux.index.catalog.rollups import quarter, roll_up
+from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, UsageRow, micros
+from pollux.model import FIGURES, Notice, Summary
+from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
 
-_TABLES = """
+_FIGURES = ", ".join(f"{name} INTEGER" for name in FIGURES)
+_TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
 CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
 CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
 CREATE TABLE closed(root INTEGER, path TEXT, PRIMARY KEY(root, path)) WITHOUT ROWID;
-CREATE TABLE heads(
-    root INTEGER, path TEXT, kind TEXT, stamp TEXT, told BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
+CREATE TABLE peeks(
+    root INTEGER, path TEXT, kind TEXT, stamp TEXT, peek BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
 CREATE TABLE bundles(
-    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, seal TEXT, leaning BLOB, problem TEXT, notices BLOB,
+    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, fingerprint TEXT, dependencies BLOB, problem TEXT, notices BLOB,
     UNIQUE(root, key));
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB);
+    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB,
+    unsettled TEXT);
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
-CREATE INDEX sessions_unsettled ON sessions(project_hash, root)
-    WHERE project_hash IS NOT NULL AND (project IS NULL OR evidence='guess');
+CREATE INDEX sessions_unsettled ON sessions(unsettled, root, bundle) WHERE unsettled IS NOT NULL;
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
 CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
 CREATE INDEX facts_name ON facts(name, value);
@@ -53,35 +54,33 @@ CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
 CREATE TABLE usage(
     session INTEGER, number INTEGER, message TEXT, at INTEGER, model TEXT, fate TEXT, inherited INTEGER,
-    input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_long INTEGER, output INTEGER, reasoning INTEGER,
-    requests INTEGER, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+    {_FIGURES}, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
 CREATE TABLE calls(
     session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
     inherited INTEGER, seconds REAL, PRIMARY KEY(session, number)) WITHOUT ROWID;
 CREATE TABLE quarters(
-    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, input INTEGER, cached INTEGER, cache_write INTEGER,
-    cache_write_long INTEGER, output INTEGER, reasoning INTEGER, requests INTEGER,
+    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, {_FIGURES},
     PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
 CREATE TABLE prompts(
     session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 """
-_TOGETHER = 500
+_BATCH = 500
 _PATIENCE = 5.0
-"""So long (seconds) a file may be locked: only one process writes, and it makes and mends the file in a moment."""
+"""How long (seconds) to wait for a lock: only one process writes, and it makes and repairs the file in a moment."""
 
 _PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
-"""What a damaged file raises."""
+"""The errors that a damaged file raises."""
 
 
-Heads = dict[tuple[str, str], tuple[str, bytes]]
-"""What glances at files told, by kind and path, with the stamp of the file."""
+Peeks = dict[tuple[str, str], tuple[str, bytes]]
+"""What peeks at files gave, by kind and path, with the stamp of the file."""
 
 
-class Bundled(msgspec.Struct):
-    """What is known of a bundle that was read before."""
+class KnownBundle(msgspec.Struct):
+    """What the catalogue knows about a bundle that was read before."""
 
     id: int
     fingerprint: str
@@ -89,72 +88,72 @@ class Bundled(msgspec.Struct):
 
 
 def first_number(generation: int) -> int:
-    """The sessions of a generation are numbered from here."""
+    """The first number of the sessions of a generation."""
     return generation << 24
 
 
 class Catalog:
-    """One connection. `path` None keeps everything in memory, for one run, where no folder can be written to.
+    """One connection. With `path` None everything is in memory for one run, because no folder can be written to.
 
-    Without `make`, a file that holds none is left alone, and `edition` is None. `born` tells this catalogue from one
-    that was made anew, whose numbers began anew as well.
+    Without `make`, a file that holds no catalogue is left alone, and `edition` is None. `born` distinguishes this
+    catalogue from a new one, whose numbers begin again.
     """
 
     def __init__(self, path: Path | None, edition: str, *, make: bool = True) -> None:
         self.path = path
         if path is not None:
-            secure(path)
+            make_private_file(path)
         self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=_PATIENCE)
         if make:
             self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")
         self._sql.execute("PRAGMA cache_size=-16000")
-        there = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
-        if make and not there:
+        exists = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
+        if make and not exists:
             with self.change():
                 for statement in _TABLES.split(";\n"):
                     self._sql.execute(statement)
                 self._put("edition", edition)
                 self._put("generation", 0)
                 self._put("born", uuid4().hex)
-        self.edition = self._get("edition") if make or there else None
-        self.born = str(self._get("born")) if make or there else ""
+        self.edition = self._get("edition") if make or exists else None
+        self.born = str(self._get("born")) if make or exists else ""
         self._number = 0
         self._inode = path.stat().st_ino if path is not None else 0
 
-    def stands(self) -> bool:
-        """Is this still the file at its place? Another pollux may have made it anew."""
+    def is_current(self) -> bool:
+        """Is this still the file at its path? Another pollux may have made a new one."""
         try:
             return self.path is None or self.path.stat().st_ino == self._inode
         except FileNotFoundError:
             return False
 
     def copy(self, path: Path) -> None:
-        """Write all that it holds into a new file, which goes its own way from there."""
+        """Copy the catalogue into a new file, which is independent from then on."""
         with closing(sqlite3.connect(path)) as other:
             self._sql.backup(other)
             other.execute("UPDATE meta SET value=? WHERE name='born'", (uuid4().hex,))
             other.commit()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._sql.close()
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Ask anything."""
+        """The rows of a query."""
         return self._sql.execute(statement, values).fetchall()
 
     def stream(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
-        """As `rows`, one after the other: for those who may have enough before all are looked up."""
+        """As `rows`, one after the other, for callers that may not need all of them."""
         return self._sql.execute(statement, values)
 
     def change(self) -> AbstractContextManager[None]:
-        """All of what happens inside, or nothing."""
+        """A transaction: all changes made inside, or none."""
         return transaction(self._sql)
 
     @contextmanager
-    def still(self) -> Iterator[None]:
-        """Inside, nothing that others write is seen: several questions are answered from one state."""
+    def frozen(self) -> Iterator[None]:
+        """Inside, several queries see the same state, whatever others write meanwhile."""
         if self._sql.in_transaction:
             yield
             return
@@ -165,8 +164,8 @@ class Catalog:
             self._sql.execute("ROLLBACK")
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
-        """Inside a change: a piece of it that is there as a whole, or not."""
+    def savepoint(self) -> Iterator[None]:
+        """A part of a change: all of it, or nothing."""
         self._sql.execute("SAVEPOINT piece")
         try:
             yield
@@ -177,38 +176,38 @@ class Catalog:
             self._sql.execute("RELEASE piece")
 
     def _get(self, name: str) -> Any:
-        found = self._sql.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
-        return found[0] if found else None
+        row = self._sql.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return row[0] if row else None
 
     def _put(self, name: str, value: Any) -> None:
         self._sql.execute("REPLACE INTO meta VALUES(?, ?)", (name, value))
 
     @property
     def generation(self) -> int:
-        """Grows with every change of the sessions."""
+        """The number of the last change of the sessions."""
         return int(self._get("generation") or 0)
 
     def begin(self, generation: int) -> None:
-        """Sessions added from now on are numbered in this generation's range."""
+        """Number the sessions that are added from now on in the range of this generation."""
         self._put("generation", generation)
         self._number = first_number(generation)
 
-    # ------------------------------------------------------------------ roots and glances
+    # ------------------------------------------------------------------ roots and peeks
 
     def root(self, agent: str, path: str) -> tuple[int, str]:
-        """A root's number and the snapshot under which it was last seen whole; a new one has none."""
-        found = self.rows("SELECT id, snapshot FROM roots WHERE agent=? AND path=?", agent, path)
-        return (found[0][0], found[0][1]) if found else (0, "")
+        """A root's number and the snapshot of its last complete sync; a new root has none."""
+        rows = self.rows("SELECT id, snapshot FROM roots WHERE agent=? AND path=?", agent, path)
+        return (rows[0][0], rows[0][1]) if rows else (0, "")
 
     def add_root(self, agent: str, path: str) -> int:
-        """Make room for a root."""
+        """Add a root, and return its number."""
         self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
         return self.root(agent, path)[0]
 
-    def seen_whole(self, root: int, snapshot: str, layout: bytes | None, news: bytes | None) -> None:
-        """All that a root holds is in the catalogue; this is how its files hang together, as far as that is known.
+    def mark_synced(self, root: int, snapshot: str, layout: bytes | None, news: bytes | None) -> None:
+        """Note that all sessions of a root are in the catalogue, with the layout of its files as far as it is known.
 
-        Where there are `news`, the layout stays as it was.
+        With `news`, the stored layout stays the same.
         """
         self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
         if news is None:
@@ -216,52 +215,62 @@ class Catalog:
         self._sql.execute("REPLACE INTO news VALUES(?, ?)", (root, news))
 
     def put_closed(self, root: int, paths: Iterable[str]) -> None:
-        """What the system does not let us look into, of a root."""
+        """Set the paths of a root that the system does not let us read."""
         self._sql.execute("DELETE FROM closed WHERE root=?", (root,))
         self._sql.executemany("INSERT OR IGNORE INTO closed VALUES(?, ?)", ((root, path) for path in paths))
 
-    def changing(self, root: int) -> None:
-        """Until it is seen whole again, what a root holds and what is in the catalogue may differ."""
+    def mark_changing(self, root: int) -> None:
+        """Note that a root and the catalogue may differ until the next complete sync."""
         self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
 
     def layout(self, root: int) -> tuple[bytes | None, bytes | None]:
-        """How the files of a root hung together when it was last seen whole: the layout, and the news of it."""
-        found = self.rows("SELECT layout, news FROM layouts LEFT JOIN news USING(root) WHERE root=?", root)
-        return found[0] if found else (None, None)
+        """The layout of a root's files at its last complete sync, and the news since."""
+        rows = self.rows("SELECT layout, news FROM layouts LEFT JOIN news USING(root) WHERE root=?", root)
+        return rows[0] if rows else (None, None)
 
-    def heads(self, root: int, files: Iterable[str] | None = None) -> Heads:
-        """What glances at a root's files told, or at some of them."""
-        rows = self.among("SELECT kind, path, stamp, told FROM heads WHERE root=?", "path", files, root)
-        return {(kind, path): (stamp, told) for kind, path, stamp, told in rows}
+    def peeks(self, root: int, files: Iterable[str] | None = None) -> Peeks:
+        """What peeks at a root's files gave, or at some of them."""
+        rows = self.rows_with("SELECT kind, path, stamp, peek FROM peeks WHERE root=?", "path", files, root)
+        return {(kind, path): (stamp, peek) for kind, path, stamp, peek in rows}
 
-    def among(self, asked: str, column: str, values: Iterable[Any] | None, *given: Any) -> list[tuple[Any, ...]]:
-        """As `rows`, or those of them alone that have one of these values."""
+    def rows_with(
+        self, statement: str, column: str, values: Iterable[Any] | None, *parameters: Any
+    ) -> list[tuple[Any, ...]]:
+        """As `rows`, restricted to rows with one of these values in a column."""
         if values is None:
-            return self.rows(asked, *given)
-        every = list(values)
-        chunks = [every[start : start + _TOGETHER] for start in range(0, len(every), _TOGETHER)]
+            return self.rows(statement, *parameters)
+        items = list(values)
+        chunks = [items[start : start + _BATCH] for start in range(0, len(items), _BATCH)]
         return [
             row
             for chunk in chunks
-            for row in self.rows(f"{asked} AND {column} IN ({', '.join('?' * len(chunk))})", *given, *chunk)
+            for row in self.rows(f"{statement} AND {column} IN ({', '.join('?' * len(chunk))})", *parameters, *chunk)
         ]
 
-    def put_heads(self, root: int, old: Heads, new: Heads) -> None:
-        """Renew what is known of files."""
-        gone = [(root, *place) for place in old.keys() - new.keys()]
-        self._sql.executemany("DELETE FROM heads WHERE root=? AND kind=? AND path=?", gone)
-        changed = [(root, *place, *told) for place, told in new.items() if old.get(place) != told]
-        self._sql.executemany("REPLACE INTO heads(root, kind, path, stamp, told) VALUES(?, ?, ?, ?, ?)", changed)
+    def put_peeks(self, root: int, old: Peeks, new: Peeks) -> None:
+        """Replace what peeks at files gave."""
+        removed = [(root, *place) for place in old.keys() - new.keys()]
+        self._sql.executemany("DELETE FROM peeks WHERE root=? AND kind=? AND path=?", removed)
+        changed = [(root, *place, *peek) for place, peek in new.items() if old.get(place) != peek]
+        self._sql.executemany("REPLACE INTO peeks(root, kind, path, stamp, peek) VALUES(?, ?, ?, ?, ?)", changed)
 
     # ------------------------------------------------------------------ bundles and sessions
 
-    def bundled(self, root: int, keys: Iterable[str] | None = None) -> dict[str, Bundled]:
+    def known_bundles(self, root: int, keys: Iterable[str] | None = None) -> dict[str, KnownBundle]:
         """The bundles of a root by key, or some of them."""
-        rows = self.among("SELECT key, id, seal, leaning FROM bundles WHERE root=?", "key", keys, root)
-        return {key: Bundled(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
+        rows = self.rows_with("SELECT key, id, fingerprint, dependencies FROM bundles WHERE root=?", "key", keys, root)
+        return {key: KnownBundle(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
+
+    def outdate(self, hashes: Iterable[str]) -> None:
+        """The sessions of projects that go by these hashes, and have no sure path, must be read again."""
+        for root, bundle in self.rows_with(
+            "SELECT DISTINCT root, bundle FROM sessions WHERE unsettled IS NOT NULL", "unsettled", hashes
+        ):
+            self.mark_changing(root)
+            self._sql.execute("UPDATE bundles SET fingerprint='' WHERE id=?", (bundle,))
 
     def forget(self, bundles: Iterable[int]) -> int:
-        """Drop bundles with their sessions; returns how many sessions went."""
+        """Drop bundles with their sessions. Returns how many sessions were dropped."""
         dropped = 0
         for bundle in bundles:
             numbers = [no for (no,) in self.rows("SELECT no FROM sessions WHERE bundle=?", bundle)]
@@ -280,11 +289,11 @@ class Catalog:
         return self._number
 
     def add(self, root: int, key: str, fingerprint: str, reading: BundleRows) -> None:
-        """Keep a bundle with its sessions."""
-        noticed = msgspec.msgpack.encode(reading.notices) if reading.notices else None
+        """Store a bundle with its sessions."""
+        notices = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(
-            "INSERT INTO bundles(root, key, seal, leaning, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
-            (root, key, fingerprint, reading.dependencies, reading.problem, noticed),
+            "INSERT INTO bundles(root, key, fingerprint, dependencies, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
+            (root, key, fingerprint, reading.dependencies, reading.problem, notices),
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
         for entry in reading.entries:
@@ -292,32 +301,48 @@ class Catalog:
         self._sql.executemany("INSERT OR IGNORE INTO garbage VALUES(?)", [(no,) for no in reading.wasted])
 
     def _add(self, root: int, bundle: int, entry: Entry) -> None:
-        no, told = entry.no, entry.summary
-        moment = told.ended or told.started
-        row: tuple[Any, ...] = (no, root, bundle, told.key, told.id, told.agent, told.kind.value, told.parent)
-        row += (told.project, told.project_evidence, told.project_hash, micros(told.started), micros(moment))
-        noticed = msgspec.msgpack.encode(entry.notices) if entry.notices else None
+        no, summary = entry.no, entry.summary
+        moment = summary.ended or summary.started
+        row: tuple[Any, ...] = (
+            no,
+            root,
+            bundle,
+            summary.key,
+            summary.id,
+            summary.agent,
+            summary.kind.value,
+            summary.parent,
+        )
+        row += (
+            summary.project,
+            summary.project_evidence,
+            summary.project_hash,
+            micros(summary.started),
+            micros(moment),
+        )
+        notices = msgspec.msgpack.encode(entry.notices) if entry.notices else None
         row += (
             len(entry.marks.ids),
-            told.usage.exact,
+            summary.usage.exact,
             msgspec.msgpack.encode(entry.proof),
             entry.troubled,
             entry.cut,
-            msgspec.msgpack.encode(told),
-            noticed,
+            msgspec.msgpack.encode(summary),
+            notices,
+            entry.unsettled,
         )
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 20)})", row)
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 21)})", row)
         self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
         self._sql.executemany(
             "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
-            [(no, name, value) for name, values in told.facts.items() for value in values],
+            [(no, name, value) for name, values in summary.facts.items() for value in values],
         )
         self._sql.executemany(
             "INSERT INTO links VALUES(?, ?, ?, ?)",
             [(no, link.kind, link.target, link.evidence) for link in entry.links],
         )
         self._sql.executemany(
-            f"INSERT INTO usage VALUES({', '.join('?' * 17)})",
+            _insert("usage", "session", "number", *UsageRow.__struct_fields__),
             [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
         )
         self._sql.executemany(
@@ -325,48 +350,53 @@ class Catalog:
             [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
         )
         self._sql.executemany(
-            f"INSERT INTO quarters VALUES({', '.join('?' * 11)})",
-            [(no, *place, *sums) for place, sums in rolled_up(entry.usage, told).items()],
+            _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
+            [(no, *place, *total.values) for place, total in roll_up(entry.usage, summary).items()],
         )
         self._sql.executemany(
             "INSERT INTO prompts VALUES(?, ?, ?)",
-            [(no, *counted) for counted in Counter(map(quarter, entry.prompts)).items()],
+            [(no, *count) for count in Counter(map(quarter, entry.prompts)).items()],
         )
 
     def garbage(self) -> list[int]:
-        """The numbers of sessions that are no more, and that the text index may still hold."""
+        """The numbers of dropped sessions that the index of words may still hold."""
         return [no for (no,) in self.rows("SELECT session FROM garbage")]
 
     def clear_garbage(self, numbers: Iterable[int]) -> None:
-        """The text index holds these no more."""
+        """Note that the index of words has dropped these numbers."""
         self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
+
+
+def _insert(table: str, *columns: str) -> str:
+    """A statement that takes the values of these columns."""
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
 
 
 @cache
 def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    """Made when something of this kind is first read: each takes a while, and no command needs all."""
+    """A decoder, made when it is first needed: each takes a while, and no command needs all."""
     return msgspec.msgpack.Decoder(kind)
 
 
 def summary_of(blob: bytes) -> Summary:
-    """A summary as it was kept."""
-    told: Summary = _decoder(Summary).decode(blob)
-    return told
+    """A stored summary."""
+    summary: Summary = _decoder(Summary).decode(blob)
+    return summary
 
 
 def proof_of(blob: bytes) -> Proof:
-    """What speaks for and against a session's figures, as it was kept."""
-    told: Proof = _decoder(Proof).decode(blob)
-    return told
+    """A stored proof of a session's figures."""
+    proof: Proof = _decoder(Proof).decode(blob)
+    return proof
 
 
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
-    """Notices as they were kept."""
-    told: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
-    return told
+    """Stored notices."""
+    notices: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
+    return notices
 
 
 def marks_of(blob: bytes) -> Marks:
-    """Each message's id, role and author as they were kept."""
-    told: Marks = _decoder(Marks).decode(blob)
-    return told
+    """The stored id, role and author of each message."""
+    marks: Marks = _decoder(Marks).decode(blob)
+    return marks

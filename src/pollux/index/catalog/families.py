@@ -1,4 +1,4 @@
-"""Sessions and those they started."""
+"""Sessions and the sub-agents that they started."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ class Families:
     def __init__(self, children: Mapping[str, Sequence[Summary]]) -> None:
         self._children = children
 
-    def usage(self, told: Summary) -> Usage:
-        """A session's own and its descendants'."""
-        used = [told.usage, *self._below(told.key, frozenset({told.key}))]
-        if len(used) == 1:
-            return told.usage
-        return add(used, exact=joint(usage.exact for usage in used))
+    def usage(self, summary: Summary) -> Usage:
+        """The usage of a session and its descendants."""
+        usages = [summary.usage, *self._below(summary.key, frozenset({summary.key}))]
+        if len(usages) == 1:
+            return summary.usage
+        return add(usages, exact=joint(usage.exact for usage in usages))
 
     def keys(self, key: str, above: frozenset[str] = frozenset()) -> list[str]:
         """A session's key and those of its descendants."""
         above |= {key}
         below = [child.key for child in self._children.get(key, ()) if child.key not in above]
-        return [key, *(one for child in below for one in self.keys(child, above))]
+        return [key, *(descendant for child in below for descendant in self.keys(child, above))]
 
     def _below(self, key: str, above: frozenset[str]) -> list[Usage]:
         below = [child for child in self._children.get(key, ()) if child.key not in above]

@@ -1,4 +1,4 @@
-"""What the catalogue is asked: which sessions, whose family, which projects, whose id begins like this."""
+"""Queries on the catalogue: sessions, families, projects, and beginnings of ids."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 
 from pollux.index.catalog.catalog import Catalog, marks_of, notices_of, summary_of
 from pollux.index.catalog.families import Families
-from pollux.index.catalog.prefixes import Shortest
+from pollux.index.catalog.prefixes import ShortIds
 from pollux.index.catalog.rows import Marks, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import fits, is_called
-from pollux.system.bounds import stands_for
+from pollux.system.bounds import path_in_home
 from pollux.text.folding import fold
 
 ALWAYS_LISTED = (Kind.MAIN,)
-WITNESSES = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
-"""How a project's path may be known, the best first."""
+EVIDENCE_ORDER = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
+"""The kinds of evidence for a project's path, the best first."""
 
 
 BEST_FIRST = "{0}kind='prompts', {0}moment DESC, {0}key DESC, {0}messages DESC, {0}root DESC"
 WORST_FIRST = "{0}kind='prompts' DESC, {0}moment, {0}key, {0}messages, {0}root"
-"""Of one session under two roots a conversation tells more than typed lines, and the one left last is meant.
+"""The order of copies of one session under several roots: a conversation before typed lines, then the last one used.
 
-Of two that were left at the same moment it is the fuller one: one of them is a copy, or was cut.
+Of two copies with the same time the longer one comes first: the other was cut.
 """
 
 
 class Filter(Value, frozen=True, kw_only=True):
-    """Which sessions are wanted; what is None does not matter.
+    """The criteria for sessions. None means any.
 
     `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
     occur in the title, the prompts or the project; `facts` are pairs of a name of `FACTS` and a value, or part of one;
@@ -50,8 +50,8 @@ class Filter(Value, frozen=True, kw_only=True):
 class ListEntry(Value, frozen=True, kw_only=True):
     """A session in a list.
 
-    `family_usage` is what its whole family used, `short` the beginning of its id that no other session has;
-    `troubled` says that its files gave cause for a warning.
+    `family_usage` is the usage of its whole family, `short` the beginning of its id that no other session has.
+    `troubled` says that its files caused a warning.
     """
 
     summary: Summary
@@ -61,7 +61,7 @@ class ListEntry(Value, frozen=True, kw_only=True):
 
 
 class Project(Value, frozen=True, kw_only=True):
-    """A directory people worked in, or the hash of one that is not known."""
+    """A directory that people worked in, or the hash of an unknown one."""
 
     path: str | None
     name: str
@@ -70,7 +70,7 @@ class Project(Value, frozen=True, kw_only=True):
     evidence: str | None
 
 
-class Place(Value, frozen=True, kw_only=True):
+class SessionLocation(Value, frozen=True, kw_only=True):
     """Where a session is read from: its root and the bundle that holds it."""
 
     key: str
@@ -81,14 +81,14 @@ class Place(Value, frozen=True, kw_only=True):
 
 
 class Cursor(Value, frozen=True, kw_only=True):
-    """How far a catalogue is: whenever a session is read, the number grows."""
+    """A position in the catalogue: the number grows whenever a session is read."""
 
     born: str
     number: int
 
 
-class Kept(Value, frozen=True, kw_only=True):
-    """What became of a bundle when it was read."""
+class BundleOutcome(Value, frozen=True, kw_only=True):
+    """The outcome of reading a bundle."""
 
     problem: str | None
     notices: tuple[Notice, ...]
@@ -96,84 +96,93 @@ class Kept(Value, frozen=True, kw_only=True):
 
 
 _FEW = 200
-"""For so many sessions their neighbours are looked up one by one, rather than all ids at once."""
+"""Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
 
 
 class CatalogQueries:
-    """Asks a catalogue about the sessions under some roots."""
+    """Queries on the sessions under some roots."""
 
     def __init__(self, catalogue: Catalog, roots: Iterable[tuple[str, str]]) -> None:
         self.catalogue = catalogue
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
-        # Where an id is asked for, `+` keeps SQLite from going through whole roots instead.
+        # In a query by id, `+` prevents SQLite from scanning whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
         order = "({0}.kind != 'prompts', COALESCE({0}.moment, -1 << 62), {0}.messages, {0}.root)"
         better = f"o.id=s.id AND o.key=s.key AND +o.{self.here} AND {order.format('o')} > {order.format('s')}"
-        # For rows `s` of one session under several roots, of which only one is meant.
-        self.meant = f"+s.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions o WHERE {better})"
+        # Chooses one of the rows `s` of a session under several roots.
+        self.preferred = f"+s.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions o WHERE {better})"
 
-    def listed(self, asked: Filter, limit: int | None) -> list[ListEntry]:
-        """Summaries, newest first. A session that lies under two roots is listed once, as it was left last."""
-        with self.catalogue.still():
+    def list_sessions(self, criteria: Filter, limit: int | None) -> list[ListEntry]:
+        """Summaries, the newest first. A session under two roots is listed once, as it was last used."""
+        with self.catalogue.frozen():
             few = limit is not None and limit < _FEW
-            numbers = self._first(asked, limit or 0) if few else self._newest(asked)[:limit]
-            one = "SELECT key, id, troubled, summary FROM sessions WHERE no=?"
-            kept = [self.catalogue.rows(one, no)[0] for no in numbers]
-            family = Families(self._children([key for key, *_ in kept] if few else None))
-            short = self.short if few else Shortest(self._ids()).of
+            numbers = self._first(criteria, limit or 0) if few else self._newest(criteria)[:limit]
+            by_number = "SELECT key, id, troubled, summary FROM sessions WHERE no=?"
+            rows = [self.catalogue.rows(by_number, no)[0] for no in numbers]
+            family = Families(self._children([key for key, *_ in rows] if few else None))
+            short = self.short if few else ShortIds(self._ids()).of
             return [
-                ListEntry(summary=told, family_usage=family.usage(told), short=short(id), troubled=bool(troubled))
-                for _, id, troubled, blob in kept
-                for told in (summary_of(blob),)
+                ListEntry(summary=summary, family_usage=family.usage(summary), short=short(id), troubled=bool(troubled))
+                for _, id, troubled, blob in rows
+                for summary in (summary_of(blob),)
             ]
 
-    def _newest(self, asked: Filter) -> list[int]:
+    def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""
-        where, values = self.where(asked)
-        every = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-        once = {
-            key: (moment is not None, moment or 0, key, no) for key, no, moment in self.catalogue.rows(every, *values)
+        where, values = self.where(criteria)
+        statement = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+        latest = {
+            key: (moment is not None, moment or 0, key, no)
+            for key, no, moment in self.catalogue.rows(statement, *values)
         }
-        return [no for *_, no in sorted(once.values(), reverse=True)]
+        return [no for *_, no in sorted(latest.values(), reverse=True)]
 
-    def _first(self, asked: Filter, limit: int) -> list[int]:
-        """The first few of these: all others are left alone."""
-        where, values = self.where(asked)
+    def _first(self, criteria: Filter, limit: int) -> list[int]:
+        """The first few of them, without reading the others."""
+        where, values = self.where(criteria)
         order = (
             f"SELECT key, id, no FROM sessions INDEXED BY sessions_newest WHERE {where} ORDER BY moment DESC, key DESC"
         )
-        same = f"SELECT no FROM sessions WHERE key=? AND id=? AND +{where} ORDER BY {BEST_FIRST.format('')} LIMIT 1"
-        every = self.catalogue.stream(order, *values)
-        meant = (no for key, id, no in every if self.catalogue.rows(same, key, id, *values) == [(no,)])
-        return list(islice(meant, limit))
+        best_copy = (
+            f"SELECT no FROM sessions WHERE key=? AND id=? AND +{where} ORDER BY {BEST_FIRST.format('')} LIMIT 1"
+        )
+        rows = self.catalogue.stream(order, *values)
+        preferred = (no for key, id, no in rows if self.catalogue.rows(best_copy, key, id, *values) == [(no,)])
+        return list(islice(preferred, limit))
 
-    def where(self, asked: Filter) -> tuple[str, list[Any]]:
+    def where(self, criteria: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, and its values."""
         terms, values = [self.here], list[Any]()
-        if asked.agent is not None:
+        if criteria.agent is not None:
             terms.append("agent=?")
-            values.append(asked.agent)
-        if not asked.everything:
+            values.append(criteria.agent)
+        if not criteria.everything:
             terms.append(f"kind IN ({', '.join('?' * len(ALWAYS_LISTED))})")
             values += [kind.value for kind in ALWAYS_LISTED]
-        if asked.since is not None:
+        if criteria.since is not None:
             terms.append("moment >= ?")
-            values.append(micros(asked.since))
-        if asked.until is not None:
+            values.append(micros(criteria.since))
+        if criteria.until is not None:
             terms.append("COALESCE(started, moment) <= ?")
-            values.append(micros(asked.until))
-        for word in asked.words:
+            values.append(micros(criteria.until))
+        for word in criteria.words:
             terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
             values.append(fold(word))
-        for name, value in asked.facts:
-            told = [one for one in self.values(name) if is_called(value, one, begins=name == "commit")]
-            terms.append(f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(told))}))")
-            values += [name, *told]
-        if asked.project is not None:
+        for name, value in criteria.facts:
+            matches = [
+                known_value
+                for known_value in self.values(name)
+                if is_called(value, known_value, begins=name == "commit")
+            ]
+            terms.append(
+                f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(matches))}))"
+            )
+            values += [name, *matches]
+        if criteria.project is not None:
             known = self.catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self.here}")
-            fitting = [pair for pair in known if is_project(asked.project, *pair)]
-            terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(fitting)) or 0})")
-            values += [value for pair in fitting for value in pair]
+            matching = [pair for pair in known if is_project(criteria.project, *pair)]
+            terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(matching)) or 0})")
+            values += [value for pair in matching for value in pair]
         return " AND ".join(terms), values
 
     def values(self, name: str) -> list[str]:
@@ -182,32 +191,32 @@ class CatalogQueries:
 
     def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
         """The children of all sessions, or of these and their descendants."""
-        asked = f"SELECT parent, summary FROM sessions s WHERE parent IS NOT NULL AND {self.meant}"
+        statement = f"SELECT parent, summary FROM sessions s WHERE parent IS NOT NULL AND {self.preferred}"
         children: dict[str, dict[str, Summary]] = {}
-        rows = self.catalogue.rows(asked) if keys is None else []
+        rows = self.catalogue.rows(statement) if keys is None else []
         level, seen = set(keys or ()), set[str]()
         while rows or level:
-            rows += [row for key in level for row in self.catalogue.rows(f"{asked} AND parent=?", key)]
+            rows += [row for key in level for row in self.catalogue.rows(f"{statement} AND parent=?", key)]
             seen |= level
             level = set()
             for parent, blob in rows:
-                told = summary_of(blob)
-                children.setdefault(parent, {})[told.key] = told
-                if keys is not None and told.key not in seen:
-                    level.add(told.key)
+                summary = summary_of(blob)
+                children.setdefault(parent, {})[summary.key] = summary
+                if keys is not None and summary.key not in seen:
+                    level.add(summary.key)
             rows = []
-        return {parent: list(below.values()) for parent, below in children.items()}
+        return {parent: list(summaries.values()) for parent, summaries in children.items()}
 
     def _ids(self) -> list[str]:
         return [id for (id,) in self.catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self.here} ORDER BY id")]
 
     def has(self, key: str) -> bool:
         """Is there a session of this key?"""
-        asked = f"SELECT 1 FROM sessions WHERE key=? AND id=? AND +{self.here} LIMIT 1"
-        return bool(self.catalogue.rows(asked, key, key.partition(":")[2]))
+        statement = f"SELECT 1 FROM sessions WHERE key=? AND id=? AND +{self.here} LIMIT 1"
+        return bool(self.catalogue.rows(statement, key, key.partition(":")[2]))
 
     def summary(self, key: str) -> Summary | None:
-        """One session's."""
+        """The summary of a session."""
         rows = self.catalogue.rows(
             f"SELECT summary FROM sessions WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')}",
             key,
@@ -215,75 +224,75 @@ class CatalogQueries:
         )
         return summary_of(rows[0][0]) if rows else None
 
-    def numbered(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
-        """The sessions that have these numbers: what they are, and who their messages are by.
+    def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
+        """The sessions with these numbers: their summaries, and the roles and authors of their messages.
 
-        One that another of the same key stands for, or that lies under other roots, is left out.
+        Sessions under other roots, and copies that another copy replaces, are left out.
         """
-        asked = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.meant}"
-        rows = self.catalogue.among(asked, "no", dict.fromkeys(numbers))
+        statement = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.preferred}"
+        rows = self.catalogue.rows_with(statement, "no", dict.fromkeys(numbers))
         return {number: (summary_of(summary), marks_of(marks)) for number, summary, marks in rows}
 
     def short(self, id: str) -> str:
-        """The beginning of an id that no other session's has, as in a list: only its neighbours are looked at."""
+        """The beginning of an id that no other session's id has. Only its neighbours are queried."""
         before = f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1"
         after = f"SELECT id FROM sessions WHERE id >= ? AND +{self.here} ORDER BY id LIMIT 1"
-        beside = f"SELECT * FROM ({before}) UNION ALL SELECT * FROM ({after})"
-        others = [other for (other,) in self.catalogue.rows(beside, id, f"{id}\U0010ffff")]
-        return Shortest(sorted((id, *others))).of(id)
+        neighbours = f"SELECT * FROM ({before}) UNION ALL SELECT * FROM ({after})"
+        others = [other for (other,) in self.catalogue.rows(neighbours, id, f"{id}\U0010ffff")]
+        return ShortIds(sorted((id, *others))).of(id)
 
-    def count(self, asked: Filter) -> int:
+    def count(self, criteria: Filter) -> int:
         """How many sessions are wanted."""
-        where, values = self.where(asked)
-        each = f"SELECT 1 FROM sessions WHERE +{where} GROUP BY id, agent"
-        return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({each})", *values)[0][0])
+        where, values = self.where(criteria)
+        statement = f"SELECT 1 FROM sessions WHERE +{where} GROUP BY id, agent"
+        return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({statement})", *values)[0][0])
 
     def unread(self) -> int:
-        """How many sessions there may be whose files could not be read, and which are not kept either."""
+        """How many sessions could not be read, and are not in the archive either."""
         return len(self._unread())
 
     def _unread(self) -> list[str]:
-        """The agent of each of them."""
+        """The agent of each session that could not be read."""
         same = "s.id=substr(b.key, instr(b.key, ':') + 1) AND s.key=b.key AND s.kind != 'prompts'"
         rows = self.catalogue.rows(
             "SELECT agent, b.notices FROM bundles b JOIN roots r ON r.id=b.root WHERE b.problem IS NOT NULL "
             f"AND b.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions s WHERE {same} AND +s.{self.here})"
         )
         kept = self._kept_files() if rows else set()
-        damaged = [(agent, {notice.file for notice in notices_of(noticed)}) for agent, noticed in rows]
+        damaged = [(agent, {notice.file for notice in notices_of(blob)}) for agent, blob in rows]
         return [agent for agent, files in damaged if not files or not files <= kept]
 
     def _kept_files(self) -> set[str]:
-        """The agents' files of which copies that pollux kept were read."""
-        trees = [no for no, path in self.catalogue.rows("SELECT id, path FROM roots") if stands_for(path) is not None]
-        every = self.catalogue.among(f"SELECT summary FROM sessions WHERE {self.here}", "root", trees)
-        files = {file for (blob,) in every for file in summary_of(blob).files}
-        return {own for file in files if (own := stands_for(file)) is not None}
+        """The agents' files whose copies in the archive were read."""
+        trees = [no for no, path in self.catalogue.rows("SELECT id, path FROM roots") if path_in_home(path) is not None]
+        rows = self.catalogue.rows_with(f"SELECT summary FROM sessions WHERE {self.here}", "root", trees)
+        files = {file for (blob,) in rows for file in summary_of(blob).files}
+        return {original for file in files if (original := path_in_home(file)) is not None}
 
     def closed(self) -> list[str]:
-        """Folders and files that the system did not let pollux look into when it last looked."""
+        """Folders and files that the system did not let pollux read at the last sync."""
         return [path for (path,) in self.catalogue.rows(f"SELECT path FROM closed WHERE {self.here} ORDER BY path")]
 
     def lacking(self) -> set[str]:
-        """The agents of which something could not be read: there may be more than the catalogue holds."""
+        """The agents with unreadable files: they may have more sessions than the catalogue."""
         rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM closed JOIN roots ON id=root WHERE {self.here}")
         return {agent for (agent,) in rows}.union(self._unread())
 
     def cut(self) -> int:
-        """How many outputs of tools are too long for all of their words to be in the index."""
-        each = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"
-        return int(self.catalogue.rows(f"SELECT COALESCE(SUM(cut), 0) FROM ({each})")[0][0])
+        """How many outputs of tools are too long to be indexed completely."""
+        statement = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"
+        return int(self.catalogue.rows(f"SELECT COALESCE(SUM(cut), 0) FROM ({statement})")[0][0])
 
-    def family_usage(self, told: Summary) -> Usage:
+    def family_usage(self, summary: Summary) -> Usage:
         """What a session and its descendants used."""
-        return Families(self._children([told.key])).usage(told)
+        return Families(self._children([summary.key])).usage(summary)
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""
         return Families(self._children([key])).keys(key)
 
-    def starting(self, prefix: str, agent: str | None = None) -> list[Place]:
-        """The sessions whose id starts like this, those that were left last first."""
+    def with_prefix(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
+        """The sessions whose id starts with this prefix, the last used first."""
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND +s.{self.here} "
@@ -293,29 +302,32 @@ class CatalogQueries:
             agent,
             agent,
         )
-        return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
+        return [
+            SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            for key, agent, id, root, bundle in rows
+        ]
 
     def files(self, key: str) -> list[str]:
-        """Every file a session was read from, under whichever root."""
+        """Every file that a session was read from, under any root."""
         rows = self.catalogue.rows(
             f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here}", key, key.partition(":")[2]
         )
         return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
 
     def newest(self) -> tuple[Cursor, set[str]]:
-        """How far the catalogue is, and the keys of all sessions."""
+        """The position of the catalogue, and the keys of all sessions."""
         rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")
         number = max((number for _, number in rows), default=0)
         return Cursor(born=self.catalogue.born, number=number), {key for key, _ in rows}
 
-    def newer(self, point: Cursor, asked: Filter) -> list[Place]:
-        """The sessions that were read since the catalogue was so far; all where it was made anew meanwhile."""
-        number = point.number if point.born == self.catalogue.born else 0
-        return self.places(asked, number)
+    def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
+        """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""
+        number = cursor.number if cursor.born == self.catalogue.born else 0
+        return self.places(criteria, number)
 
-    def places(self, asked: Filter, after: int = 0) -> list[Place]:
+    def places(self, criteria: Filter, after: int = 0) -> list[SessionLocation]:
         """Where the wanted sessions are read from, those with numbers above `after`, the oldest first."""
-        where, values = self.where(asked)
+        where, values = self.where(criteria)
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
             "JOIN bundles b ON b.id=s.bundle "
@@ -323,9 +335,12 @@ class CatalogQueries:
             after,
             *values,
         )
-        return [Place(key=key, agent=agent, id=id, root=root, bundle=bundle) for key, agent, id, root, bundle in rows]
+        return [
+            SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            for key, agent, id, root, bundle in rows
+        ]
 
-    def holding(self, path: str) -> list[Place]:
+    def read_from(self, path: str) -> list[SessionLocation]:
         """The sessions that were read from a file."""
         rows = self.catalogue.rows(
             "SELECT s.key, s.agent, s.id, r.path, b.key, s.summary FROM sessions s JOIN roots r ON r.id=s.root "
@@ -333,7 +348,7 @@ class CatalogQueries:
             path.encode(),
         )
         return [
-            Place(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
             for key, agent, id, root, bundle, blob in rows
             if path in summary_of(blob).files
         ]
@@ -347,49 +362,54 @@ class CatalogQueries:
         )
         for row in rows:
             groups.setdefault(row[2] or row[3] or "", []).append(row)
-        found = [_project(group) for group in groups.values()]
-        return sorted(found, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
+        known = [_project(group) for group in groups.values()]
+        return sorted(known, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
 
     def directories(self) -> list[str]:
-        """Where agents worked."""
-        asked = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self.here}"
-        return [path for (path,) in self.catalogue.rows(asked)]
+        """The directories that agents worked in."""
+        statement = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self.here}"
+        return [path for (path,) in self.catalogue.rows(statement)]
 
     def unsettled(self) -> set[str]:
-        """The hashes of projects whose path is not known, or only guessed."""
-        unknown = "project_hash IS NOT NULL AND (project IS NULL OR evidence='guess')"
-        asked = f"SELECT DISTINCT project_hash FROM sessions WHERE {unknown} AND +{self.here}"
-        return {digest for (digest,) in self.catalogue.rows(asked)}
+        """The hashes of projects whose path is not certain."""
+        statement = f"SELECT DISTINCT unsettled FROM sessions WHERE unsettled IS NOT NULL AND +{self.here}"
+        return {digest for (digest,) in self.catalogue.rows(statement)}
 
-    def kept(self, agent: str, root: str) -> dict[str, Kept]:
-        """What became of each of a root's bundles, by key."""
+    def proved(self) -> dict[str, str]:
+        """The paths that were proved by a hash, by that hash."""
+        statement = f"SELECT DISTINCT project_hash, project FROM sessions WHERE evidence='hash' AND {self.here}"
+        rows = self.catalogue.rows(statement)
+        return {digest: path for digest, path in rows if digest is not None and path is not None}
+
+    def outcomes(self, agent: str, root: str) -> dict[str, BundleOutcome]:
+        """The outcome of reading each bundle of a root, by key."""
         number = self.catalogue.root(agent, root)[0]
-        held: dict[int, list[tuple[str, tuple[str, ...], tuple[Notice, ...]]]] = {}
-        asked = "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no"
-        for bundle, blob, noticed in self.catalogue.rows(asked, number):
-            told = summary_of(blob)
-            held.setdefault(bundle, []).append((told.key, told.files, notices_of(noticed)))
-        every = "SELECT id, key, problem, notices FROM bundles WHERE root=?"
+        by_bundle: dict[int, list[tuple[str, tuple[str, ...], tuple[Notice, ...]]]] = {}
+        statement = "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no"
+        for bundle, blob, notices in self.catalogue.rows(statement, number):
+            summary = summary_of(blob)
+            by_bundle.setdefault(bundle, []).append((summary.key, summary.files, notices_of(notices)))
+        bundles = "SELECT id, key, problem, notices FROM bundles WHERE root=?"
         return {
-            key: Kept(problem=problem, notices=notices_of(noticed), sessions=tuple(held.get(id, ())))
-            for id, key, problem, noticed in self.catalogue.rows(every, number)
+            key: BundleOutcome(problem=problem, notices=notices_of(notices), sessions=tuple(by_bundle.get(id, ())))
+            for id, key, problem, notices in self.catalogue.rows(bundles, number)
         }
 
 
-def is_project(asked: str, path: str | None, digest: str | None) -> bool:
-    """Does a project answer to what a person typed?"""
-    return fits(asked, path) or (digest is not None and len(asked) >= 4 and digest.startswith(asked.lower()))
+def is_project(typed: str, path: str | None, digest: str | None) -> bool:
+    """Does a project match what a person typed?"""
+    return fits(typed, path) or (digest is not None and len(typed) >= 4 and digest.startswith(typed.lower()))
 
 
 def _project(group: list[tuple[Any, ...]]) -> Project:
     path = group[0][2]
     hashes = tuple(sorted({row[3] for row in group if row[3]}))
-    # Conversations count; a project known only by what is left of them counts that.
-    shown = [row for row in group if row[1] in ALWAYS_LISTED] or group
+    # Only conversations count, unless a project has none.
+    counted = [row for row in group if row[1] in ALWAYS_LISTED] or group
     agents: dict[str, int] = {}
-    for agent, _, _, _, _, count in sorted(shown, key=lambda row: str(row[0])):
+    for agent, _, _, _, _, count in sorted(counted, key=lambda row: str(row[0])):
         agents[agent] = agents.get(agent, 0) + count
     known = {row[4] for row in group if row[4]}
     name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
-    evidence = next((one for one in (*WITNESSES, *sorted(known)) if one in known), None)
+    evidence = next((kind for kind in (*EVIDENCE_ORDER, *sorted(known)) if kind in known), None)
     return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)

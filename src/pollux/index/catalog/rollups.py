@@ -1,28 +1,24 @@
-"""Usage rolled up by quarters of an hour: every time zone's day, week and month is a union of quarters."""
+"""Usage rolled up by quarters of an hour: days, weeks and months of every time zone consist of quarters."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Protocol
 
 from pollux.index.catalog.rows import UsageRow, micros
-from pollux.model import Kind, Summary
+from pollux.model import Figures, Kind, Summary, Total, values
 
 QUARTER = 15 * 60
 UNTIMED = -(1 << 40)
-"""Stands in a quarter's place where no time is known."""
-HALF = -1
-"""Stands in a step's place where a request's input or output is not known."""
+"""The quarter of requests without a known time."""
+INCOMPLETE = -1
+"""The step of requests whose input or output is not known."""
 
 STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
-"""Sizes of a prompt beyond which some vendor asks another price for the whole request. A roll-up does not mix them."""
+"""Sizes of a prompt above which a vendor has another price for the whole request. A roll-up does not mix them."""
 
-Place = tuple[int, str, int]
-"""A quarter of an hour since 1970, a model, and the step that its prompts are beyond."""
-
-Sums = list[int | None]
-"""`input`, `cached`, `cache_write`, `cache_write_long`, `output`, `reasoning`, `requests`."""
+RollUpKey = tuple[int, str, int]
+"""A quarter of an hour since 1970, a model, and the step that its prompts exceed."""
 
 
 def quarter(at: int | None) -> int:
@@ -30,47 +26,36 @@ def quarter(at: int | None) -> int:
     return at // (QUARTER * 1_000_000) if at is not None else UNTIMED
 
 
-class Figures(Protocol):
-    """What decides about a request's size."""
+def prompt_size(request: Figures) -> int:
+    """The largest size that a prompt exceeds. Requests that were recorded together count with their mean.
 
-    @property
-    def input(self) -> int | None: ...  # noqa: D102 (as in `Usage`)
-    @property
-    def output(self) -> int | None: ...  # noqa: D102
-    @property
-    def requests(self) -> int | None: ...  # noqa: D102
-
-
-def beyond(used: Figures) -> int:
-    """The largest size that a prompt is beyond. Several requests that were only told together stand for their mean.
-
-    A request of which half the figures are missing has no price, and must not be mixed with those that have: `HALF`.
+    `INCOMPLETE` for a request without its input or output: it has no price, and must not be mixed with others.
     """
-    if used.input is None or used.output is None:
-        return HALF
-    return max(used.input // max(used.requests or 1, 1) - 1, 0)
+    if request.input is None or request.output is None:
+        return INCOMPLETE
+    return max(request.input // max(request.requests or 1, 1) - 1, 0)
 
 
-def step(used: Figures) -> int:
-    """The last step that a prompt is beyond."""
-    size = beyond(used)
-    return HALF if size == HALF else (0, *STEPS)[bisect_right(STEPS, size)]
+def step(request: Figures) -> int:
+    """The last step that a prompt exceeds."""
+    size = prompt_size(request)
+    return INCOMPLETE if size == INCOMPLETE else (0, *STEPS)[bisect_right(STEPS, size)]
 
 
-def rolled_up(rows: Iterable[UsageRow], summary: Summary) -> dict[Place, Sums]:
-    """The sums of all requests by their place; what is inherited was used elsewhere.
+def roll_up(rows: Iterable[UsageRow], summary: Summary) -> dict[RollUpKey, Total]:
+    """The sums of all requests by quarter, model and step. Inherited requests count elsewhere.
 
-    A conversation of which no figures are known has one place without any, so that it is counted as a session.
+    A conversation without known figures has one entry without any, so that it counts as a session.
     """
-    sums: dict[Place, Sums] = {}
+    totals: dict[RollUpKey, Total] = {}
     for row in rows:
         if row.inherited:
             continue
-        held = sums.setdefault((quarter(row.at), row.model or "", step(row)), [None] * 7)
-        figures = (row.input, row.cached, row.cache_write, row.cache_write_long, row.output, row.reasoning)
-        for index, figure in enumerate((*figures, row.requests)):
-            if figure is not None:
-                held[index] = (held[index] or 0) + figure
-    if not sums and summary.kind in (Kind.MAIN, Kind.SUBAGENT):
-        sums[quarter(micros(summary.started)), next(iter(summary.models), ""), 0] = [None] * 7
-    return sums
+        place = (quarter(row.at), row.model or "", step(row))
+        total = totals.get(place)
+        if total is None:
+            total = totals[place] = Total()
+        total.add(values(row))
+    if not totals and summary.kind in (Kind.MAIN, Kind.SUBAGENT):
+        totals[quarter(micros(summary.started)), next(iter(summary.models), ""), 0] = Total()
+    return totals

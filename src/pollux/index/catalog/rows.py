@@ -1,14 +1,16 @@
-"""What the store keeps of a session: worked out once, where it is read, and small enough to be sent on."""
+"""The rows of a session for the catalogue, made where the session is read, and small enough to be sent on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
 from pollux.model import (
     Author,
+    Figures,
     Gap,
     Link,
     Message,
@@ -20,12 +22,15 @@ from pollux.model import (
     Tally,
     ToolCall,
     Usage,
+    by_name,
     summarize,
+    values,
 )
+from pollux.model.project_hash import unsettled_hash
 from pollux.text.folding import fold
 
 
-class UsageRow(msgspec.Struct, array_like=True):
+class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
     """The tokens of one request, and where they stand: `file` counts in the session's files."""
 
     message: str
@@ -33,13 +38,6 @@ class UsageRow(msgspec.Struct, array_like=True):
     model: str | None
     fate: str
     inherited: bool
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_long: int | None
-    output: int | None
-    reasoning: int | None
-    requests: int | None
     exact: bool | None
     file: int | None
     line: int | None
@@ -59,14 +57,14 @@ class CallRow(msgspec.Struct, array_like=True):
 
 
 class Proof(msgspec.Struct, array_like=True, frozen=True):
-    """What speaks for and against a session's figures: what is missing in them, and what the agent itself says."""
+    """What a session's figures can be checked by: their gaps, and the agent's own totals."""
 
     gaps: tuple[Gap, ...]
     tallies: tuple[Tally, ...]
 
 
 class Marks(msgspec.Struct, array_like=True):
-    """Each message's id, and its place among all roles and all authors: a search asks for one message of hundreds."""
+    """Each message's id, and the numbers of its role and author, so that a search can look up one message."""
 
     ids: list[str]
     roles: bytes
@@ -85,9 +83,9 @@ _ROLES, _AUTHORS = tuple(Role), tuple(Author)
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session, ready to be kept. Its words are kept under `no`; `cut` of its outputs were too long for that.
+    """One session for the catalogue. Its words are indexed under `no`; `cut` of its outputs were too long for that.
 
-    `prompts` says when each prompt was made.
+    `prompts` has the time of each prompt, `unsettled` the hash of a project whose path is not certain.
     """
 
     no: int
@@ -102,12 +100,13 @@ class Entry(msgspec.Struct, array_like=True):
     calls: list[CallRow]
     prompts: list[int | None]
     proof: Proof
+    unsettled: str | None
 
 
 class BundleRows(msgspec.Struct, array_like=True):
-    """What came of reading one bundle; `number` is its place in the list of those to be read.
+    """The rows of one bundle; `number` is its place in the list of bundles to read.
 
-    `wasted` are numbers under which words were kept before reading failed.
+    `wasted` are numbers whose words were indexed before the reading failed.
     """
 
     number: int
@@ -118,26 +117,26 @@ class BundleRows(msgspec.Struct, array_like=True):
     wasted: list[int] = []
 
 
-_LARGEST = 1 << 53  # the database holds sums of many such figures too
+_LARGEST = 1 << 53  # sums of many such figures must fit, too
 
 
-def _held(figure: int | None) -> int | None:
-    """A figure that the database can hold; one that is larger is none."""
+def _storable(figure: int | None) -> int | None:
+    """A figure that the database can store; None for a larger one."""
     return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
 
 
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
-    if (used := summary.usage) != (held := _usable(used)):
-        summary = msgspec.structs.replace(summary, usage=held)
+    if (used := summary.usage) != (usable := _storable_usage(used)):
+        summary = msgspec.structs.replace(summary, usage=usable)
     names = session.facts.get("name", ())
-    said = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
         no=no,
         cut=cut,
         summary=summary,
-        about=fold("\n".join(said)),
+        about=fold("\n".join(texts)),
         marks=Marks(
             [message.id for message in session.messages],
             bytes([_ROLES.index(message.role) for message in session.messages]),
@@ -149,23 +148,20 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         usage=list(usage_rows(session)),
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _held(tally.total) is not None)),
+        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
+        unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
     )
 
 
-def _usable(used: Usage) -> Usage:
+def _storable_usage(used: Usage) -> Usage:
     """A sum as it can be kept: one that lacks a figure is too low."""
-    held = Usage(
-        input=_held(used.input),
-        cached=_held(used.cached),
-        cache_write=_held(used.cache_write),
-        output=_held(used.output),
-        reasoning=_held(used.reasoning),
-        requests=_held(used.requests),
-        exact=used.exact,
-        cache_write_long=_held(used.cache_write_long),
-    )
-    return held if held == used else msgspec.structs.replace(held, exact=False)
+    usable = Usage(**_figures(used), exact=used.exact)
+    return usable if usable == used else msgspec.structs.replace(usable, exact=False)
+
+
+def _figures(used: Figures) -> dict[str, Any]:
+    """Those of the figures that the database can hold."""
+    return by_name(map(_storable, values(used)))
 
 
 def usage_rows(session: Session) -> Iterator[UsageRow]:
@@ -180,21 +176,15 @@ def usage_rows(session: Session) -> Iterator[UsageRow]:
 def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
     origin = message.origin
     return UsageRow(
-        message.id,
-        micros(message.at),
-        message.model,
-        message.fate,
-        message.inherited,
-        _held(usage.input),
-        _held(usage.cached),
-        _held(usage.cache_write),
-        _held(usage.cache_write_long),
-        _held(usage.output),
-        _held(usage.reasoning),
-        _held(usage.requests),
-        usage.exact,
-        places.get(usage.file or (origin.file if origin is not None else "")),
-        usage.line or (origin.line if origin is not None else None),
+        **_figures(usage),
+        message=message.id,
+        at=micros(message.at),
+        model=message.model,
+        fate=message.fate,
+        inherited=message.inherited,
+        exact=usage.exact,
+        file=places.get(usage.file or (origin.file if origin is not None else "")),
+        line=usage.line or (origin.line if origin is not None else None),
     )
 
 
@@ -206,7 +196,7 @@ def _call(message: Message, call: ToolCall) -> CallRow:
 
 
 def micros(at: datetime | None) -> int | None:
-    """A moment as a whole number that sorts."""
+    """A moment as an integer of microseconds."""
     if at is None:
         return None
     return int(at.timestamp()) * 1_000_000 + at.microsecond

@@ -1,4 +1,4 @@
-"""What the catalogue is asked about usage: which sessions count, and their rows."""
+"""Queries on usage: the sessions that count, and their rows."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ import msgspec
 
 from pollux.index.catalog.catalog import proof_of
 from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
-from pollux.index.catalog.rollups import HALF, QUARTER, UNTIMED, quarter
+from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
 from pollux.index.catalog.rows import Proof, micros
-from pollux.model import Value
+from pollux.model import UNKNOWN, Figures, Value, values
 
-_BEGIN = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
+_QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
-_BEYOND = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {HALF})"
-
-FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
-UNKNOWN = (None,) * len(FIGURES)
-"""The figures of a session that has none."""
+_PROMPT_SIZE = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {INCOMPLETE})"
 
 
-class Counted(Value, frozen=True, kw_only=True):
+class CountedSession(Value, frozen=True, kw_only=True):
     """A session whose rows are counted.
 
-    `head` is the conversation it belongs to: itself, or, of a sub-agent, the one that started it. It is None where that
-    is not among those that are counted.
+    `head` is its conversation: the session itself or, for a sub-agent, the session that started it. It is None where
+    that is not counted.
     """
 
     key: str
@@ -38,15 +34,16 @@ class Counted(Value, frozen=True, kw_only=True):
     head: str | None
 
 
-_Figure = int | None
-Rolled = tuple[int, int, str, int, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure]
-"""What one session used of one model in one quarter of an hour, with prompts beyond the same step.
+class RollUp(Figures, frozen=True, kw_only=True, array_like=True):
+    """What one session used of one model in one quarter of an hour, with prompts beyond the same step."""
 
-Session, quarter, model, step, then the `FIGURES`. Plain tuples, since there may be very many.
-"""
+    session: int
+    quarter: int
+    model: str
+    step: int
 
 
-class Called(NamedTuple):
+class ToolUse(NamedTuple):
     """One tool call."""
 
     session: int
@@ -58,37 +55,37 @@ class Called(NamedTuple):
 
 
 class UsageQueries:
-    """Asks about the usage of the sessions that a filter chooses, or of those that have one of some ids.
+    """Queries on the usage of the sessions that meet a filter, or that have one of some ids.
 
-    The filter's times choose the requests, by the quarter of an hour.
+    The filter's times select requests, by the quarter of an hour.
     """
 
-    def __init__(self, questions: CatalogQueries, asked: Filter, ids: Collection[str] | None = None) -> None:
-        self._rows = questions.catalogue.rows
-        self._asked = asked
-        timeless = msgspec.structs.replace(asked, since=None, until=None, everything=True)
+    def __init__(self, catalog: CatalogQueries, criteria: Filter, ids: Collection[str] | None = None) -> None:
+        self._rows = catalog.catalogue.rows
+        self._criteria = criteria
+        timeless = msgspec.structs.replace(criteria, since=None, until=None, everything=True)
         self._all = timeless == Filter(everything=True) and ids is None
-        self._where, self._values = questions.where(timeless)
+        self._where, self._values = catalog.where(timeless)
         self._where += " AND kind != 'checkpoint'"  # a copy of a conversation
         if ids is not None and len(ids) <= _FEW:
             self._where += f" AND id IN ({', '.join('?' * len(ids))})"
             self._values += ids
-        self.sessions = self._counted(questions)
-        self._rolled: list[Rolled] | None = None
+        self.sessions = self._find_sessions(catalog)
+        self._rollups: list[RollUp] | None = None
 
-    def _counted(self, questions: CatalogQueries) -> dict[int, Counted]:
-        """By number. One that lies under two roots counts once, as it was left last."""
-        asked = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {questions.meant}"
-        parents: dict[str, str] = dict(self._rows(asked))
-        found = self._rows(
+    def _find_sessions(self, catalog: CatalogQueries) -> dict[int, CountedSession]:
+        """The counted sessions by number. A session under two roots counts once, as it was last used."""
+        statement = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {catalog.preferred}"
+        parents: dict[str, str] = dict(self._rows(statement))
+        rows = self._rows(
             "SELECT no, key, agent, project, project_hash, exact, kind FROM sessions "
             f"WHERE {self._where} ORDER BY {WORST_FIRST.format('')}",
             *self._values,
         )
-        newest = {row[1]: row for row in found}
+        newest = {row[1]: row for row in rows}
         heads = {row[1] for row in newest.values() if row[6] in ALWAYS_LISTED}
         return {
-            no: Counted(
+            no: CountedSession(
                 key=key,
                 agent=agent,
                 project=project,
@@ -101,82 +98,83 @@ class UsageQueries:
 
     def models(self) -> set[str]:
         """Every model that was used."""
-        return {row[2] for row in self.rolled()}
+        return {row.model for row in self.rollups()}
 
-    def rolled(self) -> list[Rolled]:
+    def rollups(self) -> list[RollUp]:
         """The roll-ups."""
-        if self._rolled is None:
-            columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
-            times, values = self._times("quarter")
-            rows = self._rows(f"SELECT {columns} FROM quarters WHERE {self._chosen()}{times}", *self._values, *values)
-            self._rolled = [row for row in rows if row[0] in self.sessions]
-        return self._rolled
+        if self._rollups is None:
+            times, limits = self._times("quarter")
+            columns = ", ".join(RollUp.__struct_fields__)
+            statement = f"SELECT {columns} FROM quarters WHERE {self._session_condition()}{times}"
+            self._rollups = self._counting(statement, *limits)
+        return self._rollups
 
-    def requests(self) -> Iterable[Rolled]:
+    def requests(self) -> Iterable[RollUp]:
         """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
-        columns = ", ".join(FIGURES)
-        times, values = self._times(_BEGIN)
-        rows = self._rows(
-            f"SELECT session, {_BEGIN}, COALESCE(model, ''), {_BEYOND}, {columns} FROM usage "
-            f"WHERE NOT inherited AND {self._chosen()}{times}",
-            *self._values,
-            *values,
-        )
-        unknown = (row for row in self.rolled() if row[4:] == UNKNOWN)
-        return chain(unknown, (row for row in rows if row[0] in self.sessions))
+        times, limits = self._times(_QUARTER_OF_ROW)
+        expressions = {"quarter": _QUARTER_OF_ROW, "model": "COALESCE(model, '')", "step": _PROMPT_SIZE}
+        columns = ", ".join(expressions.get(name, name) for name in RollUp.__struct_fields__)
+        statement = f"SELECT {columns} FROM usage WHERE NOT inherited AND {self._session_condition()}{times}"
+        unknown = (row for row in self.rollups() if values(row) == UNKNOWN)
+        return chain(unknown, self._counting(statement, *limits))
 
-    def calls(self) -> Iterable[Called]:
+    def _counting(self, statement: str, *limits: int) -> list[RollUp]:
+        """Those of the rows whose sessions count."""
+        rows = msgspec.convert(list(self._rows(statement, *self._values, *limits)), list[RollUp])
+        return [row for row in rows if row.session in self.sessions]
+
+    def calls(self) -> Iterable[ToolUse]:
         """Every tool call."""
-        times, values = self._times(_BEGIN)
+        times, limits = self._times(_QUARTER_OF_ROW)
         rows = self._rows(
-            f"SELECT session, {_BEGIN}, name, canonical, status, seconds FROM calls "
-            f"WHERE NOT inherited AND {self._chosen()}{times}",
+            f"SELECT session, {_QUARTER_OF_ROW}, name, canonical, status, seconds FROM calls "
+            f"WHERE NOT inherited AND {self._session_condition()}{times}",
             *self._values,
-            *values,
+            *limits,
         )
-        return (Called(*row) for row in rows if row[0] in self.sessions)
+        return (ToolUse(*row) for row in rows if row[0] in self.sessions)
 
-    def proofs(self) -> Iterable[tuple[Counted, Proof]]:
-        """What speaks for and against the figures of each conversation."""
-        asked = f"SELECT no, proof FROM sessions WHERE kind != 'prompts' AND {self._where}"
-        for no, blob in self._rows(asked, *self._values):
+    def proofs(self) -> Iterable[tuple[CountedSession, Proof]]:
+        """The proof of the figures of each conversation."""
+        statement = f"SELECT no, proof FROM sessions WHERE kind != 'prompts' AND {self._where}"
+        for no, blob in self._rows(statement, *self._values):
             if no in self.sessions:
                 yield self.sessions[no], proof_of(blob)
 
     def inherited(self) -> dict[str, tuple[int, int]]:
-        """How many requests and tokens of a session were another's, by key."""
+        """How many requests and tokens each session inherited, by key."""
         rows = self._rows(
             "SELECT session, SUM(COALESCE(requests, 1)), SUM(COALESCE(input, 0) + COALESCE(output, 0)) FROM usage "
-            f"WHERE inherited AND {self._chosen()} GROUP BY 1",
+            f"WHERE inherited AND {self._session_condition()} GROUP BY 1",
             *self._values,
         )
         return {self.sessions[no].key: (requests, tokens) for no, requests, tokens in rows if no in self.sessions}
 
     def prompts(self) -> Iterable[tuple[int, int, int]]:
         """How many prompts a session got in a quarter of an hour: session, quarter, prompts."""
-        times, values = self._times("quarter")
-        asked = f"SELECT session, quarter, prompts FROM prompts WHERE {self._chosen()}{times}"
-        return (row for row in self._rows(asked, *self._values, *values) if row[0] in self.sessions)
+        times, limits = self._times("quarter")
+        statement = f"SELECT session, quarter, prompts FROM prompts WHERE {self._session_condition()}{times}"
+        return (row for row in self._rows(statement, *self._values, *limits) if row[0] in self.sessions)
 
-    def _chosen(self) -> str:
-        """Narrows rows down where that saves work. Whose they are is looked at in any case."""
+    def _session_condition(self) -> str:
+        """A condition that preselects rows where that saves work. The sessions are checked in any case."""
         return "1" if self._all else f"session IN (SELECT no FROM sessions WHERE {self._where})"
 
     def _times(self, column: str) -> tuple[str, list[int]]:
-        terms, values = "", list[int]()
-        for limit, sign in ((self._asked.since, ">="), (self._asked.until, "<=")):
+        terms, limits = "", list[int]()
+        for limit, sign in ((self._criteria.since, ">="), (self._criteria.until, "<=")):
             if limit is not None:
                 terms += f" AND {column} {sign} ? AND {column} != {UNTIMED}"
-                values.append(quarter(micros(limit)))
-        return terms, values
+                limits.append(quarter(micros(limit)))
+        return terms, limits
 
 
 def _head(key: str, parents: Mapping[str, str], heads: Collection[str]) -> str | None:
-    """The nearest conversation: itself, or one above it; None where there is none, or only a circle."""
-    here: str | None = key
+    """The nearest conversation: the session itself or one above it; None where there is none, or only a cycle."""
+    current: str | None = key
     seen = set[str]()
-    while here is not None and here not in heads:
-        seen.add(here)
-        above = parents.get(here)
-        here = above if above not in seen else None
-    return here
+    while current is not None and current not in heads:
+        seen.add(current)
+        above = parents.get(current)
+        current = above if above not in seen else None
+    return current

@@ -1,4 +1,4 @@
-"""A query as the text index understands it."""
+"""Compiles a query for the index of words."""
 
 from __future__ import annotations
 
@@ -10,115 +10,117 @@ from itertools import groupby, pairwise
 from typing import Any, assert_never
 
 import tantivy
-from tantivy import Occur, Query as Asked
+from tantivy import Occur, Query as IndexQuery
 
 from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, schema, tokens
-from pollux.index.search.patterns import in_a_row
-from pollux.index.search.query import ABOUT, PLACES, Both, Either, Near, Node, Not, Only, Words
-from pollux.index.search.words import name as whole_name, stands_alone
+from pollux.index.search.patterns import phrase_queries
+from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
+from pollux.index.search.words import is_own_word, normalize_name as whole_name
 from pollux.model.names import fits, is_called
 from pollux.text.folding import fold
 
-NOTHING = Asked.empty_query()
+NOTHING = IndexQuery.empty_query()
 
 KNOWN_VALUES = ("project", "model", "tool", *ABOUT)
-"""Filters that a part of a value suffices for."""
+"""Filters that match a part of a value."""
 
 _GLOB = re.compile(r"[*?]")
-_DIGEST = 4
-_DEEP = "**"
-_ANYWHERE = (".", "..", _DEEP)
+_SHORTEST_HASH = 4
+_ANY_FOLDERS = "**"
+_NO_FOLDERS = (".", "..", _ANY_FOLDERS)
 
 
-def ask(node: Node, searcher: tantivy.Searcher) -> Asked | None:
-    """The question for one passage; None where there is nothing in it to ask for."""
+def compile_node(node: Node, searcher: tantivy.Searcher) -> IndexQuery | None:
+    """The index query for one passage; None where the node has nothing to search for."""
     match node:
         case Words():
             return _words(node, searcher)
         case Near():
             return _near(node)
-        case Only():
-            return Asked.const_score_query(_only(node, searcher), 0.0)
+        case FieldFilter():
+            return IndexQuery.const_score_query(_filter(node, searcher), 0.0)
         case Not():
-            inner = ask(node.node, searcher)
-            return None if inner is None else but(Asked.all_query(), inner)
-        case Both():
-            return _every(node, searcher)
-        case Either():
-            return any_of(ask(each, searcher) for each in node.nodes)
+            inner = compile_node(node.node, searcher)
+            return None if inner is None else and_not(IndexQuery.all_query(), inner)
+        case And():
+            return _all(node, searcher)
+        case Or():
+            return any_of(compile_node(child, searcher) for child in node.nodes)
         case _:
             assert_never(node)
 
 
-def _every(node: Both, searcher: tantivy.Searcher) -> Asked | None:
-    """All of these, none of those that are to be left out."""
+def _all(node: And, searcher: tantivy.Searcher) -> IndexQuery | None:
+    """All children must match, and no excluded child."""
     clauses = [
-        (Occur.MustNot, question) if isinstance(each, Not) else (Occur.Must, question)
-        for each in node.nodes
-        if (question := ask(each.node if isinstance(each, Not) else each, searcher)) is not None
+        (Occur.MustNot, question) if isinstance(child, Not) else (Occur.Must, question)
+        for child in node.nodes
+        if (question := compile_node(child.node if isinstance(child, Not) else child, searcher)) is not None
     ]
     if len(clauses) == 1 and clauses[0][0] == Occur.Must:
         return clauses[0][1]
-    return Asked.boolean_query(clauses) if clauses else None
+    return IndexQuery.boolean_query(clauses) if clauses else None
 
 
-def together(*asked: Asked | None) -> Asked:
-    """All of these questions."""
-    known = [question for question in asked if question is not None]
-    return known[0] if len(known) == 1 else Asked.boolean_query([(Occur.Must, question) for question in known])
+def all_of(*questions: IndexQuery | None) -> IndexQuery:
+    """A query that matches where all of these match."""
+    present = [question for question in questions if question is not None]
+    return (
+        present[0] if len(present) == 1 else IndexQuery.boolean_query([(Occur.Must, question) for question in present])
+    )
 
 
-def any_of(asked: Iterable[Asked | None]) -> Asked | None:
-    """At least one of these questions."""
-    known = [question for question in asked if question is not None]
-    if len(known) < 2:
-        return known[0] if known else None
-    return Asked.boolean_query([(Occur.Should, question) for question in known])
+def any_of(questions: Iterable[IndexQuery | None]) -> IndexQuery | None:
+    """A query that matches where at least one of these matches."""
+    present = [question for question in questions if question is not None]
+    if len(present) < 2:
+        return present[0] if present else None
+    return IndexQuery.boolean_query([(Occur.Should, question) for question in present])
 
 
-def but(question: Asked, unwanted: Asked) -> Asked:
-    """What answers the one question and not the other."""
-    return Asked.boolean_query([(Occur.Must, question), (Occur.MustNot, unwanted)])
+def and_not(question: IndexQuery, unwanted: IndexQuery) -> IndexQuery:
+    """A query that matches where the first matches and the second does not."""
+    return IndexQuery.boolean_query([(Occur.Must, question), (Occur.MustNot, unwanted)])
 
 
-def one_of(field: str, values: Sequence[Any]) -> Asked:
-    """A filter: the field has one of these values. It says nothing about relevance.
+def one_of(field: str, values: Sequence[Any]) -> IndexQuery:
+    """A filter: the field has one of these values. It does not change the relevance.
 
-    tantivy's own query for a set of terms walks through an automaton, and takes ten times as long.
+    tantivy's own query for a set of terms uses an automaton, and takes ten times as long.
     """
-    terms = [Asked.term_query(schema(), field, value, "basic") for value in values]
-    return Asked.const_score_query(any_of(terms) or NOTHING, 0.0)
+    terms = [IndexQuery.term_query(schema(), field, value, "basic") for value in values]
+    return IndexQuery.const_score_query(any_of(terms) or NOTHING, 0.0)
 
 
-def _words(words: Words, searcher: tantivy.Searcher) -> Asked | None:
-    """Neighbours in a text. A character that is a word of its own has no longer words that begin with it."""
-    found = tokens(words.text)
-    if not found:
+def _words(words: Words, searcher: tantivy.Searcher) -> IndexQuery | None:
+    """Words side by side in a text. A character that is a word of its own cannot be the beginning of a word."""
+    parts = tokens(words.text)
+    if not parts:
         return None
-    if words.prefix and not stands_alone(found[-1][0]):
-        row = [[word] for word in found[:-1]]
-        return any_of(in_a_row(searcher, "text", [*row, [f"{found[-1]}*"]]))
-    if len(found) == 1:
-        return Asked.term_query(schema(), "text", found[0])
-    return Asked.phrase_query(schema(), "text", list(found))
+    if words.prefix and not is_own_word(parts[-1][0]):
+        row = [[word] for word in parts[:-1]]
+        return any_of(phrase_queries(searcher, "text", [*row, [f"{parts[-1]}*"]]))
+    if len(parts) == 1:
+        return IndexQuery.term_query(schema(), "text", parts[0])
+    return IndexQuery.phrase_query(schema(), "text", list(parts))
 
 
-_APART = 8
-"""So many other words may stand between two that are near one another."""
+_NEAR_DISTANCE = 8
+"""How many other words may stand between two words that are near each other."""
 
 
-def _near(near: Near) -> Asked:
-    """Each word near the one it was typed beside."""
+def _near(near: Near) -> IndexQuery:
+    """Each word near the word that was typed next to it."""
     places = ["|".join(map(re.escape, words)) for words in near.words]
-    rows = [any_of(_beside(one, other) for one, other in (pair, pair[::-1])) for pair in pairwise(places)]
-    return together(*rows)
+    rows = [any_of(_near_pair(first, second) for first, second in (pair, pair[::-1])) for pair in pairwise(places)]
+    return all_of(*rows)
 
 
-def _beside(one: str, other: str) -> Asked:
-    return Asked.regex_phrase_query(schema(), "text", [f"({one})", f"({other})"], slop=_APART)
+def _near_pair(first: str, second: str) -> IndexQuery:
+    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=_NEAR_DISTANCE)
 
 
-def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
+def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
     name, value = only.name, only.value
     if isinstance(value, datetime):
         return _time(name, value)
@@ -133,45 +135,47 @@ def _only(only: Only, searcher: tantivy.Searcher) -> Asked:
         case "kind":
             return one_of("session_kind", [value])
         case _ if name in KNOWN_VALUES:
-            return one_of(name, fitting(searcher, name, value))
+            return one_of(name, matching_values(searcher, name, value))
         case _:
             return one_of(name, [fold(value)])
 
 
-def _time(name: str, moment: datetime) -> Asked:
+def _time(name: str, moment: datetime) -> IndexQuery:
     at = microseconds(moment)
     if name == "since":
-        return Asked.range_query(schema(), "at", tantivy.FieldType.Integer, lower_bound=at)
-    return Asked.range_query(schema(), "at", tantivy.FieldType.Integer, upper_bound=at, include_upper=name == "until")
+        return IndexQuery.range_query(schema(), "at", tantivy.FieldType.Integer, lower_bound=at)
+    return IndexQuery.range_query(
+        schema(), "at", tantivy.FieldType.Integer, upper_bound=at, include_upper=name == "until"
+    )
 
 
-def terms(searcher: tantivy.Searcher, field: str) -> list[str]:
-    """All values of a field; of those that are asked for so, there are few."""
+def values_of(searcher: tantivy.Searcher, field: str) -> list[str]:
+    """All values of a field. The fields that are used here have few values."""
     return [term for term, _ in searcher.terms_with_prefix(field, "")]
 
 
-def fitting(searcher: tantivy.Searcher, field: str, asked: str) -> list[str]:
-    """The values of a field that answer to what was typed."""
+def matching_values(searcher: tantivy.Searcher, field: str, typed: str) -> list[str]:
+    """The values of a field that match what was typed."""
     if field == "project":
-        return [term for term in terms(searcher, field) if _is_project(asked, term)]
-    return [term for term in terms(searcher, field) if is_called(asked, term, begins=field == "commit")]
+        return [term for term in values_of(searcher, field) if _is_project(typed, term)]
+    return [term for term in values_of(searcher, field) if is_called(typed, term, begins=field == "commit")]
 
 
-def _is_project(asked: str, term: str) -> bool:
+def _is_project(typed: str, term: str) -> bool:
     if term.startswith("#"):
-        return len(asked) >= _DIGEST and term.startswith(f"#{asked.lower()}")
-    return fits(asked, term)
+        return len(typed) >= _SHORTEST_HASH and term.startswith(f"#{typed.lower()}")
+    return fits(typed, term)
 
 
-def _file(asked: str, searcher: tantivy.Searcher) -> Asked:
-    """Paths that hold these folders and names in a row; the last may lack its ending: `file:main` is main.py too.
+def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
+    """Paths with these folders and names in a row. The last may lack its extension: `file:main` also finds main.py.
 
-    `**` stands for any folders: what is before and behind it must both be there. A path that begins here or at a folder
-    above is looked for without that beginning: nobody knows where the agent was.
+    `**` stands for any folders: the parts before and after it must both occur. A beginning `.` or `..` is left out,
+    because the agent's directory is not known.
     """
-    found = path_tokens(os.path.expanduser(asked))  # noqa: PTH111 (a path of another system stays as it is)
-    rows = [list(row) for deep, row in groupby(found, key=_ANYWHERE.__contains__) if not deep] or [["*"]]
-    ended = found[-1:] != [_DEEP] and not _GLOB.search(rows[-1][-1])
-    every = [[[each] for each in row] for row in rows]
-    every[-1][-1] += [f"{rows[-1][-1]}.*"] if ended else []
-    return together(*(any_of(in_a_row(searcher, "file", row)) for row in every))
+    parts = path_tokens(os.path.expanduser(typed))  # noqa: PTH111 (a path of another system stays as it is)
+    rows = [list(row) for deep, row in groupby(parts, key=_NO_FOLDERS.__contains__) if not deep] or [["*"]]
+    complete = parts[-1:] != [_ANY_FOLDERS] and not _GLOB.search(rows[-1][-1])
+    patterns = [[[part] for part in row] for row in rows]
+    patterns[-1][-1] += [f"{rows[-1][-1]}.*"] if complete else []
+    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in patterns))

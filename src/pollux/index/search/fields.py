@@ -1,4 +1,4 @@
-"""What the text index keeps of a passage: its fields, how their words are told apart, and what a passage is worth."""
+"""The fields of a passage in the index, how their words are separated, and the weight of a passage."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from functools import cache
 import tantivy
 
 from pollux.index.search.passages import Facts, Passage, PassageKind
-from pollux.index.search.words import clean, name, plain
+from pollux.index.search.words import clean, normalize_name, plain
 from pollux.model import FACTS
 from pollux.text.folding import fold
 
 KINDS = tuple(PassageKind)
 
-# The names carry a number: an index made with other words than these must not be opened as if they were the same.
+# The names carry a version: an index with other tokenizers must not be opened as if they were the same.
 _WORDS = "pollux-words-3"
 _PATHS = "pollux-paths-2"
 
@@ -33,7 +33,7 @@ _WORTH = {
 }
 OWN_WORDS = (PassageKind.TITLE, PassageKind.PROMPT)
 OTHERS_WORTH = max(worth for kind, worth in _WORTH.items() if kind not in OWN_WORDS)
-"""What no passage is worth more than, unless it is a title or the human's own words."""
+"""The largest worth of a passage that is neither a title nor the human's own words."""
 _COPY = 0.9
 _FIRST_YEAR = datetime(2023, 1, 1, tzinfo=UTC)
 _HALF_LIFE = timedelta(days=730)
@@ -42,10 +42,10 @@ _MOST_HALVES = 5.0
 
 @cache
 def schema() -> tantivy.Schema:
-    """The fields of a passage, and `generation` for the one document that says how far the index goes.
+    """The fields of a passage, and `generation` for the one document that holds the number of the last commit.
 
-    `own` has the words of `text` once more, where a human typed them: few, so that they are found at once. `shown` is
-    the text as it was written, where its letters are folded in `text`.
+    `own` repeats the words of `text` where a human typed them: they are few, so searching them is fast. `shown` is the
+    text as it was written, if its letters are folded in `text`.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("generation", stored=True, indexed=True)
@@ -62,12 +62,12 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("file", tokenizer_name=_PATHS, index_option="position")
     builder.add_text_field("text", stored=True, tokenizer_name=_WORDS, index_option="position")
     builder.add_text_field("own", tokenizer_name=_WORDS, index_option="basic")
-    builder.add_bytes_field("shown", stored=True)
+    builder.add_bytes_field("shown_text", stored=True)
     return builder.build()
 
 
 def register(index: tantivy.Index) -> None:
-    """Tell an index how the words of its fields are told apart."""
+    """Register the tokenizers of the fields at an index."""
     index.register_tokenizer(_WORDS, _words())
     index.register_tokenizer(_PATHS, _paths())
 
@@ -83,7 +83,7 @@ def _paths() -> tantivy.TextAnalyzer:
 
 
 def _folding(tokenizer: tantivy.Tokenizer) -> tantivy.TextAnalyzer:
-    # Accents go first: a Turkish İ becomes I, and then i.
+    # Accents are removed first: a Turkish İ becomes I, and then i.
     builder = tantivy.TextAnalyzerBuilder(tokenizer).filter(tantivy.Filter.ascii_fold())
     return builder.filter(tantivy.Filter.lowercase()).build()
 
@@ -99,63 +99,63 @@ def path_tokens(path: str) -> list[str]:
 
 
 def _folders(path: str) -> str:
-    """A path with a space between its folders, and none within."""
-    return re.sub(r"[/\\]+", " ", re.sub(r"\s", "\u00a0", path if path.isascii() else fold(name(path))))
+    """A path with a space between its folders, and none inside them."""
+    return re.sub(r"[/\\]+", " ", re.sub(r"\s", "\u00a0", path if path.isascii() else fold(normalize_name(path))))
 
 
-def document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
-    """A passage as the index takes it."""
-    made = tantivy.Document()
-    made.add_unsigned("session", number)
-    made.add_unsigned("message", passage.message)
-    made.add_unsigned("kind", _KIND_NUMBERS[passage.kind])
-    made.add_float("weight", weight(passage))
-    made.add_text("agent", facts.agent)
-    made.add_text("session_kind", facts.kind)
+def to_document(number: int, facts: Facts, passage: Passage) -> tantivy.Document:
+    """A passage as a document of the index."""
+    document = tantivy.Document()
+    document.add_unsigned("session", number)
+    document.add_unsigned("message", passage.message)
+    document.add_unsigned("kind", _KIND_NUMBERS[passage.kind])
+    document.add_float("weight", weight(passage))
+    document.add_text("agent", facts.agent)
+    document.add_text("session_kind", facts.kind)
     if passage.at is not None:
-        made.add_integer("at", microseconds(passage.at))
+        document.add_integer("at", microseconds(passage.at))
     if facts.project:
-        made.add_text("project", name(facts.project))
+        document.add_text("project", normalize_name(facts.project))
     if facts.project_hash:
-        made.add_text("project", f"#{facts.project_hash}")
+        document.add_text("project", f"#{facts.project_hash}")
     if passage.model:
-        made.add_text("model", fold(name(passage.model)))
+        document.add_text("model", fold(normalize_name(passage.model)))
     failed = None if passage.failed is None else "yes" if passage.failed else "no"
     for field, value in (("role", passage.role), ("author", passage.author), ("failed", failed)):
         if value is not None:
-            made.add_text(field, value)
+            document.add_text(field, value)
     if passage.exit_code is not None:
-        made.add_text("exit", str(passage.exit_code))
-    made.add_text("fate", passage.fate)
+        document.add_text("exit", str(passage.exit_code))
+    document.add_text("fate", passage.fate)
     for fact, values in facts.others.items():
-        _add_each(made, fact, (fold(name(value)) for value in values))
-    _add_each(made, "tool", (fold(name(tool)) for tool in passage.tools))
-    _add_each(made, "file", (_folders(path) for path in passage.files))
+        _add_each(document, fact, (fold(normalize_name(value)) for value in values))
+    _add_each(document, "tool", (fold(normalize_name(tool)) for tool in passage.tools))
+    _add_each(document, "file", (_folders(path) for path in passage.files))
     for field in ("text", "own") if passage.kind in OWN_WORDS else ("text",):
-        made.add_text(field, passage.body)
+        document.add_text(field, passage.body)
         if passage.parts:
-            made.add_text(field, passage.parts)
+            document.add_text(field, passage.parts)
     if passage.shown is not None:
-        made.add_bytes("shown", passage.shown.encode())
-    return made
+        document.add_bytes("shown_text", passage.shown.encode())
+    return document
 
 
-def shown(kept: tantivy.Document) -> str:
+def shown_text(document: tantivy.Document) -> str:
     """The text of a passage as a person reads it."""
-    original = kept.get_first("shown")
-    return plain(kept["text"][0]) if original is None else bytes(original).decode()
+    original = document.get_first("shown_text")
+    return plain(document["text"][0]) if original is None else bytes(original).decode()
 
 
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
 
-def _add_each(made: tantivy.Document, field: str, values: Iterable[str]) -> None:
+def _add_each(document: tantivy.Document, field: str, values: Iterable[str]) -> None:
     for value in values:
-        made.add_text(field, value)
+        document.add_text(field, value)
 
 
 def kind_numbers(kinds: Iterable[PassageKind]) -> list[int]:
-    """The numbers under which the index keeps these kinds."""
+    """The numbers of these kinds in the index."""
     return [_KIND_NUMBERS[kind] for kind in kinds]
 
 
@@ -165,26 +165,26 @@ def microseconds(moment: datetime) -> int:
 
 
 def weight(passage: Passage) -> float:
-    """What the index multiplies a passage's relevance by, as it wants to be told.
+    """The factor of a passage's relevance, encoded for the index.
 
-    The human's words count more than a tool's, and two years halve what a passage is worth. Halving goes by the
-    calendar, so the order of any two passages is the same whenever somebody asks. tantivy takes `log2(2 + value)`.
+    The human's words count more than a tool's, and a passage loses half of its worth in two years. That goes by the
+    calendar, so two passages have the same order at any time. tantivy takes `log2(2 + value)`.
     """
     worth = _WORTH.get(passage.kind, 1.0) * (_COPY if passage.copied else 1.0)
-    return kept_factor(worth * youth(passage.at))
+    return encode_factor(worth * recency(passage.at))
 
 
-def youth(at: datetime | None) -> float:
-    """What the time in which something was said multiplies its worth by: at least 1."""
+def recency(at: datetime | None) -> float:
+    """The factor by which the time of a passage multiplies its worth: at least 1."""
     halves = 0.0 if at is None else (at - _FIRST_YEAR) / _HALF_LIFE
     return math.exp2(min(max(halves, 0.0), _MOST_HALVES))
 
 
-def kept_factor(factor: float) -> float:
-    """A factor as the index wants to be told."""
+def encode_factor(factor: float) -> float:
+    """A factor, encoded for the index."""
     return math.exp2(max(factor, 1.0)) - 2.0
 
 
-def factor_of(kept: float) -> float:
-    """A factor that was kept so."""
-    return math.log2(2.0 + kept)
+def decode_factor(value: float) -> float:
+    """A factor, decoded from the index."""
+    return math.log2(2.0 + value)

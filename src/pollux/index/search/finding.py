@@ -1,4 +1,4 @@
-"""From what a person types to messages: the text index finds them, the catalogue knows what they are."""
+"""From a typed query to messages: the index of words finds them, the catalogue describes them."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from pollux.index.catalog.prefixes import shortest
+from pollux.index.catalog.prefixes import short_id
 from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import Marks
 from pollux.index.search.passages import PassageKind
-from pollux.index.search.query import Both, Query, Sort, Words
-from pollux.index.search.results import Findings, Found
-from pollux.index.search.search import Hit
+from pollux.index.search.query import And, Query, Sort, Words
+from pollux.index.search.results import Hit, SearchResult
+from pollux.index.search.search import IndexHit
 from pollux.index.search.word_index import WordIndex
 from pollux.model import Author, Role, Summary, Value
 from pollux.text.folding import fold
 
 _COMPARED = 5
-"""In so many hits it is looked up how a word is written."""
+"""How many hits are compared to find the usual spelling of a word."""
 
 
-class Wish(Value, frozen=True, kw_only=True):
+class SearchRequest(Value, frozen=True, kw_only=True):
     """How many hits, in which order, at most how many of a session, and of which kinds of passages.
 
-    `counted` also tells how many messages of each session there are. `exact`: nothing is looked for but what was typed.
+    `counted` also counts the matching messages of each session. `exact`: the query is never widened.
     """
 
     limit: int = 20
@@ -36,69 +36,72 @@ class Wish(Value, frozen=True, kw_only=True):
     exact: bool = False
 
 
-def find(index: WordIndex, questions: CatalogQueries, query: Query, wish: Wish) -> Findings:
-    """Hits in sessions that are still there. Where nothing holds what was typed, what is like it is looked for."""
-    hints = (*query.hints, *index.strangers(query))
-    if (found := _exactly(index, questions, query, wish)) is not None:
-        return msgspec.structs.replace(found, hints=hints)
-    if wish.exact:
-        return Findings(hits=(), hints=hints, meant=tuple(_meant(index, query)))
+def find(index: WordIndex, catalog: CatalogQueries, query: Query, request: SearchRequest) -> SearchResult:
+    """Hits in sessions that still exist. Where nothing matches the query, a wider query is tried."""
+    hints = (*query.hints, *index.unknown_values(query))
+    if (result := _find_exact(index, catalog, query, request)) is not None:
+        return msgspec.structs.replace(result, hints=hints)
+    if request.exact:
+        return SearchResult(hits=(), hints=hints, meant=tuple(_likely_words(index, query)))
     for further in (False, True):
         wider = index.widened(query, further=further)
-        if wider is not None and (found := _exactly(index, questions, wider.query, wish)) is not None:
-            hits = tuple(msgspec.structs.replace(hit, widened=True) for hit in found.hits)
-            instead = tuple(
+        if wider is not None and (result := _find_exact(index, catalog, wider.query, request)) is not None:
+            hits = tuple(msgspec.structs.replace(hit, widened=True) for hit in result.hits)
+            substitutions = tuple(
                 msgspec.structs.replace(
-                    one, instead=tuple(dict.fromkeys(_written(index, word) for word in one.instead))
+                    substitution,
+                    instead=tuple(dict.fromkeys(_usual_spelling(index, word) for word in substitution.instead)),
                 )
-                for one in wider.instead
+                for substitution in wider.instead
             )
-            return Findings(hits=hits, counts=found.counts, hints=hints, widened=instead)
-    return Findings(hits=(), hints=hints)
+            return SearchResult(hits=hits, counts=result.counts, hints=hints, widened=substitutions)
+    return SearchResult(hits=(), hints=hints)
 
 
-def _exactly(index: WordIndex, questions: CatalogQueries, query: Query, wish: Wish) -> Findings | None:
-    """What a query finds; None where that is nothing. The index may hold more than the catalogue, never less."""
-    size = wish.limit
+def _find_exact(index: WordIndex, catalog: CatalogQueries, query: Query, request: SearchRequest) -> SearchResult | None:
+    """The result of a query; None where it is empty. The index may have more sessions than the catalogue."""
+    size = request.limit
     while True:
-        raw = index.search(query, limit=size, sort=wish.sort, per_session=wish.per_session, kinds=wish.kinds)
-        known = _known(raw, questions)
-        found = [hit for hit in known if hit is not None]
-        if len(found) >= wish.limit or len(raw) < size:
+        index_hits = index.search(
+            query, limit=size, sort=request.sort, per_session=request.per_session, kinds=request.kinds
+        )
+        hits = _with_facts(index_hits, catalog)
+        present = [hit for hit in hits if hit is not None]
+        if len(present) >= request.limit or len(index_hits) < size:
             break
         size *= 4
-    if not found:
+    if not present:
         return None
-    keys = {hit.session: one.key for hit, one in zip(raw, known, strict=True) if one is not None}
-    counts = _counts(index, query, keys, wish.kinds) if wish.counted else {}
-    return Findings(hits=tuple(found[: wish.limit]), counts=counts)
+    keys = {hit.session: entry.key for hit, entry in zip(index_hits, hits, strict=True) if entry is not None}
+    counts = _counts(index, query, keys, request.kinds) if request.counted else {}
+    return SearchResult(hits=tuple(present[: request.limit]), counts=counts)
 
 
-def _known(raw: list[Hit], questions: CatalogQueries) -> list[Found | None]:
-    """What the catalogue knows about each hit; None where the session is no more."""
-    sessions = questions.numbered(hit.session for hit in raw)
-    told = {number: Told(*known, questions) for number, known in sessions.items()}
-    return [told[hit.session].found(hit) if hit.session in told else None for hit in raw]
+def _with_facts(index_hits: list[IndexHit], catalog: CatalogQueries) -> list[Hit | None]:
+    """Each hit with the facts of the catalogue; None where the session does not exist any more."""
+    sessions = catalog.by_number(hit.session for hit in index_hits)
+    by_session = {number: _SessionHits(*facts, catalog) for number, facts in sessions.items()}
+    return [by_session[hit.session].hit(hit) if hit.session in by_session else None for hit in index_hits]
 
 
-class Told:
-    """A session in which something was found."""
+class _SessionHits:
+    """Makes the hits of one session."""
 
-    def __init__(self, summary: Summary, marks: Marks, questions: CatalogQueries) -> None:
+    def __init__(self, summary: Summary, marks: Marks, catalog: CatalogQueries) -> None:
         self._summary = summary
         self._marks = marks
-        self._short = questions.short(summary.id)
+        self._short = catalog.short(summary.id)
 
-    def found(self, hit: Hit) -> Found:
-        """The hit, with what is known about its message."""
+    def hit(self, hit: IndexHit) -> Hit:
+        """A hit of the index with the facts about its message."""
         marks, place = self._marks, hit.message
         known = place < len(marks.ids)
         id = marks.ids[place] if known else ""
-        return Found(
+        return Hit(
             key=self._summary.key,
             short_id=self._short,
             message_id=id,
-            short_message_id=shortest(id, marks.ids),
+            short_message_id=short_id(id, marks.ids),
             role=marks.role(place) if known else Role.SYSTEM,
             author=marks.author(place) if known else Author.CLIENT,
             kind=hit.kind,
@@ -119,20 +122,20 @@ def _counts(
     return {keys[number]: count for number, count in index.counts(query, list(keys), kinds).items()}
 
 
-def _meant(index: WordIndex, query: Query) -> list[tuple[str, str]]:
-    """For each word that occurs nowhere the one that is written almost alike and does."""
+def _likely_words(index: WordIndex, query: Query) -> list[tuple[str, str]]:
+    """For each word that occurs nowhere, a similar word that occurs."""
     words = [node for node in query.node.nodes if isinstance(node, Words) and not node.prefix and " " not in node.text]
-    strange = [one.text for one in words if not index.search(Query(text=one.text, node=Both(nodes=(one,))), limit=1)]
-    return [(word, _written(index, near[0])) for word in strange if (near := index.words_like(word, 1))]
+    unknown = [word.text for word in words if not index.search(Query(text=word.text, node=And(nodes=(word,))), limit=1)]
+    return [(word, _usual_spelling(index, similar[0])) for word in unknown if (similar := index.words_like(word, 1))]
 
 
-def _written(index: WordIndex, word: str) -> str:
-    """A word of the index, or a beginning with its star, as texts mostly write it."""
-    begun = word.rstrip("*")
-    node = Words(text=begun, prefix=begun != word)
-    hits = index.search(Query(text=word, node=Both(nodes=(node,))), limit=_COMPARED)
-    marked = [hit.snippet[start:end] for hit in hits for start, end in hit.spans]
-    written = Counter(
-        text[:length] for text in marked for length in range(1, len(text) + 1) if fold(text[:length]) == begun
+def _usual_spelling(index: WordIndex, word: str) -> str:
+    """The usual spelling of a word of the index, or of a beginning with its star."""
+    beginning = word.rstrip("*")
+    node = Words(text=beginning, prefix=beginning != word)
+    hits = index.search(Query(text=word, node=And(nodes=(node,))), limit=_COMPARED)
+    matches = [hit.snippet[start:end] for hit in hits for start, end in hit.spans]
+    spellings = Counter(
+        text[:length] for text in matches for length in range(1, len(text) + 1) if fold(text[:length]) == beginning
     )
-    return written.most_common(1)[0][0] + word[len(begun) :] if written else word
+    return spellings.most_common(1)[0][0] + word[len(beginning) :] if spellings else word

@@ -1,7 +1,7 @@
-"""What of a session can be found: its texts, each with what a search may ask about it.
+"""The passages of a session: its texts, each with the facts that a search may filter by.
 
-A message gives one passage for its words, one for its thinking, one for each tool call, and so on. A passage is made
-ready for the index where it is made, so that whoever reads a session can do that work too.
+A message has one passage for its words, one for its thinking, one for each tool call, and so on. A passage is prepared
+for the index when it is made, so that the process that reads a session does that work, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, assert_never
 
-from pollux.index.search.words import plain, ready
+from pollux.index.search.words import plain, prepare
 from pollux.model import (
     NOTHING,
     Attachment,
@@ -39,7 +39,7 @@ from pollux.model import (
 
 OUTPUT_HEAD = 192 * 1024
 OUTPUT_TAIL = 64 * 1024
-"""A longer output is findable by its beginning and its end. Everything up to both together is findable whole."""
+"""Of a longer output only the beginning and the end can be found."""
 
 CUT = "\n[…]\n"
 
@@ -49,7 +49,7 @@ _LONGEST_PATH = 1024
 
 
 class Facts(Value, frozen=True, kw_only=True):
-    """What is true of a whole session and can be asked for."""
+    """The facts of a whole session that a search may filter by."""
 
     agent: str
     kind: Kind = Kind.MAIN
@@ -86,10 +86,10 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `body` and `parts` are the text ready for the index, `shown` is the text where it is written otherwise. `tools` are
-    the names one tool goes by, `failed` is None where no tool was used, `files` are the paths that were touched or
-    handed over. `copied` stands for a message that was inherited from another session, `cut` for a tool's output of
-    which only the beginning and the end are here.
+    `body` and `parts` are the text prepared for the index, `shown` is the original text where it differs. `tools` are
+    all names of one tool, `failed` is None where no tool was used, `files` are the paths that were used or attached.
+    `copied`: the message was inherited from another session. `cut`: only the beginning and the end of a tool's output
+    are here.
     """
 
     message: int
@@ -116,14 +116,14 @@ class Passage(Value, frozen=True, kw_only=True):
 
 
 def passages(session: Session) -> Iterator[Passage]:
-    """Everything in a session that can be found, in its order. A title stands with the human's first words."""
+    """All passages of a session in order. A title belongs to the human's first message."""
     at = session.started
     models = _models(session.messages)
     names = [name for name in (session.title, *session.facts.get("name", ())) if name]
     if names:
         first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
         model = models[first] if models else None
-        title = ready("\n".join(dict.fromkeys(names)))
+        title = prepare("\n".join(dict.fromkeys(names)))
         yield Passage(
             message=first,
             kind=PassageKind.TITLE,
@@ -139,14 +139,14 @@ def passages(session: Session) -> Iterator[Passage]:
 
 
 def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:
-    """What a message says, part by part and without any cut, for those who look through everything."""
+    """The texts of a message, part by part and without any cut."""
     for part in message.parts:
         for piece in _pieces(part, message.author, cut=False):
             yield piece.kind, piece.text
 
 
 def _models(messages: Sequence[Message]) -> list[str | None]:
-    """The model that said each message, or answered it: who asks for a model's words means the questions too."""
+    """The model that wrote each message, or answered it: a search by model also finds the questions."""
     models: list[str | None] = []
     model = None
     for message in reversed(messages):
@@ -156,21 +156,21 @@ def _models(messages: Sequence[Message]) -> list[str | None]:
 
 
 def _of_message(number: int, message: Message, at: datetime | None, model: str | None) -> Iterator[Passage]:
-    """A message's passages. Neighbouring parts of one kind are one passage, but each tool call and file is its own."""
+    """A message's passages. Neighbouring parts of one kind share a passage; each tool call and file has its own."""
     pieces = [piece for part in message.parts for piece in _pieces(part, message.author)]
-    for (kind, apart), group in groupby(pieces, key=lambda piece: (piece.kind, piece.apart)):
-        for several in [[piece] for piece in group] if apart else [list(group)]:
-            first = several[0]
-            text = first.text if len(several) == 1 else "\n".join(piece.text for piece in several)
+    for (kind, separate), group in groupby(pieces, key=lambda piece: (piece.kind, piece.separate)):
+        for together in [[piece] for piece in group] if separate else [list(group)]:
+            first = together[0]
+            text = first.text if len(together) == 1 else "\n".join(piece.text for piece in together)
             if not text or text.isspace():
                 continue
-            made = ready(text)
+            prepared = prepare(text)
             yield Passage(
                 message=number,
                 kind=kind,
-                body=made.body,
-                parts=made.parts,
-                shown=made.shown,
+                body=prepared.body,
+                parts=prepared.parts,
+                shown=prepared.shown,
                 role=message.role,
                 author=message.author,
                 at=at,
@@ -186,11 +186,11 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
 
 
 class _Piece(Value, frozen=True, kw_only=True):
-    """What one part of a message has to say. `apart`: it never shares a passage with its neighbours."""
+    """The text of one part of a message. `separate`: it never shares a passage with its neighbours."""
 
     kind: PassageKind
     text: str
-    apart: bool = False
+    separate: bool = False
     tools: tuple[str, ...] = ()
     failed: bool | None = None
     exit_code: int | None = None
@@ -206,7 +206,7 @@ _WORDS_OF = {
 
 
 def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]:
-    """What a part has to say, a very long output shortened unless it is not to be `cut`."""
+    """The texts of a part. With `cut`, a very long output is shortened."""
     match part:
         case Text():
             yield _Piece(kind=_WORDS_OF[author], text=part.text)
@@ -221,13 +221,13 @@ def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]
                 yield _result(part, cut=cut)
         case FileReference():
             text = "\n".join((part.path, *_attached(part.attachments), part.text or ""))
-            yield _Piece(kind=PassageKind.FILE, text=text, apart=True, files=(part.path,))
+            yield _Piece(kind=PassageKind.FILE, text=text, separate=True, files=(part.path,))
         case Attachment():
-            yield _Piece(kind=PassageKind.FILE, text="\n".join(_attached((part,))), apart=True)
+            yield _Piece(kind=PassageKind.FILE, text="\n".join(_attached((part,))), separate=True)
         case Context():
             yield _Piece(kind=PassageKind.CONTEXT, text=f"{part.source}\n{part.text}")
         case Unknown():
-            yield _Piece(kind=PassageKind.OTHER, text=spoken(part.raw))
+            yield _Piece(kind=PassageKind.OTHER, text=as_words(part.raw))
         case _:
             assert_never(part)
 
@@ -235,15 +235,15 @@ def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]
 def _call(call: ToolCall, *, cut: bool) -> _Piece:
     output, shorter = _shortened(call.output or "", cut=cut)
     name = call.name if call.name == call.canonical else f"{call.name} {call.canonical}"
-    given = spoken(call.input)
+    arguments = as_words(call.input)
     return _Piece(
         kind=PassageKind.TOOL,
-        text="\n".join(text for text in (name, given, *_attached(call.attachments), output) if text),
-        apart=True,
+        text="\n".join(text for text in (name, arguments, *_attached(call.attachments), output) if text),
+        separate=True,
         tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
         failed=call.status is Status.ERROR,
         exit_code=call.exit_code,
-        files=tuple(dict.fromkeys(touched(call.input))),
+        files=tuple(dict.fromkeys(paths_in(call.input))),
         cut=shorter,
     )
 
@@ -254,7 +254,7 @@ def _result(result: ToolResult, *, cut: bool) -> _Piece:
     return _Piece(
         kind=PassageKind.TOOL,
         text="\n".join((*names, *_attached(result.attachments), output)),
-        apart=True,
+        separate=True,
         tools=tuple(name.lower() for name in names),
         cut=shorter,
     )
@@ -267,18 +267,18 @@ def _shortened(output: str, *, cut: bool) -> tuple[str, bool]:
 
 
 def _attached(attachments: Iterable[Attachment]) -> Iterator[str]:
-    """What an attachment is called; its bytes are no words."""
+    """The names of attachments. Their bytes are not words."""
     for attachment in attachments:
-        yield f"{attachment.uri or ''} {attachment.media_type} {spoken(attachment.extra)}".strip()
+        yield f"{attachment.uri or ''} {attachment.media_type} {as_words(attachment.extra)}".strip()
 
 
-def spoken(value: Any) -> str:
-    """A plain JSON value as words: keys, texts and numbers, a line each, without the punctuation."""
+def as_words(value: Any) -> str:
+    """A plain JSON value as words: keys, texts and numbers, a line each, without punctuation."""
     return "\n".join(f"{key} {text}" if key else text for key, text in _leaves(value))
 
 
-def touched(value: Any) -> Iterator[str]:
-    """The paths a tool was given: values whose key says so, and the files that a patch names."""
+def paths_in(value: Any) -> Iterator[str]:
+    """The paths in a tool's input: values with a key for paths, and the files that a patch names."""
     for key, text in _leaves(value):
         if key.lower().replace("-", "_").rpartition("_")[2].endswith(_PATH_KEYS):
             if 0 < len(text) <= _LONGEST_PATH and "\n" not in text:
@@ -288,19 +288,19 @@ def touched(value: Any) -> Iterator[str]:
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, str]]:
-    """Every text and number of a plain JSON value with the key it stands under, however deep it lies."""
+    """Every text and number of a plain JSON value with its key, at any depth."""
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
-        key, one = waiting.pop()
-        if isinstance(one, str):
-            yield key, one
-        elif isinstance(one, dict):
+        key, item = waiting.pop()
+        if isinstance(item, str):
+            yield key, item
+        elif isinstance(item, dict):
             if key:
                 yield "", key
-            waiting += [(str(name), inner) for name, inner in reversed(one.items())]
-        elif isinstance(one, (list, tuple)):
-            waiting += [(key, inner) for inner in reversed(one)]
-        elif one is not None:
-            yield key, str(one).lower() if isinstance(one, bool) else str(one)
+            waiting += [(str(name), inner) for name, inner in reversed(item.items())]
+        elif isinstance(item, (list, tuple)):
+            waiting += [(key, inner) for inner in reversed(item)]
+        elif item is not None:
+            yield key, str(item).lower() if isinstance(item, bool) else str(item)
         elif key:
             yield "", key

@@ -1,4 +1,4 @@
-"""Which passages answer a question best."""
+"""Which passages match a query best."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Collection
 from typing import Any
 
 import tantivy
-from tantivy import Query as Asked
+from tantivy import Query as IndexQuery
 
-from pollux.index.search.compile import but, one_of, together
+from pollux.index.search.compile import all_of, and_not, one_of
 from pollux.index.search.query import Sort
 from pollux.model import Value
 
 
 class Ranked(Value, frozen=True, kw_only=True):
-    """A passage that answers, not yet read."""
+    """A matching passage whose text is not loaded yet."""
 
     session: int
     message: int
@@ -24,42 +24,42 @@ class Ranked(Value, frozen=True, kw_only=True):
 
 
 def best(
-    searcher: tantivy.Searcher, question: Asked, sort: Sort, limit: int, per_session: int | None = None
+    searcher: tantivy.Searcher, question: IndexQuery, sort: Sort, limit: int, per_session: int | None = None
 ) -> list[Ranked]:
     """The best passage of each message, at most `per_session` of one session.
 
-    More and more passages are asked for until there are enough messages; sessions that gave theirs are left out.
+    It fetches more and more passages until there are enough messages. Sessions that are full are left out.
     """
-    chosen: dict[tuple[int, int], Ranked] = {}
-    given: dict[int, int] = {}
+    messages: dict[tuple[int, int], Ranked] = {}
+    counts: dict[int, int] = {}
     full: set[int] = set()
     size = 4 * limit + 20
     while True:
-        ranked = top(searcher, but(question, one_of("session", list(full))) if full else question, sort, size)
-        for each in ranked:
-            place = (each.session, each.message)
-            if each.session in full or place in chosen:
+        ranked = top(searcher, and_not(question, one_of("session", list(full))) if full else question, sort, size)
+        for passage in ranked:
+            place = (passage.session, passage.message)
+            if passage.session in full or place in messages:
                 continue
-            chosen[place] = each
-            if len(chosen) == limit:
-                return list(chosen.values())
-            given[each.session] = given.get(each.session, 0) + 1
-            if given[each.session] == per_session:
-                full.add(each.session)
+            messages[place] = passage
+            if len(messages) == limit:
+                return list(messages.values())
+            counts[passage.session] = counts.get(passage.session, 0) + 1
+            if counts[passage.session] == per_session:
+                full.add(passage.session)
         if len(ranked) < size:
-            return list(chosen.values())
+            return list(messages.values())
         size *= 4
 
 
-def top(searcher: tantivy.Searcher, question: Asked, sort: Sort, size: int) -> list[Ranked]:
-    """The first so many passages that answer."""
+def top(searcher: tantivy.Searcher, question: IndexQuery, sort: Sort, size: int) -> list[Ranked]:
+    """The first `size` passages that match."""
     if sort is Sort.NEWEST:
-        found = searcher.search(question, size, count=False, order_by_field="at").hits
-        scores = [0.0] * len(found)
+        hits = searcher.search(question, size, count=False, order_by_field="at").hits
+        scores = [0.0] * len(hits)
     else:
-        found = searcher.search(question, size, count=False, weight_by_field="weight").hits
-        scores = [score for score, _ in found]
-    addresses = [address for _, address in found]
+        hits = searcher.search(question, size, count=False, weight_by_field="weight").hits
+        scores = [score for score, _ in hits]
+    addresses = [address for _, address in hits]
     sessions = searcher.fast_field_values("session", addresses)
     messages = searcher.fast_field_values("message", addresses)
     return [
@@ -69,22 +69,22 @@ def top(searcher: tantivy.Searcher, question: Asked, sort: Sort, size: int) -> l
     ]
 
 
-def sessions_with(searcher: tantivy.Searcher, question: Asked, among: Collection[int]) -> set[int]:
-    """Those of some sessions in which a question is answered."""
-    wanted = together(question, one_of("session", list(among)))
+def sessions_with(searcher: tantivy.Searcher, question: IndexQuery, among: Collection[int]) -> set[int]:
+    """The sessions among these with a matching passage."""
+    wanted = all_of(question, one_of("session", list(among)))
     return {int(bucket["key"]) for bucket in _buckets(searcher, wanted, among)}
 
 
-def messages_with(searcher: tantivy.Searcher, question: Asked, among: Collection[int]) -> dict[int, int]:
-    """In how many messages of some sessions a question is answered.
+def messages_with(searcher: tantivy.Searcher, question: IndexQuery, among: Collection[int]) -> dict[int, int]:
+    """How many messages of each of these sessions match.
 
-    tantivy counts quickly, but refuses to tell too many messages apart: then each passage is looked at.
+    tantivy counts fast, but refuses to distinguish too many messages: then each passage is fetched.
     """
-    wanted = together(question, one_of("session", list(among)))
+    wanted = all_of(question, one_of("session", list(among)))
     passages = sum(bucket["doc_count"] for bucket in _buckets(searcher, wanted, among))
-    if passages <= _TOLD_APART:
-        each = {"messages": {"terms": {"field": "message", "size": _TOLD_APART}}}
-        buckets = _buckets(searcher, wanted, among, each)
+    if passages <= _MOST_BUCKETS:
+        by_message = {"messages": {"terms": {"field": "message", "size": _MOST_BUCKETS}}}
+        buckets = _buckets(searcher, wanted, among, by_message)
         return {int(bucket["key"]): len(bucket["messages"]["buckets"]) for bucket in buckets}
     addresses = [address for _, address in searcher.search(wanted, passages, count=False, order_by_field="at").hits]
     sessions = searcher.fast_field_values("session", addresses)
@@ -92,14 +92,14 @@ def messages_with(searcher: tantivy.Searcher, question: Asked, among: Collection
     return Counter(int(session) for session, _ in set(zip(sessions, messages, strict=True)) if session is not None)
 
 
-_TOLD_APART = 30_000
-"""Of so many passages. Each may be a message, and a session, of its own; tantivy takes 65,000 of both."""
+_MOST_BUCKETS = 30_000
+"""How many passages tantivy counts. Each may be its own message and session; tantivy takes 65,000 of both together."""
 
 
 def _buckets(
-    searcher: tantivy.Searcher, wanted: Asked, among: Collection[int], each: dict[str, Any] | None = None
+    searcher: tantivy.Searcher, wanted: IndexQuery, among: Collection[int], inner: dict[str, Any] | None = None
 ) -> list[dict[str, Any]]:
     terms: dict[str, Any] = {"terms": {"field": "session", "size": max(1, len(among))}}
-    answer = searcher.aggregate(wanted, {"sessions": terms | ({"aggs": each} if each else {})})
+    answer = searcher.aggregate(wanted, {"sessions": terms | ({"aggs": inner} if inner else {})})
     buckets: list[dict[str, Any]] = answer["sessions"]["buckets"]
     return buckets

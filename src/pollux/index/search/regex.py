@@ -1,8 +1,8 @@
-"""Looking for a pattern in the sessions themselves, for what an index of words cannot find.
+"""Searching the sessions themselves for a regular expression, which an index of words cannot find.
 
-Some patterns take for ever in some texts. Python's `re` looks up now and then whether a signal has come, so a timer
-ends it: what was found in the file so far counts, and the file is reported. The processor's time is measured, so that
-a busy machine finds as much as an idle one. Where there are no such timers, as on Windows, nothing ends it.
+Some patterns take for ever in some texts. Python's `re` checks regularly for signals, so a timer can end it: the hits
+so far count, and the file is reported. The timer measures the processor's time, so that a busy machine finds as much as
+an idle one. Without such timers, as on Windows, nothing ends it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from unicodedata import is_normalized, normalize
 import msgspec
 
 from pollux.errors import BadQuery
-from pollux.index.catalog.prefixes import Shortest
+from pollux.index.catalog.prefixes import ShortIds
 from pollux.index.search.passages import PassageKind, texts
-from pollux.index.search.results import Found
-from pollux.index.search.snippets import around
+from pollux.index.search.results import Hit
+from pollux.index.search.snippets import snippet_around
 from pollux.model import Author, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, can_fork, helpers
-from pollux.text.surrogates import written_out
+from pollux.system.workers import answers, can_fork, process_count
+from pollux.text.surrogates import escape_surrogates
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _MARKS = 16
@@ -38,14 +38,14 @@ SECONDS = 5.0
 """How long a pattern may take in one file."""
 
 
-Spot = tuple[PassageKind, str, list[tuple[int, int]]]
-"""A text in which something was found, what it is, and where."""
+TextMatch = tuple[PassageKind, str, list[tuple[int, int]]]
+"""A kind of passage, its text, and the matching spans."""
 
 
-class Sought(Value, frozen=True, kw_only=True):
-    """What is looked for: a pattern, in passages of some kinds, said in some time, in sessions of these keys and files.
+class RegexSearch(Value, frozen=True, kw_only=True):
+    """A pattern, the kinds of passages, the period, and the sessions by key with their files.
 
-    It may take so many seconds in one file.
+    `seconds` limits the time for one file.
     """
 
     pattern: re.Pattern[str]
@@ -56,11 +56,11 @@ class Sought(Value, frozen=True, kw_only=True):
     seconds: float = SECONDS
 
 
-class Looked(Value, frozen=True, kw_only=True):
-    """What was found in a bundle, and whether it was looked through to its end."""
+class BundleHits(Value, frozen=True, kw_only=True):
+    """The hits in a bundle, and whether it was searched to its end."""
 
-    found: list[Found]
-    whole: bool = True
+    hits: list[Hit]
+    complete: bool = True
 
 
 class _TooLong(Exception):
@@ -68,20 +68,20 @@ class _TooLong(Exception):
 
 
 Unfinished = Callable[[Bundle], None]
-"""Hears of the bundles that were not looked through to their end."""
+"""Gets each bundle that was not searched to its end."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Looked).decode
+_decode = msgspec.msgpack.Decoder(BundleHits).decode
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression as Python has them. Capital letters matter only where the pattern has some."""
+    """A regular expression of Python. Case matters only if the pattern has capital letters."""
     text = normalize("NFC", text)
-    careless = not any(letter.isupper() for letter in _ESCAPE.sub("", text))
+    any_case = not any(letter.isupper() for letter in _ESCAPE.sub("", text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return re.compile(text, re.MULTILINE | (re.IGNORECASE if careless else re.NOFLAG))
+            return re.compile(text, re.MULTILINE | (re.IGNORECASE if any_case else re.NOFLAG))
     except re.error as error:
         raise BadQuery(f"The pattern makes no sense: {error.msg}.", text, error.pos or 0) from None
     except (RecursionError, OverflowError):
@@ -90,46 +90,46 @@ def pattern(text: str) -> re.Pattern[str]:
 
 def scan(
     tasks: Sequence[tuple[Source, Bundle]],
-    sought: Sought,
+    search: RegexSearch,
     unfinished: Unfinished = lambda _: None,
     processes: int | None = None,
     report: Report = lambda _: None,
-) -> Generator[Found]:
-    """The messages in which the pattern occurs, in the order of the tasks; a session's as it tells them.
+) -> Generator[Hit]:
+    """The messages in which the pattern occurs, in the order of the tasks, and of the messages in a session.
 
-    `short_id` is left empty: only the catalogue knows all the others. `report` hears how far it is.
+    `short_id` stays empty: only the catalogue knows all other ids. `report` gets the progress.
     """
-    for (_, bundle), looked in zip(tasks, _every(tasks, sought, processes, report), strict=True):
-        if not looked.whole:
+    for (_, bundle), result in zip(tasks, _results(tasks, search, processes, report), strict=True):
+        if not result.complete:
             unfinished(bundle)
-        yield from looked.found
+        yield from result.hits
 
 
-def _every(
-    tasks: Sequence[tuple[Source, Bundle]], sought: Sought, processes: int | None, report: Report
-) -> Generator[Looked]:
-    """What came of each task, in order."""
+def _results(
+    tasks: Sequence[tuple[Source, Bundle]], search: RegexSearch, processes: int | None, report: Report
+) -> Generator[BundleHits]:
+    """The result of each task, in order."""
     sizes = [bundle.size for _, bundle in tasks]
-    size, advance = helpers(sizes, processes), Advance(sizes, report)
+    size, advance = process_count(sizes, processes), Advance(sizes, report)
     if size < 2 and (_has_timer() or not can_fork()):
         for number, task in enumerate(tasks):
-            looked = _in_bundle(task, sought)
+            result = _search_bundle(task, search)
             advance.done(number)
-            yield looked
+            yield result
         return
-    early: dict[int, Looked] = {}
+    early: dict[int, BundleHits] = {}
     due = 0
-    with closing(answers(lambda number: _answer(tasks[number], sought), len(tasks), size)) as stream:
+    with closing(answers(lambda number: _answer(tasks[number], search), len(tasks), size)) as stream:
         for number, answer in stream:
             advance.done(number)
-            early[number] = _decode(answer) if answer is not None else Looked(found=[], whole=False)
+            early[number] = _decode(answer) if answer is not None else BundleHits(hits=[], complete=False)
             while due in early:
                 yield early.pop(due)
                 due += 1
 
 
 def _has_timer() -> bool:
-    """Can a timer end what this thread does?"""
+    """Can a timer interrupt this thread?"""
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
@@ -152,54 +152,56 @@ def _at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _answer(task: tuple[Source, Bundle], sought: Sought) -> bytes:
-    looked = _in_bundle(task, sought)
+def _answer(task: tuple[Source, Bundle], search: RegexSearch) -> bytes:
+    result = _search_bundle(task, search)
     try:
-        return _encode(looked)
+        return _encode(result)
     except UnicodeEncodeError:
-        return _encode(written_out(looked, Looked))
+        return _encode(escape_surrogates(result, BundleHits))
 
 
-def _in_bundle(task: tuple[Source, Bundle], sought: Sought) -> Looked:
+def _search_bundle(task: tuple[Source, Bundle], search: RegexSearch) -> BundleHits:
     source, bundle = task
     try:
-        # Of one that lies under two roots, the one that is listed.
-        wanted = sought.files
+        # A session may lie under two roots: only the listed one counts.
+        wanted = search.files
         sessions = [s for s in source.read(bundle).sessions if not set(s.files).isdisjoint(wanted.get(s.key, ()))]
-    except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` tells of it)
-        return Looked(found=[])
-    spots: list[tuple[Session, Message, datetime | None, Spot]] = []
-    whole = True
+    except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` reports it)
+        return BundleHits(hits=[])
+    spots: list[tuple[Session, Message, datetime | None, TextMatch]] = []
+    complete = True
     try:
-        with _at_most(sought.seconds):
+        with _at_most(search.seconds):
             for session in sessions:
-                spots.extend((session, *spot) for spot in _in_session(session, sought))
+                spots.extend((session, *spot) for spot in _search_session(session, search))
     except _TooLong:
-        whole = False
-    found: list[Found] = []
-    for _, same in groupby(spots, key=lambda one: id(one[0])):
-        some = list(same)
-        session = some[0][0]
-        told, short = summarize(session), Shortest(sorted({message.id for message in session.messages}))
-        found += [_found(told, message, at, spot, short.of(message.id)) for _, message, at, spot in some]
-    return Looked(found=found, whole=whole)
+        complete = False
+    hits: list[Hit] = []
+    for _, group in groupby(spots, key=lambda item: id(item[0])):
+        matches = list(group)
+        session = matches[0][0]
+        summary, short = summarize(session), ShortIds(sorted({message.id for message in session.messages}))
+        hits += [_hit(summary, message, at, spot, short.of(message.id)) for _, message, at, spot in matches]
+    return BundleHits(hits=hits, complete=complete)
 
 
-def _in_session(session: Session, sought: Sought) -> Iterator[tuple[Message, datetime | None, Spot]]:
+def _search_session(session: Session, search: RegexSearch) -> Iterator[tuple[Message, datetime | None, TextMatch]]:
     at = session.started
-    titled = next((m for m in session.messages if m.author is Author.HUMAN), None) or next(iter(session.messages), None)
+    title_message = next((m for m in session.messages if m.author is Author.HUMAN), None) or next(
+        iter(session.messages), None
+    )
     for message in session.messages:
         at = message.at or at
-        title = session.title if message is titled else None
-        if _in_time(at, sought) and (spot := _in_message(message, title, sought)) is not None:
+        title = session.title if message is title_message else None
+        if _in_time(at, search) and (spot := _search_message(message, title, search)) is not None:
             yield message, at, spot
 
 
-def _found(told: Summary, message: Message, at: datetime | None, spot: Spot, short: str) -> Found:
+def _hit(summary: Summary, message: Message, at: datetime | None, spot: TextMatch, short: str) -> Hit:
     kind, text, spans = spot
-    shown = around(text, [(*span, 0) for span in spans])
-    return Found(
-        key=told.key,
+    snippet = snippet_around(text, [(*span, 0) for span in spans])
+    return Hit(
+        key=summary.key,
         short_id="",
         message_id=message.id,
         short_message_id=short,
@@ -207,36 +209,36 @@ def _found(told: Summary, message: Message, at: datetime | None, spot: Spot, sho
         author=message.author,
         kind=kind,
         at=at,
-        session_kind=told.kind,
-        project=told.project,
-        title=told.title,
-        snippet=shown.text,
-        spans=shown.spans,
+        session_kind=summary.kind,
+        project=summary.project,
+        title=summary.title,
+        snippet=snippet.text,
+        spans=snippet.spans,
         score=float(len(spans)),
         scattered=False,
     )
 
 
-def _in_time(at: datetime | None, sought: Sought) -> bool:
+def _in_time(at: datetime | None, search: RegexSearch) -> bool:
     if at is None:
-        return sought.since is None and sought.until is None
-    return (sought.since is None or at >= sought.since) and (sought.until is None or at <= sought.until)
+        return search.since is None and search.until is None
+    return (search.since is None or at >= search.since) and (search.until is None or at <= search.until)
 
 
-def _in_message(message: Message, title: str | None, sought: Sought) -> Spot | None:
-    """The first text of a message in which something is found. What is found must be something, not a mere place."""
+def _search_message(message: Message, title: str | None, search: RegexSearch) -> TextMatch | None:
+    """The first text of a message in which the pattern matches. An empty match does not count."""
     heading = [(PassageKind.TITLE, title)] if title else []
     for kind, text in chain(texts(message), heading):
-        if sought.kinds is None or kind in sought.kinds:
-            for way in _ways(text, sought.pattern):
-                spans = (match.span() for match in sought.pattern.finditer(way) if match[0])
-                if some := list(islice(spans, _MARKS)):
-                    return kind, way, some
+        if search.kinds is None or kind in search.kinds:
+            for form in _forms(text, search.pattern):
+                spans = (match.span() for match in search.pattern.finditer(form) if match[0])
+                if matches := list(islice(spans, _MARKS)):
+                    return kind, form, matches
     return None
 
 
-def _ways(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    """A text as it was written; and with its accents composed, as those of the pattern are."""
+def _forms(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """A text as it was written, and with composed accents, as in the pattern."""
     yield text
     if not pattern.pattern.isascii() and not text.isascii() and not is_normalized("NFC", text):
         yield normalize("NFC", text)

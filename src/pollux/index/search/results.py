@@ -1,4 +1,4 @@
-"""What a search gives."""
+"""The result of a search."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
-class Found(Value, frozen=True, kw_only=True):
-    """A message that answers to a query.
+class Hit(Value, frozen=True, kw_only=True):
+    """A message that matches a query.
 
-    `spans` are the parts of `snippet` that were looked for. `scattered`: it holds only some of what was looked for,
-    other messages of the session the rest. `widened`: nothing holds what was typed, and this holds something like it.
-    `short_id` and `short_message_id` are the beginnings that suffice to name the session, and the message in it.
+    `spans` are the matching parts of `snippet`. `scattered`: the message matches only a part of the query, and other
+    messages of the session match the rest. `widened`: nothing matches the query itself, and this message matches a
+    wider one. `short_id` and `short_message_id` are the shortest unique beginnings of the ids.
     """
 
     key: str
@@ -38,24 +38,24 @@ class Found(Value, frozen=True, kw_only=True):
     widened: bool = False
 
 
-class Widened(Value, frozen=True, kw_only=True):
-    """What was looked for instead of a word or phrase as it was typed; `near`: its words near one another, too."""
+class Substitution(Value, frozen=True, kw_only=True):
+    """What was searched for instead of a typed word or phrase; `near`: also its words near one another."""
 
     typed: str
     instead: tuple[str, ...]
     near: bool = False
 
 
-class Findings(Value, frozen=True, kw_only=True):
-    """What was found, best first.
+class SearchResult(Value, frozen=True, kw_only=True):
+    """Hits, the best first.
 
-    `counts`, where they were asked for, tell how many messages of each session hold everything that was looked for.
-    `widened` tells what the hits were found by, where nothing holds what was typed. `hints` and `meant` are for a
-    person: what was not understood as it may have been meant, and what else may be tried.
+    `counts`, on request, say how many messages of each session match the whole query. `widened` says what was searched
+    for instead, where nothing matches the query itself. `hints` and `meant` are for a person: what the query may have
+    meant differently, and words to try instead.
     """
 
-    hits: tuple[Found, ...]
+    hits: tuple[Hit, ...]
     counts: Mapping[str, int] = {}
-    widened: tuple[Widened, ...] = ()
+    widened: tuple[Substitution, ...] = ()
     hints: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()

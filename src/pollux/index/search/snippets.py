@@ -1,4 +1,4 @@
-"""The piece of a text that shows best why it was found."""
+"""The line of a text that shows best why it matches."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from pollux.index.search.fields import tokens
-from pollux.index.search.query import Both, Either, Near, Node, Words
+from pollux.index.search.query import And, Near, Node, Or, Words
 from pollux.index.search.results import Span
-from pollux.index.search.words import JOINT, UNSPACED, camel_spans, clean, stands_alone
+from pollux.index.search.words import JOINT, UNSPACED, camel_spans, clean, is_own_word
 from pollux.text.folding import fold, has_marks, units
 
 WIDTH = 160
 _LEAD = 40
 _MOST_MARKS = 64
 _MOST_NEEDLES = 48
-"""Of a pasted text so many words are marked, the longest: these tell the most."""
+"""How many words of a pasted text are marked: the longest ones."""
 _ASCII = bytes(range(128))
 _SPACE = re.compile(r"\s")
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
 class Snippet(NamedTuple):
-    """One line of a text, and the spans in it that were looked for."""
+    """One line of a text, and the matching spans in it."""
 
     text: str
     spans: tuple[Span, ...]
 
 
 class Needle(NamedTuple):
-    """Words in a row to be found, the last of them perhaps only a beginning."""
+    """Words to find side by side. With `prefix` the last one is only a beginning."""
 
     words: tuple[str, ...]
     prefix: bool
 
     def whole(self, *, mixed: bool) -> re.Pattern[str]:
-        """What finds it as whole words; `mixed`: in a text in which some characters are words of their own."""
+        """A pattern for whole words; `mixed`: for a text in which some characters are words of their own."""
         return _pattern(self, UNSPACED if mixed else "")
 
 
 def needles(node: Node) -> list[Needle]:
-    """What a query looks for, ready to be found in many texts."""
-    every = list(dict.fromkeys(_needles(node)))
-    return every if len(every) <= _MOST_NEEDLES else sorted(every, key=_length, reverse=True)[:_MOST_NEEDLES]
+    """The needles of a query."""
+    distinct = list(dict.fromkeys(_needles(node)))
+    return distinct if len(distinct) <= _MOST_NEEDLES else sorted(distinct, key=_length, reverse=True)[:_MOST_NEEDLES]
 
 
 def _length(needle: Needle) -> int:
@@ -55,57 +55,59 @@ def _length(needle: Needle) -> int:
 
 def _needles(node: Node) -> Iterator[Needle]:
     if isinstance(node, Words):
-        if found := tuple(tokens(node.text)):
-            yield Needle(found, node.prefix)
+        if words := tuple(tokens(node.text)):
+            yield Needle(words, node.prefix)
     elif isinstance(node, Near):
         for word in chain.from_iterable(node.words):
             yield Needle((word,), prefix=False)
-    elif isinstance(node, (Both, Either)):
-        for each in node.nodes:
-            yield from _needles(each)
+    elif isinstance(node, (And, Or)):
+        for child in node.nodes:
+            yield from _needles(child)
 
 
 @lru_cache(maxsize=256)
 def _pattern(needle: Needle, beside: str) -> re.Pattern[str]:
-    """Made when first needed: where all characters that may stand `beside` it are named, that takes a while."""
+    """The pattern of a needle. `beside` names characters that may stand next to it: compiling these is slow."""
     words, prefix = needle
     pattern = re.escape(words[0])
-    if not stands_alone(words[0][0]):
-        # Where a word begins. Behind its first letters, so that these are what is searched for.
+    if not is_own_word(words[0][0]):
+        # The beginning of a word. The check follows the first letters, so that the search can use these.
         pattern += f"(?<![^\\W_{beside}]{pattern})"
     for before, after in pairwise(words):
-        close = stands_alone(before[-1]) or stands_alone(after[0])
+        close = is_own_word(before[-1]) or is_own_word(after[0])
         pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
-    if not stands_alone(words[-1][-1]):
+    if not is_own_word(words[-1][-1]):
         pattern += f"[^\\W_{beside}]*" if prefix else f"(?![^\\W_{beside}])"
     return re.compile(pattern)
 
 
-def snippet(text: str, looked_for: Sequence[Needle], width: int = WIDTH) -> Snippet:
-    """The best line of a text: where most of what was looked for stands close together."""
-    folded = _folded(text) if looked_for else Folded(text, None, mixed=False)
-    found = [_found(text, folded, needle) for needle in looked_for]
-    rare = [span for spans in found if len(spans) < _MOST_MARKS for span in spans]
-    for needle, spans in zip(looked_for, found, strict=True):
-        if len(spans) == _MOST_MARKS:  # there may be more, and those beside a rarer find tell the most
-            spans += [near for s, e in rare for near in _found(text, folded, needle, s - width, e + width)]
-    marks = {(start, end, n) for n, spans in enumerate(found) for start, end in spans}
-    return around(text, sorted(marks), width)
+def snippet(text: str, targets: Sequence[Needle], width: int = WIDTH) -> Snippet:
+    """The best line of a text: where most needles stand close together."""
+    folded = _fold_text(text) if targets else Folded(text, None, mixed=False)
+    matches = [_find_spans(text, folded, needle) for needle in targets]
+    rare = [span for spans in matches if len(spans) < _MOST_MARKS for span in spans]
+    for needle, spans in zip(targets, matches, strict=True):
+        if len(spans) == _MOST_MARKS:  # there may be more, and those near a rarer match matter most
+            spans += [span for s, e in rare for span in _find_spans(text, folded, needle, s - width, e + width)]
+    marks = {(start, end, n) for n, spans in enumerate(matches) for start, end in spans}
+    return snippet_around(text, sorted(marks), width)
 
 
-def around(text: str, marks: Sequence[tuple[int, int, int]], width: int = WIDTH) -> Snippet:
-    """The best line of a text in which finds are marked: where each begins and ends, and of what it is one."""
+def snippet_around(text: str, marks: Sequence[tuple[int, int, int]], width: int = WIDTH) -> Snippet:
+    """The best line of a text with these marks. A mark has its start, its end, and the number of its needle."""
     start = _start(text, marks, width)
     end = min(start + width, len(text))
-    seen = [(s, e) for s, e, _ in marks if s < end and e > start]
-    if end < len(text) and (space := text.rfind(" ", end - width // 8, end)) > max((e for _, e in seen), default=start):
+    visible = [(s, e) for s, e, _ in marks if s < end and e > start]
+    if end < len(text) and (space := text.rfind(" ", end - width // 8, end)) > max(
+        (e for _, e in visible), default=start
+    ):
         end = space
-    whole = [(s, e) for s, e in seen if start <= s and e <= end]
-    return _line(text, start, end, whole or [(max(s, start), min(e, end)) for s, e in seen])
+    complete = [(s, e) for s, e in visible if start <= s and e <= end]
+    return _line(text, start, end, complete or [(max(s, start), min(e, end)) for s, e in visible])
 
 
 def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
-    """Where the window begins: it holds as many different finds as it can, and a little of what stands before."""
+    """Where the window begins: it shows as many different needles as possible, and a little text before them."""
     if not marks or len(text) <= width:
         return 0
     chosen = _fullest(marks, width - _LEAD)
@@ -117,9 +119,9 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
 
 
 def _fullest(marks: Sequence[tuple[int, int, int]], width: int) -> int:
-    """Where the window begins that holds the most different finds, and of such windows the one with the most finds."""
+    """The start of the window with the most different needles, and among those with the most marks."""
     most, chosen, number = 0, marks[0][0], len(marks)
-    single = len({what for _, _, what in marks}) == 1  # then nothing need be counted but finds
+    single = len({what for _, _, what in marks}) == 1  # then only marks need to be counted
     inside = dict[int, int]()
     end = 0
     for n, (start, _, what) in enumerate(marks):
@@ -147,18 +149,18 @@ def _line(text: str, start: int, end: int, spans: Sequence[Span]) -> Snippet:
     line = "…" if start else ""
     moved: list[Span] = []
     place = start
-    for first, last in _merged(spans):
+    for first, last in _merge(spans):
         line += _BLANKS.sub(" ", text[place:first])
-        found = _BLANKS.sub(" ", text[first:last])
-        moved.append((len(line), len(line) + len(found)))
-        line += found
+        match = _BLANKS.sub(" ", text[first:last])
+        moved.append((len(line), len(line) + len(match)))
+        line += match
         place = last
     line += _BLANKS.sub(" ", text[place:end])
     blank = len(line) - len(line.lstrip(" "))
     return Snippet(line.strip(" ") + ("…" if end < len(text) else ""), tuple((s - blank, e - blank) for s, e in moved))
 
 
-def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+def _merge(spans: Sequence[Span]) -> tuple[Span, ...]:
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -169,7 +171,7 @@ def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 class Folded(NamedTuple):
-    """A text as the index compares it, and where each of its characters comes from, unless it is the same place.
+    """A text as the index compares it. `places` has the original place of each character, unless all are the same.
 
     `mixed`: some of its characters are words of their own.
     """
@@ -179,27 +181,27 @@ class Folded(NamedTuple):
     mixed: bool
 
     def origin(self, start: int, end: int) -> Span:
-        """Where a part of it stands in the text that was folded."""
+        """The span of the original text for a span of the folded text."""
         return (start, end) if self.places is None else (self.places[start], self.places[end])
 
     def place(self, origin: int) -> int:
-        """Where a place of the text that was folded is in it."""
+        """The place in the folded text for a place in the original."""
         return origin if self.places is None else bisect_left(self.places, origin)
 
 
-def _found(text: str, folded: Folded, needle: Needle, begin: int = 0, end: int | None = None) -> list[Span]:
-    """Where a needle stands in a text, or in a part of it: as whole words, or as a part of a camelCase word."""
+def _find_spans(text: str, folded: Folded, needle: Needle, begin: int = 0, end: int | None = None) -> list[Span]:
+    """The places of a needle in a text or a part of it: as whole words, or as a part of a camelCase word."""
     begin, end = folded.place(max(begin, 0)), folded.place(len(text) if end is None else min(end, len(text)))
     whole = needle.whole(mixed=folded.mixed)
     spans = [match.span() for match in islice(whole.finditer(folded.text, begin, end), _MOST_MARKS)]
-    looked_at = spans[-1][1] if len(spans) == _MOST_MARKS else end
-    if len(needle.words) == 1 and folded.text.count(needle.words[0], begin, looked_at) > len(spans):
-        return _with_parts(text, folded, needle, begin, end)
+    limit = spans[-1][1] if len(spans) == _MOST_MARKS else end
+    if len(needle.words) == 1 and folded.text.count(needle.words[0], begin, limit) > len(spans):
+        return _find_with_parts(text, folded, needle, begin, end)
     return spans if folded.places is None else list({folded.origin(start, end): None for start, end in spans})
 
 
-def _with_parts(text: str, folded: Folded, needle: Needle, begin: int, limit: int) -> list[Span]:
-    """As `_found`, where some of what looks like the needle is a part of another word."""
+def _find_with_parts(text: str, folded: Folded, needle: Needle, begin: int, limit: int) -> list[Span]:
+    """As `_find_spans`, where the needle also occurs as a part of other words."""
     spans: list[Span] = []
     (word,), pattern = needle.words, needle.whole(mixed=folded.mixed)
     start = folded.text.find(word, begin, limit)
@@ -216,13 +218,13 @@ def _with_parts(text: str, folded: Folded, needle: Needle, begin: int, limit: in
 
 
 def _is_part(part: str, needle: Needle) -> bool:
-    folded, (word,) = _folded(part).text, needle.words
+    folded, (word,) = _fold_text(part).text, needle.words
     return folded.startswith(word) if needle.prefix else folded == word
 
 
 @cache
 def _fold(unit: str) -> str:
-    """What the index makes of a character and its marks."""
+    """A character with its marks as the index folds it."""
     return "".join(_sign(letter) for letter in fold(unit))
 
 
@@ -233,12 +235,12 @@ def _sign(letter: str) -> str:
 
 @cache
 def _is_word(letter: str) -> bool:
-    """Is a character a word of its own? The answer for most is known without a look at all that are."""
+    """Is a character a word of its own? For most characters the answer is known without the large pattern."""
     return JOINT in clean(letter)
 
 
-def _folded(text: str) -> Folded:
-    """Texts are long, and few of their characters are not ASCII: each is looked at once, and replaced everywhere."""
+def _fold_text(text: str) -> Folded:
+    """Fold a text. Few characters of a long text are not ASCII: each is folded once, and replaced everywhere."""
     if text.isascii():
         return Folded(text.lower(), None, mixed=False)
     data = text.encode()
@@ -247,10 +249,10 @@ def _folded(text: str) -> Folded:
     if not has_marks(letters):
         folded = data.lower().decode()
         folds = {letter: _fold(letter) for letter in letters}
-        if all(len(each) == 1 for each in folds.values()):
-            for letter, each in folds.items():
-                if each != letter:
-                    folded = folded.replace(letter, each)
+        if all(len(folded_letter) == 1 for folded_letter in folds.values()):
+            for letter, folded_letter in folds.items():
+                if folded_letter != letter:
+                    folded = folded.replace(letter, folded_letter)
             return Folded(folded, None, mixed)
     pieces, places, place = list[str](), list[int](), 0
     for unit in units(text):

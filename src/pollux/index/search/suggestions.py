@@ -1,6 +1,6 @@
-"""What was probably meant by a project, a filter or a value that nothing has. The only place that asks back.
+"""Hints at the project, filter or value that was probably meant where nothing has the typed one.
 
-`near` says which of two names are alike; here is what there is to compare.
+`pollux.text.suggest` compares names; this module provides the known names.
 """
 
 from __future__ import annotations
@@ -12,121 +12,121 @@ from typing import NamedTuple
 import tantivy
 
 from pollux.index.catalog.queries import CatalogQueries, Filter, is_project
-from pollux.index.search.compile import KNOWN_VALUES, fitting, terms
+from pollux.index.search.compile import KNOWN_VALUES, matching_values, values_of
 from pollux.index.search.fields import path_tokens
-from pollux.index.search.query import FILTERS, Both, Either, Node, Not, Only, likely_filter
+from pollux.index.search.query import FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
 from pollux.model.names import is_called, words_of
 from pollux.text.folding import fold
 from pollux.text.suggest import closest
 
 
-def in_list(current: CatalogQueries, asked: Filter) -> list[str]:
-    """A sentence for each thing that a list was asked for and that no session has."""
-    project = likely_project(current, asked.project) if asked.project is not None else None
-    found = [f"Did you mean: --project {project}?"] if project is not None else []
-    for name, value in asked.facts:
+def list_hints(current: CatalogQueries, criteria: Filter) -> list[str]:
+    """A sentence for each criterion of a list that no session meets."""
+    project = likely_project(current, criteria.project) if criteria.project is not None else None
+    hints = [f"Did you mean: --project {project}?"] if project is not None else []
+    for name, value in criteria.facts:
         known = list(current.values(name))
-        if not any(is_called(value, one) for one in known):
-            found.append(_unlike(name, value, _word(value, known)))
-    return [*found, *(hint for word in asked.words if (hint := _as_filter(word)) is not None)]
+        if not any(is_called(value, other) for other in known):
+            hints.append(_no_such_value(name, value, _similar_word(value, known)))
+    return [*hints, *(hint for word in criteria.words if (hint := _filter_hint(word)) is not None)]
 
 
-def in_query(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
-    """A sentence for each filter of a search that cannot keep anything."""
+def query_hints(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
+    """A sentence for each filter of a search whose value nothing has."""
     for only in _filters(node):
         if not isinstance(only.value, str):
             continue
-        if only.name in KNOWN_VALUES and not fitting(searcher, only.name, only.value):
-            known = terms(searcher, only.name)
-            look = _project if only.name == "project" else _word
-            yield _unlike(only.name, only.value, look(only.value, known))
-        elif only.name == "file" and (part := _unknown(searcher, only.value)):
-            word = _word(part, (term for term, _ in searcher.terms_with_prefix("file", part[:1])))
-            yield _unlike(only.name, only.value, only.value.replace(part, word) if word is not None else None)
+        if only.name in KNOWN_VALUES and not matching_values(searcher, only.name, only.value):
+            known = values_of(searcher, only.name)
+            look = _project if only.name == "project" else _similar_word
+            yield _no_such_value(only.name, only.value, look(only.value, known))
+        elif only.name == "file" and (part := _unknown_part(searcher, only.value)):
+            word = _similar_word(part, (term for term, _ in searcher.terms_with_prefix("file", part[:1])))
+            yield _no_such_value(only.name, only.value, only.value.replace(part, word) if word is not None else None)
 
 
-def likely_project(current: CatalogQueries, asked: str) -> str | None:
-    """The project that was probably meant; None where a session has the one asked for, or nothing is like it."""
+def likely_project(current: CatalogQueries, typed: str) -> str | None:
+    """The project that was probably meant; None where the typed one exists, or none is similar."""
     known = current.projects()
-    if any(is_project(asked, one.path, digest) for one in known for digest in one.hashes or (None,)):
+    if any(is_project(typed, project.path, digest) for project in known for digest in project.hashes or (None,)):
         return None
-    return _project(asked, [one.path or one.name for one in known])
+    return _project(typed, [project.path or project.name for project in known])
 
 
-def _project(asked: str, paths: Iterable[str]) -> str | None:
-    """By its last folder, for all paths begin alike; of several with that name the path that is most like the whole.
+def _project(typed: str, paths: Iterable[str]) -> str | None:
+    """The most similar project, compared by its last folder, because all paths begin alike.
 
-    Who typed a path is told a path, who typed a name a name.
+    The hint for a path is a path, the hint for a name is a name.
     """
-    named: dict[str, list[str]] = {}
+    by_folder: dict[str, list[str]] = {}
     for path in paths:
-        if not path.startswith("#"):  # a hash whose path nobody knows
-            named.setdefault(_last_folder(path), []).append(path)
-    near = _near(_last_folder(asked), named)
-    if near is None:
+        if not path.startswith("#"):  # a hash without a known path
+            by_folder.setdefault(_last_folder(path), []).append(path)
+    similar = _similar_name(_last_folder(typed), by_folder)
+    if similar is None:
         return None
-    return closest(asked, named[near.name], alike=0) if _last_folder(asked) != asked else near.name
+    return closest(typed, by_folder[similar.name], alike=0) if _last_folder(typed) != typed else similar.name
 
 
 def _last_folder(path: str) -> str:
     return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
 
 
-class _Near(NamedTuple):
-    """A known name, and the word of it, or the whole, that is like what was asked for."""
+class _SimilarName(NamedTuple):
+    """A known name, and the word of it, or the whole name, that is similar."""
 
     name: str
     word: str
 
 
-def _near(asked: str, known: Iterable[str]) -> _Near | None:
-    found: dict[str, _Near] = {}
+def _similar_name(typed: str, known: Iterable[str]) -> _SimilarName | None:
+    by_word: dict[str, _SimilarName] = {}
     for name in known:
         for word in (name, *words_of(name)):
-            found.setdefault(fold(word), _Near(name, word))
-    near = closest(fold(asked), list(found))
-    return found[near] if near is not None else None
+            by_word.setdefault(fold(word), _SimilarName(name, word))
+    similar = closest(fold(typed), list(by_word))
+    return by_word[similar] if similar is not None else None
 
 
-def _word(asked: str, known: Iterable[str]) -> str | None:
-    near = _near(asked, known)
-    return near.word if near is not None else None
+def _similar_word(typed: str, known: Iterable[str]) -> str | None:
+    similar = _similar_name(typed, known)
+    return similar.word if similar is not None else None
 
 
-def _unlike(name: str, value: str, meant: str | None) -> str:
-    """A filter whose value nothing has, and what may have been meant."""
+def _no_such_value(name: str, value: str, meant: str | None) -> str:
+    """A sentence about a filter value that nothing has, with the value that may have been meant."""
     if meant is None:
         return f'No {name} fits {value!r}. To look for the text itself, put it in quotes: "{name}:{value}"'
     return f"No {name} fits {value!r}. Did you mean: {name}:{meant}?"
 
 
-def _as_filter(word: str) -> str | None:
-    """What was probably meant by a word of a list that looks like a filter and is none."""
+def _filter_hint(word: str) -> str | None:
+    """A hint for a word of a list that looks like a filter."""
     name, _, value = word.partition(":")
     if not name.isalpha() or not value or value.startswith((":", "//", "\\")):
         return None
     if name.lower() in FILTERS:
         return f"{name}: is a filter of pollux search."
-    near = likely_filter(name)
-    return f"{name}: is no filter. Did you mean: {near}:{value}?" if near is not None else None
+    similar = likely_filter(name)
+    return f"{name}: is not a filter. Did you mean: {similar}:{value}?" if similar is not None else None
 
 
-def _filters(node: Node) -> Iterator[Only]:
-    if isinstance(node, Only):
+def _filters(node: Node) -> Iterator[FieldFilter]:
+    if isinstance(node, FieldFilter):
         yield node
     elif isinstance(node, Not):
         yield from _filters(node.node)
-    elif isinstance(node, Both | Either):
-        for each in node.nodes:
-            yield from _filters(each)
+    elif isinstance(node, And | Or):
+        for child in node.nodes:
+            yield from _filters(child)
 
 
-def _unknown(searcher: tantivy.Searcher, path: str) -> str | None:
-    """A folder or name of a path that no file has; None where there is none, or where a pattern stands."""
+def _unknown_part(searcher: tantivy.Searcher, path: str) -> str | None:
+    """A folder or name of a path that no file has; None where all exist, or the path is a pattern."""
     if any(sign in path for sign in "*?"):
         return None
-    found = path_tokens(os.path.expanduser(path))  # noqa: PTH111 (a path of another system stays as it is)
-    *folders, last = [each for each in found if each not in (".", "..")] or [""]
+    parts = path_tokens(os.path.expanduser(path))  # noqa: PTH111 (a path of another system stays as it is)
+    *folders, last = [part for part in parts if part not in (".", "..")] or [""]
     if last and not searcher.doc_freq("file", last) and not searcher.terms_with_prefix("file", f"{last}.", limit=1):
         return last
-    return next((each for each in folders if not searcher.doc_freq("file", each)), None)
+    return next((part for part in folders if not searcher.doc_freq("file", part)), None)

@@ -1,4 +1,4 @@
-"""What may go wrong with the index of words."""
+"""The errors of the index of words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pollux.errors import StoreError
 
 
 class Damaged(StoreError):
-    """The index cannot be read: it is damaged, incomplete, or another release made it. It has to be made anew."""
+    """The index cannot be read: it is damaged, incomplete, or made by another release. It must be made again."""
 
 
 class NotWritten(StoreError):

@@ -1,6 +1,6 @@
-"""The index of all words: what was said in which message of which session.
+"""The index of all words: which word occurs in which message of which session.
 
-tantivy keeps it in a folder of its own. It holds whole texts, so a hit is shown without opening the agents' files.
+tantivy keeps it in its own folder. It stores whole texts, so a hit is shown without opening the agents' files.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ import tantivy
 
 from pollux.errors import StoreError
 from pollux.index.search.compile import one_of
-from pollux.index.search.fields import document, factor_of, kept_factor, register, schema, youth
+from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
-from pollux.index.search.search import Hit, Wanted, counts, search
-from pollux.index.search.segments import take_in
-from pollux.index.search.suggestions import in_query
+from pollux.index.search.search import IndexHit, IndexRequest, counts, search
+from pollux.index.search.segments import adopt_segments
+from pollux.index.search.suggestions import query_hints
 from pollux.index.search.trouble import Busy, Damaged, NotWritten
 from pollux.model import Kind
-from pollux.system.files import private, seclude
+from pollux.system.files import make_private_folder, restrict_folder
 
 if TYPE_CHECKING:
-    from pollux.index.search.widening import Wider
+    from pollux.index.search.widening import WiderQuery
 
 HEAP = 96_000_000
 _MARKER = "generation"
-_TOGETHER = 500
+_BATCH = 500
 
 
 class WordIndex:
@@ -39,55 +39,55 @@ class WordIndex:
     def __init__(self, folder: Path, index: tantivy.Index) -> None:
         self.folder = folder
         self._index = index
-        self._told: _Told | None = None
+        self._state: _IndexState | None = None
 
     @classmethod
     def open(cls, folder: Path) -> WordIndex:
-        """Open the index of a folder, or make an empty one; raises `Damaged` where there is one that cannot be used."""
-        with _guarded(folder):
-            private(folder)
-            seclude(folder)
-            opened = cls(folder, _opened(folder))
-            opened.generation()
-        return opened
+        """Open the index of a folder, or make an empty one. Raises `Damaged` where the index cannot be used."""
+        with _store_errors(folder):
+            make_private_folder(folder)
+            restrict_folder(folder)
+            word_index = cls(folder, _open_index(folder))
+            word_index.generation()
+        return word_index
 
     def refresh(self) -> None:
-        """See what was committed since this index was opened or last refreshed."""
-        with _guarded(self.folder):
+        """Read the commits since this index was opened or last refreshed."""
+        with _store_errors(self.folder):
             self._index.reload()
-            self._told = None
+            self._state = None
 
     def generation(self) -> int | None:
-        """The number of the last commit that is seen; None where nothing was ever committed."""
-        return self._tells().generation
+        """The number of the last visible commit; None where nothing was committed."""
+        return self._load_state().generation
 
-    def youngest(self) -> float:
-        """The largest `youth` that a passage has, or had."""
-        return self._tells().youth
+    def max_recency(self) -> float:
+        """The largest `recency` that a passage has, or had."""
+        return self._load_state().recency
 
-    def _tells(self) -> _Told:
-        if self._told is None:
-            with _guarded(self.folder):
-                self._told = _told(self._index.searcher())
-        return self._told
+    def _load_state(self) -> _IndexState:
+        if self._state is None:
+            with _store_errors(self.folder):
+                self._state = _state(self._index.searcher())
+        return self._state
 
     def size(self) -> int:
-        """How many passages can be found."""
-        with _guarded(self.folder):
+        """How many passages the index has."""
+        with _store_errors(self.folder):
             searcher = self._index.searcher()
-            return int(searcher.num_docs) - len(_marks(searcher))
+            return int(searcher.num_docs) - len(_marker_documents(searcher))
 
     def take_in(self, pieces: Collection[Path]) -> None:
-        """Make the words of other indexes words of this one, all at once. Nobody else may be writing to it."""
-        with _guarded(self.folder, writing=True):
-            take_in(self.folder, pieces)
-            seclude(self.folder)
-            self._index = _opened(self.folder)
-            self._told = None
+        """Add the words of other indexes to this one in one step. No other process may write to it meanwhile."""
+        with _store_errors(self.folder, writing=True):
+            adopt_segments(self.folder, pieces)
+            restrict_folder(self.folder)
+            self._index = _open_index(self.folder)
+            self._state = None
 
     def writer(self, heap: int = HEAP, threads: int = 1) -> Writer:
-        """Begin to write; raises `Busy` where another process does."""
-        with _guarded(self.folder):
+        """Begin to write. Raises `Busy` where another process writes."""
+        with _store_errors(self.folder):
             try:
                 return Writer(self, self._index.writer(heap_size=heap, num_threads=threads))
             except ValueError as error:
@@ -104,66 +104,68 @@ class WordIndex:
         per_session: int | None = None,
         kinds: Collection[PassageKind] | None = None,
         session_kinds: Collection[Kind] | None = None,
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         """The best messages, best first; at most `per_session` of one session.
 
-        Passages that hold everything asked for come first. Where they are fewer than `limit`, sessions follow that
-        hold it in several passages, with the best of these.
+        Passages that match the whole query come first. If they are fewer than `limit`, sessions follow that match it in
+        several passages, each with the best of these.
         """
-        with _guarded(self.folder):
-            wanted = Wanted(
+        with _store_errors(self.folder):
+            wanted = IndexRequest(
                 limit=limit, sort=Sort(sort), per_session=per_session, kinds=kinds, session_kinds=session_kinds
             )
-            return search(self._index.searcher(), query, wanted, self.youngest())
+            return search(self._index.searcher(), query, wanted, self.max_recency())
 
     def counts(
         self, query: Query, sessions: Collection[int], kinds: Collection[PassageKind] | None = None
     ) -> dict[int, int]:
-        """How many messages of each of these sessions have a passage that holds everything that is asked for."""
-        with _guarded(self.folder):
+        """How many messages of each of these sessions have a passage that matches the whole query."""
+        with _store_errors(self.folder):
             return counts(self._index.searcher(), query, sessions, kinds)
 
-    def strangers(self, query: Query) -> list[str]:
+    def unknown_values(self, query: Query) -> list[str]:
         """A sentence for each filter of a query whose value nothing has."""
-        with _guarded(self.folder):
-            return list(in_query(self._index.searcher(), query.node))
+        with _store_errors(self.folder):
+            return list(query_hints(self._index.searcher(), query.node))
 
-    def widened(self, query: Query, *, further: bool) -> Wider | None:
-        """A query that finds more than this one; None where nothing else is like what was typed."""
-        from pollux.index.search.widening import widened  # by those alone who found nothing
+    def widened(self, query: Query, *, further: bool) -> WiderQuery | None:
+        """A query that finds more than this one; None where nothing similar occurs."""
+        from pollux.index.search.widening import widen  # only needed where nothing was found
 
-        with _guarded(self.folder):
-            return widened(self._index.searcher(), query, further=further)
+        with _store_errors(self.folder):
+            return widen(self._index.searcher(), query, further=further)
 
     def words_like(self, word: str, most: int = 5) -> list[str]:
-        """Words of the index that are written almost like this one, the nearest and most frequent first."""
-        from pollux.index.search.spelling import words_like  # by those alone who found nothing
+        """Words of the index with a similar spelling, the most similar and most frequent first."""
+        from pollux.index.search.spelling import words_like  # only needed where nothing was found
 
-        with _guarded(self.folder):
+        with _store_errors(self.folder):
             return words_like(self._index.searcher(), word, most)
 
 
-class _Told(NamedTuple):
-    """What an index says of itself."""
+class _IndexState(NamedTuple):
+    """The generation and the recency that an index stores."""
 
     generation: int | None
-    youth: float
+    recency: float
 
 
-def _told(searcher: tantivy.Searcher) -> _Told:
-    marks = _marks(searcher)
-    youths = [factor_of(float(kept)) for kept in searcher.fast_field_values("weight", marks) if kept is not None]
+def _state(searcher: tantivy.Searcher) -> _IndexState:
+    marks = _marker_documents(searcher)
+    recencies = [
+        decode_factor(float(weight)) for weight in searcher.fast_field_values("weight", marks) if weight is not None
+    ]
     generations = [int(searcher.doc(mark)["generation"][0]) for mark in marks]
-    return _Told(max(generations, default=None), max(youths, default=1.0))
+    return _IndexState(max(generations, default=None), max(recencies, default=1.0))
 
 
-def _marks(searcher: tantivy.Searcher) -> list[tantivy.DocAddress]:
-    """The documents that say how far the index goes: one a commit, and pieces taken in bring theirs along."""
+def _marker_documents(searcher: tantivy.Searcher) -> list[tantivy.DocAddress]:
+    """The documents with the number of a commit: one for each commit, also of pieces that were added."""
     marks = tantivy.Query.term_query(schema(), "marker", _MARKER)
     return [place for _, place in searcher.search(marks, max(1, int(searcher.num_segments)), count=False).hits]
 
 
-def _opened(folder: Path) -> tantivy.Index:
+def _open_index(folder: Path) -> tantivy.Index:
     index = tantivy.Index(schema(), path=str(folder), reuse=True)
     register(index)
     index.config_reader(reload_policy="manual")
@@ -171,7 +173,7 @@ def _opened(folder: Path) -> tantivy.Index:
 
 
 class Writer:
-    """Changes to an index. Nothing is seen, and nothing survives a crash, before `commit`.
+    """Changes to an index. They are neither visible nor safe from a crash before `commit`.
 
     >>> with index.writer() as writer:
     ...     writer.forget([7])
@@ -183,66 +185,68 @@ class Writer:
         self._index = index
         self._writer = writer
         self._dirty = False
-        self._youth = index.youngest()
+        self._recency = index.max_recency()
 
     def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
-        """Add the passages of a session, known by its number; gives how many of them had to be cut."""
+        """Add the passages of a session under its number. Returns how many of them were cut."""
         self._dirty = True
-        every = list(passages)
-        self._youth = max(self._youth, youth(max((one.at for one in every if one.at is not None), default=None)))
-        with _guarded(self._index.folder, writing=True):
-            for passage in every:
-                self._writer.add_document(document(number, facts, passage))
-        return sum(passage.cut for passage in every)
+        items = list(passages)
+        self._recency = max(
+            self._recency, recency(max((item.at for item in items if item.at is not None), default=None))
+        )
+        with _store_errors(self._index.folder, writing=True):
+            for passage in items:
+                self._writer.add_document(to_document(number, facts, passage))
+        return sum(passage.cut for passage in items)
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Remove sessions, also what was added of them since the last commit."""
+        """Remove sessions, including passages that were added since the last commit."""
         self._dirty = True
-        with _guarded(self._index.folder, writing=True):
-            # By query: tantivy-py's deletion by term takes every number for a signed one, and finds none of ours.
-            every = list(numbers)
-            for start in range(0, len(every), _TOGETHER):
-                self._writer.delete_documents_by_query(one_of("session", every[start : start + _TOGETHER]))
+        with _store_errors(self._index.folder, writing=True):
+            # By query: tantivy-py's deletion by term takes every number as signed, and matches none of ours.
+            sessions = list(numbers)
+            for start in range(0, len(sessions), _BATCH):
+                self._writer.delete_documents_by_query(one_of("session", sessions[start : start + _BATCH]))
 
     def forget_from(self, number: int) -> None:
         """Remove all sessions from this number on."""
         self._dirty = True
-        with _guarded(self._index.folder, writing=True):
+        with _store_errors(self._index.folder, writing=True):
             kind = tantivy.FieldType.Unsigned
             beyond = tantivy.Query.range_query(schema(), "session", kind, lower_bound=number)
             self._writer.delete_documents_by_query(beyond)
 
     def commit(self, generation: int) -> None:
-        """Make everything since the last commit seen at once, under this number."""
-        with _guarded(self._index.folder, writing=True):
+        """Make all changes since the last commit visible in one step, under this number."""
+        with _store_errors(self._index.folder, writing=True):
             self._writer.delete_documents_by_term("marker", _MARKER)
             mark = tantivy.Document()
             mark.add_text("marker", _MARKER)
             mark.add_unsigned("generation", generation)
-            mark.add_float("weight", kept_factor(self._youth))
+            mark.add_float("weight", encode_factor(self._recency))
             self._writer.add_document(mark)
             self._writer.commit()
         self._dirty = False
         self._index.refresh()
 
     def join(self) -> None:
-        """Have small segments joined; `close` waits for it.
+        """Start to join small segments; `close` waits for it.
 
-        Before anything else is changed: tantivy loses what it joins while documents are being removed.
+        This comes before other changes: tantivy loses joined segments while documents are being removed.
         """
-        with _guarded(self._index.folder, writing=True):
+        with _store_errors(self._index.folder, writing=True):
             self._writer.commit()
 
     def close(self) -> None:
-        """Drop what was not committed, wait for pieces of the index that are being joined, let others write."""
-        with _guarded(self._index.folder, writing=True):
+        """Drop uncommitted changes, wait for segments that are being joined, and let others write."""
+        with _store_errors(self._index.folder, writing=True):
             try:
-                # A rollback breaks off the joining, and leaves its files behind.
+                # A rollback interrupts the joining, and leaves its files behind.
                 if self._dirty:
                     self._writer.rollback()
             finally:
                 self._writer.wait_merging_threads()
-                seclude(self._index.folder)
+                restrict_folder(self._index.folder)
 
     def __enter__(self) -> Self:
         return self
@@ -255,10 +259,10 @@ class Writer:
 
 
 @contextlib.contextmanager
-def _guarded(folder: Path, *, writing: bool = False) -> Iterator[None]:
-    """Whatever goes wrong inside tantivy means one of two things: it cannot be written, or has to be made anew.
+def _store_errors(folder: Path, *, writing: bool = False) -> Iterator[None]:
+    """Turn errors of tantivy into `NotWritten`, or into `Damaged`: the index must be made again.
 
-    tantivy-py reports trouble as ValueError, and panics where it did not expect any. A panic is no `Exception`.
+    tantivy-py reports errors as `ValueError`, and panics at unexpected ones. A panic is not an `Exception`.
     """
     try:
         yield

@@ -125,7 +125,7 @@ class Load:
             raise KeyboardInterrupt
 
     def _keep(self, task: Task, reading: BundleRows) -> None:
-        with self._catalogue.whole():
+        with self._catalogue.savepoint():
             if task.old is not None:
                 self._catalogue.forget([task.old])
             self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading)

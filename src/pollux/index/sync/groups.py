@@ -53,7 +53,7 @@ class News(msgspec.Struct, array_like=True):
 
 
 class Layout(msgspec.Struct, array_like=True):
-    """The files of a root as they were when all of it was in the catalog. `knowledge` is what was known beside them.
+    """The files of a root as they were when all of it was in the catalog.
 
     `keys` are those of its bundles, `group_keys` the other names that bundles share; each with the number of its group.
     `news` is None where it was never written down.
@@ -62,7 +62,6 @@ class Layout(msgspec.Struct, array_like=True):
     files: dict[str, Kept]
     keys: dict[str, int]
     group_keys: dict[str, int]
-    knowledge: str = ""
     news: News | None = None
 
     @classmethod
@@ -89,20 +88,18 @@ class Layout(msgspec.Struct, array_like=True):
         kept.keys.update(kept.news.keys)
         return kept
 
-    def written(self, knowledge: str) -> Written:
+    def written(self) -> Written:
         """What is to be kept: only the news where these are few; nothing without groups, or where a name is no text."""
         try:
-            if self.news is not None and len(self.news.files) <= _FEW and knowledge == self.knowledge:
+            if self.news is not None and len(self.news.files) <= _FEW:
                 return Written(None, msgspec.msgpack.encode(self.news))
-            self.knowledge, self.news = knowledge, None
+            self.news = None
             return Written(msgspec.msgpack.encode(self) if self.keys else None, None)
         except UnicodeEncodeError:
             return Written(None, None)
 
-    def part(self, knowledge: str, files: list[File]) -> Part | None:
+    def part(self, files: list[File]) -> Part | None:
         """The groups in which something changed; None where that may concern everything."""
-        if knowledge != self.knowledge:
-            return None
         changed: dict[str, Kept] = {}
         fresh: set[str] = set()
         for file in files:
@@ -115,7 +112,7 @@ class Layout(msgspec.Struct, array_like=True):
         if len(files) - len(fresh) < len(self.files) or any(one.group <= _EVERYBODY for one in changed.values()):
             return None
         news = self.news and News({**self.news.files, **changed}, self.news.keys)
-        now = Layout({**self.files, **changed}, self.keys, self.group_keys, self.knowledge, news)
+        now = Layout({**self.files, **changed}, self.keys, self.group_keys, news)
         return Part(now, files, changed, fresh)
 
     def group(self, tie: str) -> int:
@@ -158,7 +155,7 @@ class Part:
         if gone or not own >= self._fresh:
             return None
         news = layout.news and News(layout.news.files, {**layout.news.keys, **keys})
-        return Layout(layout.files, {**layout.keys, **keys}, layout.group_keys, layout.knowledge, news)
+        return Layout(layout.files, {**layout.keys, **keys}, layout.group_keys, news)
 
 
 def _names(bundle: Bundle, group_keys: Iterable[str]) -> Iterator[str]:

@@ -10,8 +10,8 @@ from pollux.errors import StoreError
 from pollux.index.catalog.rows import BundleRows, Entry, entry
 from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Source
-from pollux.text.surrogates import written_out
-from pollux.wire import shown
+from pollux.text.surrogates import escape_surrogates
+from pollux.wire import display_path
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -54,13 +54,13 @@ def _writable(reading: BundleRows) -> BundleRows:
     try:
         _encode(reading)
     except UnicodeEncodeError:
-        return written_out(reading, BundleRows)
+        return escape_surrogates(reading, BundleRows)
     return reading
 
 
 def failed(number: int, bundle: Bundle, reason: str, wasted: list[int]) -> BundleRows:
     """A bundle that could not be read."""
     text = f"Reading failed ({reason}); please report it."
-    file = shown(bundle.files[0].path) if bundle.files else None
+    file = display_path(bundle.files[0].path) if bundle.files else None
     notice = Notice(code="reader.failed", text=text, severity=Severity.ERROR, file=file)
     return BundleRows(number, text, (notice,), b"", [], wasted)

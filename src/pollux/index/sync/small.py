@@ -52,7 +52,7 @@ class Batch:
     def add(self, task: Task) -> BundleRows:
         """Read a bundle, and replace what was known of it."""
         reading = read(0, (task.source, task.bundle), self)
-        with self._catalogue.whole():
+        with self._catalogue.savepoint():
             if task.old is not None:
                 self._catalogue.forget([task.old])
             self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading)

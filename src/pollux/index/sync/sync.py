@@ -8,29 +8,25 @@ dropped by the next one that writes.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from pollux.index.catalog.catalog import Bundled, Catalog, Heads, first_number
+from pollux.index.catalog.catalog import Catalog, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Beside, Bundle, File, Root, Source, SourceContext, beside, fingerprint_of
-from pollux.sources.walk import closed
+from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
+from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
-from pollux.wire import shown
+from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.index.catalog.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
-
-
-_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -57,7 +53,7 @@ class Stamps(Mapping[str, str]):
 
     @cached_property
     def _files(self) -> dict[str, File]:
-        return {shown(file.path): file for file in self._listed}
+        return {display_path(file.path): file for file in self._listed}
 
     def __getitem__(self, path: str) -> str:
         return self._files[path].stamp
@@ -75,7 +71,7 @@ class RootScan:
     def __init__(self, source: Source, root: Root) -> None:
         self.source = source
         self.root = root
-        self.name = shown(root.path)
+        self.name = display_path(root.path)
         self.files: list[File] = list(source.find(root.path))
 
     @cached_property
@@ -84,30 +80,26 @@ class RootScan:
         return Stamps(self.files)
 
     @cached_property
-    def _seal(self) -> str:
+    def snapshot(self) -> str:
+        """Stands for all files."""
         try:
             return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
-            return fingerprint_of(f"{shown(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
+            return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
-    def snapshot(self, knowledge: str) -> str:
-        """Stands for all files, and for what is known beside them."""
-        return f"{self._seal} {knowledge}"
-
-    def known(self, catalogue: Catalog, knowledge: str) -> bool:
+    def known(self, catalogue: Catalog) -> bool:
         """Does a catalogue hold all that is under this root?"""
-        return catalogue.root(self.source.name, self.name)[1] == self.snapshot(knowledge)
+        return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
 
 class SyncInput(NamedTuple):
-    """What a sync may know, who hears how far it is, and who tells whether some hashes' directories are now known.
+    """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
     `pulse` shows others who wait that it gets on, also while nothing is ready.
     """
 
-    around: SourceContext
     report: Report
-    learnt: Callable[[set[str]], bool]
+    resolved: Collection[str] = ()
     pulse: Report = lambda _: None
 
 
@@ -117,50 +109,33 @@ class Sync:
     def __init__(self, catalogue: Catalog, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
         self._text = text
-        self._around = now.around
         self._report = now.report
-        self._learnt = now.learnt
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
         self._layouts: dict[int, Layout] = {}
         self._sole: set[int] = set()
         self._seen: list[tuple[RootScan, int]] = []
-        self._glanced: Heads = {}
+        self._glanced: Peeks = {}
 
     def run(self, looks: Iterable[RootScan]) -> Outcome:
-        """Take all roots that changed in. Agents that wonder which project they worked on come last."""
+        """Take all roots that changed in."""
         self._heal()
         seen = self._seen = self._begin(list(looks))
-        first = self._tasks([pair for pair in seen if not pair[0].source.wonders])
-        wondering = [pair for pair in seen if pair[0].source.wonders]
-        last = self._tasks(wondering)
-        self._expect(first, last)
+        tasks = self._tasks(seen)
+        size = sum(task.bundle.size for task in tasks)
+        self._progress.files, self._progress.bytes = sum(len(task.bundle.files) for task in tasks), size
         self._pulse()
-        self._read(first)
-        if first and last and self._learnt(_hashes(wondering)):
-            last = self._tasks(wondering)
-            self._expect(first, last)
-        self._read(last)
+        self._read(tasks)
         with self._catalogue.change():
             for look, root in seen:
-                knowledge = self._around.memory.stamp
-                kept = self._layouts[root].written(knowledge)
-                self._catalogue.seen_whole(root, look.snapshot(knowledge), *kept)
-                self._catalogue.put_closed(root, (shown(file.path) for file in closed(look.files)))
-        size = sum(task.bundle.size for task in (*first, *last))
+                self._catalogue.mark_synced(root, look.snapshot, *self._layouts[root].written())
+                self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(look.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
-
-    def _expect(self, *tasks: list[Task]) -> None:
-        """How much there is to read in all."""
-        every = [task for some in tasks for task in some]
-        self._progress.files = sum(len(task.bundle.files) for task in every)
-        self._progress.bytes = sum(task.bundle.size for task in every)
 
     def _begin(self, looks: list[RootScan]) -> list[tuple[RootScan, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
-        stamp = self._around.memory.stamp
-        changed = [look for look in looks if not look.known(self._catalogue, stamp)]
+        changed = [look for look in looks if not look.known(self._catalogue)]
         agents = [look.source.name for look in changed]
         seen: list[tuple[RootScan, int]] = []
         with self._catalogue.change():
@@ -170,7 +145,7 @@ class Sync:
                 # What lies under one root of an agent may depend on another of its roots.
                 if whole and look in changed and agents.count(look.source.name) == 1:
                     self._sole.add(root)
-                self._catalogue.changing(root)
+                self._catalogue.mark_changing(root)
                 seen.append((look, root))
         return seen
 
@@ -197,9 +172,9 @@ class Sync:
         tasks = self._partly(look, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._glancing(look, root, look.files, self._catalogue.heads(root)) as around:
+        with self._glancing(look, root, look.files, self._catalogue.peeks(root)) as around:
             bundles = look.source.bundles(look.root.path, look.files, around)
-            old = self._catalogue.bundled(root)
+            old = self._catalogue.known_bundles(root)
             tasks = self._outdated(look, root, bundles, old)
         gone += [before.id for before in old.values()]
         self._layouts[root] = Layout.of(look.files, bundles)
@@ -210,43 +185,45 @@ class Sync:
         kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
         if kept is None:
             return None
-        return Layout.read(kept, news).part(self._around.memory.stamp, look.files)
+        return Layout.read(kept, news).part(look.files)
 
     def _partly(self, look: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
-        heads = self._catalogue.heads(root, (shown(file.path) for file in part.files))
+        heads = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
         with self._glancing(look, root, part.files, heads) as around:
             bundles = look.source.bundles(look.root.path, part.files, around)
             layout = part.whole(bundles)
             if layout is None:
                 return None
             self._layouts[root] = layout
-            return self._outdated(look, root, bundles, self._catalogue.bundled(root, (one.key for one in bundles)))
+            return self._outdated(
+                look, root, bundles, self._catalogue.known_bundles(root, (one.key for one in bundles))
+            )
 
     @contextmanager
-    def _glancing(self, look: RootScan, root: int, files: list[File], known: Heads) -> Iterator[SourceContext]:
+    def _glancing(self, look: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """The context in which looks at these files are remembered, those before and those to come."""
-        around = msgspec.structs.replace(self._around, heads=dict(known))
+        around = SourceContext(peeks=dict(known))
 
-        def others() -> Beside:
+        def others() -> OtherFiles:
             for _, number in self._others(look):
-                around.heads |= self._catalogue.heads(number)
-            around.heads |= self._glanced
-            return beside(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
+                around.peeks |= self._catalogue.peeks(number)
+            around.peeks |= self._glanced
+            return other_files(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
 
-        around.beside = others
+        around.other_files = others
         yield around
-        self._glanced |= around.heads
-        stamps = {shown(file.path): file.stamp for file in files}
-        heads = {place: told for place, told in around.heads.items() if stamps.get(place[1]) == told[0]}
+        self._glanced |= around.peeks
+        stamps = {display_path(file.path): file.stamp for file in files}
+        heads = {place: told for place, told in around.peeks.items() if stamps.get(place[1]) == told[0]}
         with self._catalogue.change():
-            self._catalogue.put_heads(root, known, heads)
+            self._catalogue.put_peeks(root, known, heads)
 
     def _others(self, look: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""
         return [pair for pair in self._seen if pair[0].source.name == look.source.name and pair[0] is not look]
 
-    def _outdated(self, look: RootScan, root: int, bundles: list[Bundle], old: dict[str, Bundled]) -> list[Task]:
+    def _outdated(self, look: RootScan, root: int, bundles: list[Bundle], old: dict[str, KnownBundle]) -> list[Task]:
         """Those of some bundles that must be read. What is known of them is taken from `old`."""
         tasks: list[Task] = []
         stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])
@@ -274,7 +251,7 @@ class Sync:
         # Imported by those alone who have something to read.
         from pollux.index.sync.bulk import Load
         from pollux.index.sync.small import Batch
-        from pollux.system.workers import helpers
+        from pollux.system.workers import process_count
 
         def report(task: Task, reading: BundleRows) -> None:
             self._progress.sessions += len(reading.entries)
@@ -283,18 +260,13 @@ class Sync:
             self._pulse()
             self._report(self._progress)
 
-        size = helpers([task.bundle.size for task in tasks])
+        size = process_count([task.bundle.size for task in tasks])
         if self._text is not None and size > 1:
             Load(self._catalogue, self._text, size, report, self._pulse).run(tasks)
             return
         with Batch(self._catalogue, self._text) as batch:
             for task in tasks:
                 report(task, batch.add(task))
-
-
-def _hashes(seen: Iterable[tuple[RootScan, int]]) -> set[str]:
-    """The names of folders that may be hashes of directories."""
-    return {part for look, _ in seen for path in look.stamps for part in _HASH.findall(path)}
 
 
 def _is_current(bundle: Bundle, dependencies: bytes, stamps: Mapping[str, str]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Place, Way, all_as, ignored, unknown, walk
+from pollux.sources.walk import FileKind, FolderRules, every_file, ignored, unknown, walk
 from pollux.wire import folder_at
 
 SESSION, AGENT, META, TITLE = "session", "agent", "meta", "title"
@@ -18,12 +18,12 @@ _AGENT = re.compile(r"agent-.+\.jsonl\Z", re.DOTALL)
 _META = re.compile(r"agent-.+\.meta\.json\Z", re.DOTALL)
 _NOTHING = "nothing was said in it"
 
-_SESSION: Place = (SESSION, Status.IGNORED, _NOTHING)
-_SUBAGENT: Place = (AGENT, Status.IGNORED, "nothing was said in it")
-_ABOUT: Place = (META, Status.IGNORED, "about a sub-agent that left no session")
-_TITLE: Place = (TITLE, Status.IGNORED, "the title of a session that left nothing else")
-_OUTPUT: Place = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
-_HISTORY: Place = (HISTORY, Status.IGNORED, "typed lines; the sessions they belong to have their own files")
+_SESSION: FileKind = (SESSION, Status.IGNORED, _NOTHING)
+_SUBAGENT: FileKind = (AGENT, Status.IGNORED, "nothing was said in it")
+_ABOUT: FileKind = (META, Status.IGNORED, "about a sub-agent that left no session")
+_TITLE: FileKind = (TITLE, Status.IGNORED, "the title of a session that left nothing else")
+_OUTPUT: FileKind = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
+_HISTORY: FileKind = (HISTORY, Status.IGNORED, "typed lines; the sessions they belong to have their own files")
 _WORKING = ignored("the client's working files, no conversation")
 _BOOKS = {
     "sessions-index.json": ignored("the client's own index"),
@@ -76,11 +76,11 @@ def beside(folder: str) -> list[File]:
     return [] if os.path.islink(folder) else walk(folder, _WITHIN, [])  # noqa: PTH114
 
 
-def _loose(name: str) -> Place:
+def _loose(name: str) -> FileKind:
     return _BOOKS.get(name) or unknown("not in a project's folder")
 
 
-def _in_project(name: str) -> Place:
+def _in_project(name: str) -> FileKind:
     if _AGENT.match(name):
         return _SUBAGENT
     if name.endswith(".jsonl"):
@@ -88,7 +88,7 @@ def _in_project(name: str) -> Place:
     return _BOOKS.get(name) or unknown("a file of a kind we do not know")
 
 
-def _of_subagents(name: str) -> Place:
+def _of_subagents(name: str) -> FileKind:
     if _AGENT.match(name):
         return _SUBAGENT
     if _META.match(name):
@@ -99,14 +99,14 @@ def _of_subagents(name: str) -> Place:
 
 
 # Those of workflows lie a few folders deeper.
-_SUBAGENTS: Way = Way(_of_subagents, lambda _: _SUBAGENTS)
+_SUBAGENTS: FolderRules = FolderRules(_of_subagents, lambda _: _SUBAGENTS)
 # The folder named by a session: its sub-agents, its large outputs, and the client's working files.
-_WITHIN_IT = {"subagents": _SUBAGENTS, "tool-results": all_as(_OUTPUT)}
-_ELSE = all_as(_WORKING)
-_WITHIN = Way(
+_WITHIN_IT = {"subagents": _SUBAGENTS, "tool-results": every_file(_OUTPUT)}
+_ELSE = every_file(_WORKING)
+_WITHIN = FolderRules(
     lambda name: _TITLE if name == "custom-title.json" else _WORKING, lambda name: _WITHIN_IT.get(name, _ELSE)
 )
-_MEMORY = all_as(ignored("the agent's own memory"))
-_PROJECT = Way(_in_project, lambda name: _MEMORY if name == "memory" else _WITHIN)
-_ROOT = Way(_loose, lambda _: _PROJECT)
-_HOME = Way(lambda name: _HISTORY if name == "history.jsonl" else None, lambda _: None, own=False)
+_MEMORY = every_file(ignored("the agent's own memory"))
+_PROJECT = FolderRules(_in_project, lambda name: _MEMORY if name == "memory" else _WITHIN)
+_ROOT = FolderRules(_loose, lambda _: _PROJECT)
+_HOME = FolderRules(lambda name: _HISTORY if name == "history.jsonl" else None, lambda _: None, own=False)

@@ -17,7 +17,7 @@ from pollux.sources.claude import find
 from pollux.sources.claude.format.peek import Head, Roots, head_of, roots_of
 from pollux.sources.claude.history import History, Kept, Typing, kept
 from pollux.sources.walk import stat_file
-from pollux.wire import shown
+from pollux.wire import display_path
 
 AGENT = "claude"
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
@@ -96,7 +96,7 @@ class ClaudeBundle(Bundle, kw_only=True):
 
     def companions(self) -> list[str]:
         """The transcripts that it has a beginning in common with: they tell which of its words are inherited."""
-        return [shown(file.path) for peer in self.peers for file in peer.files]
+        return [display_path(file.path) for peer in self.peers for file in peer.files]
 
     def transcripts(self) -> list[File]:
         """The files that hold lines of the conversation."""
@@ -110,7 +110,7 @@ RootScan = Callable[[File], Head]
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
     """The sessions under one root. One that also lies under another is the same in both."""
     own = list(files)
-    beside = around.beside()
+    beside = around.other_files()
     listed = [*own, *beside.live]
 
     def look(file: File) -> Head:
@@ -163,7 +163,7 @@ def identity(file: File, look: RootScan = head_of) -> str:
 
 def stem(path: str) -> str:
     """A file's name without its ending."""
-    return shown(os.path.basename(path)).removesuffix(".jsonl")  # noqa: PTH119
+    return display_path(os.path.basename(path)).removesuffix(".jsonl")  # noqa: PTH119
 
 
 def _agents(files: list[File], look: RootScan = head_of) -> list[ClaudeBundle]:
@@ -175,7 +175,7 @@ def _agents(files: list[File], look: RootScan = head_of) -> list[ClaudeBundle]:
         name = stem(file.path).removeprefix("agent-")
         folder = _session_folder(file.path)
         if folder is not None:
-            parent, evidence = shown(os.path.basename(folder)), "its file lies in the session's folder"  # noqa: PTH119
+            parent, evidence = display_path(os.path.basename(folder)), "its file lies in the session's folder"  # noqa: PTH119
         else:
             head = look(file)
             parent, evidence = head.last or head.first or "", "its records carry the session's id"
@@ -316,7 +316,7 @@ def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
     )
     if agent:
         head = head_of(file)
-        bundle.parent = shown(os.path.basename(folder)) if folder is not None else head.last  # noqa: PTH119
+        bundle.parent = display_path(os.path.basename(folder)) if folder is not None else head.last  # noqa: PTH119
         bundle.evidence = "its file lies in the session's folder" if folder else "its records carry the session's id"
         meta = Path(own + ".meta.json")
         if meta.is_file() and not meta.is_symlink():

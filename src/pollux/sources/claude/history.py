@@ -22,7 +22,17 @@ from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import Typed
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE
-from pollux.wire import Malformed, Notes, decode, note_bad_line, read_bytes, read_lines, respelled, shown, spelled
+from pollux.wire import (
+    Malformed,
+    Notes,
+    decode,
+    display_path,
+    json_spelling,
+    normalize_spelling,
+    note_bad_line,
+    read_bytes,
+    read_lines,
+)
 
 _A_DAY = timedelta(days=1)
 _COMMAND = re.compile(r"/[\w:-]+(\s|\Z)|!")
@@ -47,7 +57,7 @@ class Kept(msgspec.Struct):
 
 def kept(file: File) -> Kept:
     """Read a log."""
-    notes = Notes(shown(file.path))
+    notes = Notes(display_path(file.path))
     lines: list[tuple[str | None, Typing]] = []
     try:
         for number, raw in read_lines(file.path, notes):
@@ -86,12 +96,12 @@ class History:
         """Those of a session's lines that no transcript of their project holds."""
         if not name.endswith("-prompts"):
             return typed
-        left = {line.number: spelled(line.text) for line in typed if not line.extra}
+        left = {line.number: json_spelling(line.text) for line in typed if not line.extra}
         for project in {line.project for line in typed}:
             mine = [line.number for line in typed if line.project == project]
             for file in self._of_project(project):
                 try:
-                    raw = respelled(read_bytes(file.path, HUGE))
+                    raw = normalize_spelling(read_bytes(file.path, HUGE))
                 except Unreadable:
                     continue
                 for number in mine:

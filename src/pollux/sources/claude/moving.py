@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.moving import Moving, Rename
-from pollux.wire import opened, shown
+from pollux.wire import display_path, opened
 
 _OTHER = re.compile(r"[^A-Za-z0-9]")
 _LONGEST = 200
@@ -35,15 +35,21 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
                 continue
             others = sorted(path for path in _projects(folder) if plain_name(moved.get(path, path)) != plain_name(new))
             if others:
-                left.append(f"{shown(folder)} also holds sessions of {shown(others[0])}, which would not be found then")
+                left.append(
+                    f"{display_path(folder)} also holds sessions of {display_path(others[0])}, which it would lose"
+                )
             elif len(plain_name(new)) > _LONGEST:
-                left.append(f"{shown(folder)}: what so long a path is called differs between releases")
+                left.append(f"{display_path(folder)}: what so long a path is called differs between releases")
             else:
                 steps[str(folder)] = Rename(path=str(folder), to=str(root / plain_name(new)))
-                left += [f"{shown(folder / _INDEX)} goes on naming the old path"] if (folder / _INDEX).exists() else []
+                left += (
+                    [f"{display_path(folder / _INDEX)} goes on naming the old path"]
+                    if (folder / _INDEX).exists()
+                    else []
+                )
     if steps:
         left.append("the lines of sessions go on naming the folder they were written in")
-        left += [f"{shown(root / _ALIASES)} may name the old folder"] if (root / _ALIASES).exists() else []
+        left += [f"{display_path(root / _ALIASES)} may name the old folder"] if (root / _ALIASES).exists() else []
     return Moving(steps=tuple(steps.values()), folders=tuple(steps), left=tuple(left))
 
 
@@ -92,4 +98,4 @@ def _began(file: Path) -> Iterator[str]:
                     yield told.cwd
                     return
     except Unreadable:
-        yield shown(file)  # nobody can say whose it is
+        yield display_path(file)  # nobody can say whose it is

@@ -25,7 +25,7 @@ from pollux.sources.claude.tree import branches, elsewhere, forks
 from pollux.sources.claude.tree.copies import copies_in, difference
 from pollux.sources.claude.tree.subagents import Chain, Spawned, divided, read_meta, starter
 from pollux.sources.claude.tree.tree import Tree, leaf_of
-from pollux.wire import Malformed, Notes, decode, read_bytes, shown, tidy
+from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 
 
 def read(bundle: ClaudeBundle) -> Reading:
@@ -40,7 +40,7 @@ def _read(bundle: ClaudeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     notes = Notes()
     transcripts: list[Transcript] = []
     for file in bundle.transcripts():
-        notes.file = shown(file.path)
+        notes.file = display_path(file.path)
         try:
             transcripts.append(Transcript(file.path, bundle.name, notes).read())
         except Unreadable as error:
@@ -96,7 +96,7 @@ class _Reader:
         if fork is not None:
             messages = forks.inherited(messages, builder.items, fork.shared)
             parents = [peer for peer in bundle.peers if peer.id == fork.name]
-            bundle.parent_files = [shown(file.path) for peer in parents for file in peer.transcripts()]
+            bundle.parent_files = [display_path(file.path) for peer in parents for file in peer.transcripts()]
         if bundle.peers:
             messages = elsewhere.completed(messages, bundle, self.notes)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
@@ -116,7 +116,7 @@ class _Reader:
         if log is None or not lost:
             return []
         self.outputs.used.append(log.file.path)
-        return history.as_messages(lost, lost[0].project, shown(log.file.path))
+        return history.as_messages(lost, lost[0].project, display_path(log.file.path))
 
     def _divided(self) -> tuple[list[tuple[Transcript, list[Pair]]], list[Chain]]:
         """The lines of each file, copies left out; those of sub-agents inside a main transcript apart."""
@@ -231,7 +231,7 @@ class _Reader:
     def _meta(self) -> Meta | None:
         found: Meta | None = None
         for file in self.bundle.metas:
-            self.notes.file = shown(file.path)
+            self.notes.file = display_path(file.path)
             meta = read_meta(file, self.notes)
             if meta is None:
                 self.notes.add("file.damaged", "Nothing can be read: the file is no JSON object.", Severity.ERROR)
@@ -256,7 +256,7 @@ class _Reader:
 
     def _beside(self, file: Any) -> str | None:
         """The title that lies in a file of its own (2.1.325)."""
-        self.notes.file = shown(file.path)
+        self.notes.file = display_path(file.path)
         try:
             title = decode(Title, read_bytes(file.path), self.notes)
         except (Unreadable, Malformed):
@@ -287,7 +287,7 @@ class _Reader:
 
     def _files(self) -> tuple[str, ...]:
         paths = [file.path for file in self.bundle.files]
-        return tuple(shown(path) for path in dict.fromkeys([*paths, *self.outputs.used]))
+        return tuple(display_path(path) for path in dict.fromkeys([*paths, *self.outputs.used]))
 
     def _extra(self, builder: Builder, meta: Meta | None) -> dict[str, Any]:
         """What the files say beside the conversation: the setting, the client's books, records we do not know."""
@@ -341,7 +341,7 @@ def _typed(bundle: ClaudeBundle) -> list[Session]:
     notices: tuple[Notice, ...] = log.notices
     if not lines:
         return []
-    file = shown(log.file.path)
+    file = display_path(log.file.path)
     project = next((line.project for line in lines if line.project is not None), None)
     messages = history.as_messages(lines, project, file)
     started, ended = _times(messages)

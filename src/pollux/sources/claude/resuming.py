@@ -13,16 +13,16 @@ from typing import Any
 
 from pollux.model import Kind, Session
 from pollux.sources.claude.group import UUID
-from pollux.sources.resuming import Form, Resumable, fullest, sources
-from pollux.wire.joining import joined, lines, value_of
+from pollux.sources.resuming import FileVersion, Resumable, largest_versions, source_files
+from pollux.wire.joining import join_records, object_lines, value_of
 
 _SPOKEN = ("user", "assistant")
 
 
-def resuming(session: Session, forms: Sequence[Form], _root: Path) -> list[Resumable]:
+def resuming(session: Session, forms: Sequence[FileVersion], _root: Path) -> list[Resumable]:
     """The session's transcript and its sub-agents', and beside them what they refer to."""
-    transcripts: dict[str, list[Form]] = {}
-    others: list[Form] = []
+    transcripts: dict[str, list[FileVersion]] = {}
+    others: list[FileVersion] = []
     for form in forms:
         folder, name = os.path.split(form.path)
         if not folder:  # the log of typed lines
@@ -32,15 +32,15 @@ def resuming(session: Session, forms: Sequence[Form], _root: Path) -> list[Resum
         else:
             others.append(form)
     found = [
-        Resumable(path=_place(session, held[-1].path), content=content, sources=sources(held))
+        Resumable(path=_place(session, held[-1].path), content=content, sources=source_files(held))
         for held in transcripts.values()
         if (content := _transcript(held)) is not None
     ]
-    beside = fullest(others) if found else {}
+    beside = largest_versions(others) if found else {}
     return [*found, *(Resumable(path=path, content=held) for path, held in beside.items())]
 
 
-def united(forms: Sequence[Form]) -> bytes | None:
+def united(forms: Sequence[FileVersion]) -> bytes | None:
     """All records of a transcript. Those that the last form lacks lie on no way from its last record: rewound."""
     folder, name = os.path.split(forms[-1].path)
     return _transcript(forms) if folder and name.endswith(".jsonl") else None
@@ -54,9 +54,9 @@ def _place(session: Session, path: str) -> str:
     return f"{folder}/{session.id}.jsonl" if own and not named else path
 
 
-def _transcript(forms: Sequence[Form]) -> bytes | None:
+def _transcript(forms: Sequence[FileVersion]) -> bytes | None:
     """All records; None where none of them is said by anybody."""
-    records = joined((lines(form.content) for form in forms), _key)
+    records = join_records((object_lines(form.content) for form in forms), _key)
     if not any((value_of(line) or {}).get("type") in _SPOKEN for line in records):
         return None
     return b"".join(records)

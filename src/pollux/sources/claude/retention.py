@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pollux.sources.base import Retention
 from pollux.sources.settings import setting
-from pollux.wire import shown
+from pollux.wire import display_path
 
 _DEFAULT = 30
 
@@ -19,7 +19,7 @@ def retention(root: Path) -> Retention:
     return Retention(
         agent="claude",
         setting="cleanupPeriodDays",
-        file=shown(file),
+        file=display_path(file),
         days=float(told) if stated else float(_DEFAULT),
         stated=stated,
         advice='{"cleanupPeriodDays": 36500}',

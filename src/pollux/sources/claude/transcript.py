@@ -12,7 +12,20 @@ from pollux.sources.claude.format.schema import TREE, Asked, Line, Put, Replied,
 from pollux.sources.claude.format.side_records import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.format.totals import tally_of
 from pollux.sources.claude.tree.tree import Mark
-from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, filled, fit, note_bad_line, opened, plain, shown, tidy
+from pollux.wire import (
+    REFUSED,
+    Malformed,
+    Notes,
+    Pile,
+    decoder,
+    display_path,
+    fit,
+    note_bad_line,
+    numbered_lines,
+    opened,
+    plain,
+    tidy,
+)
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
 # line of a file that does not fit ends that.
@@ -59,7 +72,7 @@ class Transcript:
 
     def __init__(self, path: str, name: str | None, notes: Notes) -> None:
         self.path = path
-        self.file = shown(path)
+        self.file = display_path(path)
         self.name = name
         self.notes = notes
         self.lines: list[tuple[int, Line]] = []
@@ -83,7 +96,7 @@ class Transcript:
         quick = _slim
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
-            for number, raw in filled(file):
+            for number, raw in numbered_lines(file):
                 try:
                     if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Place, Way, ignored, unknown, walk
+from pollux.sources.walk import FileKind, FolderRules, ignored, unknown, walk
 from pollux.system.clock import since_epoch
 
 ROLLOUT, PROMPTS, NAMES, IMPORTS = "rollout", "prompts", "names", "imports"
@@ -24,10 +24,10 @@ _NAME = re.compile(
     r"(?P<thread>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
     r"(?:_(?P<rollout>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\.json"
 )
-_SESSION: Place = (ROLLOUT, Status.IGNORED, "nothing was said in it")
+_SESSION: FileKind = (ROLLOUT, Status.IGNORED, "nothing was said in it")
 _MAKING = ignored("a file in the making: a migration or compression")
 _STRANGE = unknown("not a session file by its name")
-_BESIDE: dict[str, Place] = {
+_BESIDE: dict[str, FileKind] = {
     "history.jsonl": (PROMPTS, Status.READ, None),
     "session_index.jsonl": (NAMES, Status.READ, None),
     "external_agent_session_imports.json": (IMPORTS, Status.READ, None),
@@ -60,20 +60,20 @@ def rollouts(root: Path) -> list[File]:
     return [file for file in walk(str(root), _BELOW, []) if file.role == ROLLOUT]
 
 
-def _session(name: str) -> Place:
+def _session(name: str) -> FileKind:
     if _ROLLOUT.match(name):
         return _SESSION
     return _MAKING if _HALF_MADE.match(name) else _STRANGE
 
 
-def _beside(name: str) -> Place | None:
+def _beside(name: str) -> FileKind | None:
     """Of the home itself only what is about sessions: settings, keys and caches are none of our business."""
     return _BESIDE.get(name) or (_INDEX if _DATABASE.match(name) else None)
 
 
-_BELOW: Way = Way(_session, lambda _: _BELOW)
-_MIGRATIONS = Way(lambda _: _MIGRATION, lambda _: None, own=False)
-_HOME = Way(_beside, lambda name: _MIGRATIONS if name == "rollout-migrations" else None, own=False)
+_BELOW: FolderRules = FolderRules(_session, lambda _: _BELOW)
+_MIGRATIONS = FolderRules(lambda _: _MIGRATION, lambda _: None, own=False)
+_HOME = FolderRules(_beside, lambda name: _MIGRATIONS if name == "rollout-migrations" else None, own=False)
 
 
 def named(path: str) -> tuple[str | None, str | None, str | None]:

@@ -14,12 +14,12 @@ from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of
 from pollux.sources.codex import find
-from pollux.sources.codex.forks.threads import Head, Shelf, head_of, identity, stem
+from pollux.sources.codex.forks.threads import Head, Threads, head_of, identity, stem
 from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
 from pollux.sources.codex.format.document import Items, items_of
 from pollux.sources.codex.prompts import Beside
 from pollux.sources.walk import stat_file
-from pollux.wire import read_head, shown
+from pollux.wire import display_path, read_head
 
 AGENT = "codex"
 _ENVELOPE = re.compile(
@@ -35,7 +35,7 @@ class CodexBundle(Bundle, kw_only=True):
     """The files of one session and what lies around them."""
 
     kind: Kind = Kind.MAIN
-    shelf: Shelf
+    threads: Threads
     beside: Beside
     depends_on: dict[str, str] = {}
 
@@ -55,11 +55,11 @@ class CodexBundle(Bundle, kw_only=True):
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
         """Would it be told the same?"""
         then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str]) if dependencies else {}
-        return all(self.shelf.answers(question) == answer for question, answer in then.items())
+        return all(self.threads.answers(question) == answer for question, answer in then.items())
 
     def related_files(self) -> list[str]:
         """The files of the sessions it goes on from."""
-        return [shown(file.path) for question in list(self.depends_on) for file in self.shelf.behind(question)]
+        return [display_path(file.path) for question in list(self.depends_on) for file in self.threads.behind(question)]
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
@@ -70,30 +70,30 @@ def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bu
     def look(file: File) -> Head:
         return around.peek(file, Head, head_of)
 
-    shelf = Shelf(root, rollouts, look)
+    threads = Threads(root, rollouts, look)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
     found: dict[str, CodexBundle] = {}
     for file in rollouts:
-        _put(found, file, look(file), shelf, beside)
+        _put(found, file, look(file), threads, beside)
     if root.name == find.ARCHIVE:
         # What lies in both folders is told with the live one.
-        live = {thread for file in shelf.other if (thread := find.named(file.path)[0]) is not None}
+        live = {thread for file in threads.other if (thread := find.named(file.path)[0]) is not None}
         found = {name: bundle for name, bundle in found.items() if name not in live}
     elif found:
-        for file in shelf.other:
+        for file in threads.other:
             if find.named(file.path)[0] in found:
-                _put(found, file, look(file), shelf, beside)
+                _put(found, file, look(file), threads, beside)
     result = _grown(list(found.values()), around)
     if root.name == find.LIVE:
-        result += _alone(found, shelf, beside)
+        result += _alone(found, threads, beside)
     return list(result)
 
 
-def _put(found: dict[str, CodexBundle], file: File, head: Head, shelf: Shelf, beside: Beside) -> None:
+def _put(found: dict[str, CodexBundle], file: File, head: Head, threads: Threads, beside: Beside) -> None:
     name = head.id or stem(file.path)
     bundle = found.get(name)
     if bundle is None:
-        bundle = found[name] = CodexBundle(agent=AGENT, id=name, shelf=shelf, beside=beside)
+        bundle = found[name] = CodexBundle(agent=AGENT, id=name, threads=threads, beside=beside)
     bundle.files = (*bundle.files, file)
 
 
@@ -119,26 +119,24 @@ def _grown(found: list[CodexBundle], around: SourceContext) -> list[CodexBundle]
     return [bundle for bundle in found if bundle.id not in gone]
 
 
-def _alone(found: dict[str, CodexBundle], shelf: Shelf, beside: Beside) -> list[CodexBundle]:
+def _alone(found: dict[str, CodexBundle], threads: Threads, beside: Beside) -> list[CodexBundle]:
     """Sessions of which only typed prompts are left; and where the log cannot be read, somebody must say so."""
     log = beside.log
-    names = (
-        [name for name in beside.typed if name not in found and name not in shelf.threads] if log is not None else []
-    )
+    names = [name for name in beside.typed if name not in found and name not in threads.ids] if log is not None else []
     alone = [
         CodexBundle(
             agent=AGENT,
             id=name,
             kind=Kind.PROMPTS,
             files=(log,),
-            shelf=shelf,
+            threads=threads,
             beside=beside,
         )
         for name in names
         if log is not None
     ]
     if beside.notices():
-        alone.append(CodexBundle(agent=AGENT, id=f"{beside.nobody}-and-names", shelf=shelf, beside=beside))
+        alone.append(CodexBundle(agent=AGENT, id=f"{beside.nobody}-and-names", threads=threads, beside=beside))
     return alone
 
 
@@ -160,16 +158,16 @@ def bundle_of_file(path: Path, around: SourceContext) -> CodexBundle:  # noqa: A
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     folder = _enclosing(path)
-    shelf = Shelf(folder)
+    threads = Threads(folder)
     if path.suffix == ".jsonl" and _is_log(path):
         beside = Beside([stat_file(path, find.PROMPTS)])
         name = next(iter(beside.typed), "") or stem(str(path))
         return CodexBundle(
-            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), shelf=shelf, beside=beside, asked=True
+            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), threads=threads, beside=beside, asked=True
         )
     beside = Beside(_files_beside(folder) if folder.name in (find.LIVE, find.ARCHIVE) else ())
     name = identity(str(path)) or f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]}-{stem(str(path))}"
-    return CodexBundle(agent=AGENT, id=name, files=(file,), shelf=shelf, beside=beside, asked=True)
+    return CodexBundle(agent=AGENT, id=name, files=(file,), threads=threads, beside=beside, asked=True)
 
 
 def _is_log(path: Path) -> bool:

@@ -18,7 +18,7 @@ from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
 from pollux.system.clock import since_epoch
-from pollux.wire import Malformed, Notes, Shape, decode, note_bad_line, read_bytes, read_lines, shown
+from pollux.wire import Malformed, Notes, Shape, decode, display_path, note_bad_line, read_bytes, read_lines
 
 
 class Typed(Shape):
@@ -103,7 +103,7 @@ class Beside:
         file = self._files.get(find.IMPORTS)
         if file is None:
             return {}
-        self._notes.file = shown(file.path)
+        self._notes.file = display_path(file.path)
         try:
             ledger = decode(Imports, read_bytes(file.path), self._notes)
         except Unreadable as error:
@@ -125,7 +125,7 @@ class Beside:
         found: list[tuple[int, Shape]] = []
         if file is None:
             return found
-        self._notes.file = shown(file.path)
+        self._notes.file = display_path(file.path)
         try:
             for number, raw in read_lines(file.path, self._notes):
                 self._notes.line = number
@@ -154,7 +154,7 @@ def as_message(line: Line, file: str) -> Message:
         author=Author.HUMAN,
         at=line.at,
         parts=(Text(text=text),) if text else (),
-        origin=Origin(file=shown(file), line=line.number),
+        origin=Origin(file=display_path(file), line=line.number),
         extra=dict(line.typed.extra),
     )
 

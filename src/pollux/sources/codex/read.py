@@ -13,15 +13,18 @@ from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Sev
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import prompts
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.chain import Chain, Part, chained, part, whole
+from pollux.sources.codex.forks.alike import NEVER
+from pollux.sources.codex.forks.chain import Chain, chained
+from pollux.sources.codex.forks.part import Part, part
 from pollux.sources.codex.forks.reviews import asked_by
-from pollux.sources.codex.forks.threads import Shelf, identity, stem
+from pollux.sources.codex.forks.threads import Threads, identity
+from pollux.sources.codex.forks.twins import unite, without_copies
 from pollux.sources.codex.format.document import document, items_of, records_of, seal_of
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.usage.tokens import tally
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 
 def read(bundle: CodexBundle) -> Reading:
@@ -30,14 +33,14 @@ def read(bundle: CodexBundle) -> Reading:
 
 
 def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
-    bundle.shelf.asked = {}
+    bundle.threads.asked = {}
     notes = Notes()
     if bundle.kind is Kind.PROMPTS:
         sessions = _typed(bundle)
     else:
         session = _read(bundle, notes)
         sessions = [session] if session is not None else []
-    bundle.depends_on = bundle.shelf.asked
+    bundle.depends_on = bundle.threads.asked
     beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
     return sessions, (*beside, *notes.all())
 
@@ -45,31 +48,16 @@ def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
 def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     if not bundle.files:
         return None
-    chosen, copies = _chosen(bundle.files)
-    own = [held for file in chosen if (held := part(file, bundle.shelf, notes)) is not None]
+    originals, copies = without_copies(bundle.files)
+    own = [held for file in originals if (held := part(file, bundle.threads, notes)) is not None]
     if not own:
         return None
     if len(own) > 1:
-        own, same = whole(own)
+        own.sort(key=lambda held: (held.base is not None, _when(held.ended), len(held.walk.times), held.file.path))
+        own, same = unite(own, notes)
         copies += same
-        own.sort(key=lambda held: (held.base is not None, _when(held.started), held.file.path))
-    chain = chained(own, bundle.shelf, notes)
+    chain = chained(own, bundle.threads, notes)
     return _session(bundle, chain, copies, notes)
-
-
-def _chosen(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
-    """The files to be read, and those that hold the same: compressed twins, archived copies, shorter documents."""
-    if len(files) == 1:
-        return [*files], []
-    chosen: dict[str, File] = {}
-    copies: list[File] = []
-    for file in sorted(files, key=lambda file: (file.path.endswith(".zst"), -file.size, file.path)):
-        name = "document" if file.path.endswith(".json") else stem(file.path)
-        if name in chosen:
-            copies.append(file)
-        else:
-            chosen[name] = file
-    return list(chosen.values()), copies
 
 
 def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes) -> Session | None:
@@ -93,7 +81,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     project, told = _project(chain)
     ends = [max(held.walk.times) for held in chain.own if held.walk.times]
     starts = [at for held in chain.own if (at := held.started) is not None]
-    parent, evidence = _parent(first, bundle.shelf)
+    parent, evidence = _parent(first, bundle.threads)
     extra = _extra(chain, current, copies, notes)
     unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
     accounts = [held.account for held in chain.own]
@@ -111,10 +99,12 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         messages=tuple(messages),
         links=_links(bundle, chain, copies, parent, evidence),
         notices=notes.all(),
-        files=tuple(shown(path) for path in dict.fromkeys(files)),
+        files=tuple(display_path(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
         gaps=missing,
-        tallies=tuple(t for held in chain.own if (t := tally(held.walk.meter, shown(held.file.path))) is not None),
+        tallies=tuple(
+            t for held in chain.own if (t := tally(held.walk.meter, display_path(held.file.path))) is not None
+        ),
         extra=extra,
     )
 
@@ -130,7 +120,7 @@ def _settle(entry: Entry, author: Author | None, *, echoed: bool) -> None:
 def _adopt(call: Call, bundle: CodexBundle) -> None:
     """Which session a call started, where there is one."""
     child = call.child or _spawned(call)
-    call.child = f"{AGENT}:{child}" if child is not None and bundle.shelf.holds(child) else None
+    call.child = f"{AGENT}:{child}" if child is not None and bundle.threads.holds(child) else None
 
 
 def _spawned(call: Call) -> str | None:
@@ -147,21 +137,36 @@ def _spawned(call: Call) -> str | None:
 
 
 def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
-    taken: set[str] = set()
+    names = _Names()
     messages: list[Message] = []
     for held, entries in placed:
-        file, document = shown(held.file.path), held.file.path.endswith(".json")
+        file, document = display_path(held.file.path), held.file.path.endswith(".json")
         # Before lines had times, nothing was written of what was shown.
         echoed = bool(held.walk.times)
         for entry in entries:
             if entry.author is HUMAN:
                 _settle(entry, author, echoed=echoed)
-            name = entry.id or f"line-{entry.line}"
-            while name in taken:
-                name = f"{name}-{entry.line}"
-            taken.add(name)
-            messages.append(entry.message(name, file, document))
+            messages.append(entry.message(names.of(entry), file, document))
     return messages
+
+
+class _Names:
+    """The ids of a session's messages: no two are the same."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def of(self, entry: Entry) -> str:
+        """The id of a message: its own, else its line. What has the same one gets its line behind it, then a number."""
+        name = entry.id or f"line-{entry.line}"
+        if name in self._taken:
+            name = base = f"{name}-{entry.line}"
+            while name in self._taken:
+                self._counts[base] = self._counts.get(base, 1) + 1
+                name = f"{base}-{self._counts[base]}"
+        self._taken.add(name)
+        return name
 
 
 def _is_said(message: Message) -> bool:
@@ -181,7 +186,7 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
     return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
-def _parent(held: Part, shelf: Shelf) -> tuple[str | None, str]:
+def _parent(held: Part, threads: Threads) -> tuple[str | None, str]:
     """The session that started one, and how we know."""
     meta, evidence = held.meta, "its file names its parent"
     match meta:
@@ -194,7 +199,7 @@ def _parent(held: Part, shelf: Shelf) -> tuple[str | None, str]:
         case {"session_id": str(root)} if _kind(meta)[0] is Kind.SUBAGENT and root != meta.get("id"):
             return root, evidence
         case {"source": {"subagent": "review"}}:
-            return asked_by(held, shelf) or (None, "")
+            return asked_by(held, threads) or (None, "")
     return None, ""
 
 
@@ -250,9 +255,9 @@ def _links(
         links.append(Link(kind="continues", target=f"{AGENT}:{name}", evidence=evidence))
     key = f"{AGENT}:{bundle.id}"
     for held in chain.own[1:]:
-        evidence = f"{shown(held.file.path)} is a part under the same id"
+        evidence = f"{display_path(held.file.path)} is a part under the same id"
         links.append(Link(kind="continues", target=key, evidence=evidence))
-    told = (f"{shown(file.path)} holds the same, or less of it" for file in copies)
+    told = (f"{display_path(file.path)} holds the same, or less of it" for file in copies)
     links += [Link(kind="copy_of", target=key, evidence=evidence) for evidence in told]
     record = bundle.beside.imports.get(bundle.id)
     if record is not None and (link := prompts.imported_from(record)) is not None:
@@ -263,13 +268,16 @@ def _links(
 def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dict[str, Any]:
     """What the files say about the session, and their bookkeeping."""
     extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
-    earlier = [held.meta for held in chain.own if held is not current and held.meta]
+    earlier = [held.meta for held in chain.own if held.meta and held.meta != current.meta]
     if earlier:
         extra["earlier"] = earlier
     kept: list[dict[str, Any]] = []
     for held in chain.own:
-        name = {"file": shown(held.file.path)} if len(chain.own) > 1 else {}
-        kept += [{**name, **record} for record in held.walk.kept.all()] if name else held.walk.kept.all()
+        name = {"file": display_path(held.file.path)} if len(chain.own) > 1 else {}
+        records = held.walk.kept.all()
+        if held.has_branched:
+            records = [record for record in records if record.get("line", NEVER) > held.shared]
+        kept += [{**name, **record} for record in records] if name else records
         extra.update(held.extra)
     if kept:
         extra["records"] = kept
@@ -280,7 +288,7 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
 
 def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
     """What a file that holds the same says about itself."""
-    held: dict[str, Any] = {"file": shown(file.path)}
+    held: dict[str, Any] = {"file": display_path(file.path)}
     if file.path.endswith(".json"):
         notes.file, notes.line = held["file"], None
         try:
@@ -316,7 +324,7 @@ def _typed(bundle: CodexBundle) -> list[Session]:
             ended=max(times, default=None),
             messages=tuple(messages),
             notices=bundle.beside.notices(),
-            files=tuple(shown(file.path) for file in bundle.files),
+            files=tuple(display_path(file.path) for file in bundle.files),
         )
     ]
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from pollux.model import Session
 from pollux.sources.codex import find
 from pollux.sources.codex.format.compressed import plain_bytes
-from pollux.sources.resuming import Form, Resumable, sources
-from pollux.wire.joining import Document, document, joined, lines, value_of, written
+from pollux.sources.resuming import FileVersion, Resumable, source_files
+from pollux.wire.joining import Document, format_document, join_records, object_lines, parse_document, value_of
 
 _ITEMS = "items"
 
 
-def resuming(_session: Session, forms: Sequence[Form], _root: Path) -> list[Resumable]:
+def resuming(_session: Session, forms: Sequence[FileVersion], _root: Path) -> list[Resumable]:
     """The files of the thread, and of those that it goes on from."""
-    rollouts: dict[str, list[Form]] = {}
+    rollouts: dict[str, list[FileVersion]] = {}
     for form in forms:
         name = os.path.basename(form.path).removesuffix(".zst")  # noqa: PTH119
         if find.named(name)[0] is not None:
@@ -29,14 +29,14 @@ def resuming(_session: Session, forms: Sequence[Form], _root: Path) -> list[Resu
     return [made for held in rollouts.values() if (made := _made(held)) is not None]
 
 
-def united(forms: Sequence[Form]) -> bytes | None:
+def united(forms: Sequence[FileVersion]) -> bytes | None:
     """All lines of a rollout."""
     named = find.named(os.path.basename(forms[-1].path).removesuffix(".zst"))[0]  # noqa: PTH119
     made = _made(list(forms)) if named is not None else None
     return made.content if made is not None else None
 
 
-def _made(forms: list[Form]) -> Resumable | None:
+def _made(forms: list[FileVersion]) -> Resumable | None:
     """One file; where a form is all there is, that one, be it compressed or without its last line's end."""
     raw = [plain_bytes(form.content) for form in forms]
     content = _document(raw) if ".jsonl" not in forms[0].path else _rollout(raw)
@@ -44,10 +44,10 @@ def _made(forms: list[Form]) -> Resumable | None:
         return None
     for form, plain in zip(reversed(forms), reversed(raw), strict=True):
         if plain.rstrip(b"\n") == content.rstrip(b"\n"):
-            return Resumable(path=form.path, content=form.content, sources=sources(forms))
+            return Resumable(path=form.path, content=form.content, sources=source_files(forms))
     places = [form.path.removesuffix(".zst") for form in forms]
     live = [place for place in places if not place.startswith(f"{find.ARCHIVE}/")]
-    return Resumable(path=(live or places)[-1], content=content, sources=sources(forms))
+    return Resumable(path=(live or places)[-1], content=content, sources=source_files(forms))
 
 
 def _rollout(forms: list[bytes]) -> bytes | None:
@@ -55,11 +55,11 @@ def _rollout(forms: list[bytes]) -> bytes | None:
 
     A file that a newer release rewrote has another first line, and says the same as before in other lines.
     """
-    held = [found for raw in forms if (found := lines(raw))]
+    held = [found for raw in forms if (found := object_lines(raw))]
     firsts = [found[0] for found in held if _is_meta(found[0])]
     if not firsts:
         return None
-    return b"".join(joined(found for found in held if found[0] == firsts[-1] or not _is_meta(found[0])))
+    return b"".join(join_records(found for found in held if found[0] == firsts[-1] or not _is_meta(found[0])))
 
 
 def _is_meta(line: bytes) -> bool:
@@ -74,6 +74,6 @@ def _is_meta(line: bytes) -> bool:
 
 def _document(forms: list[bytes]) -> bytes | None:
     """All whole items (April to May 2025)."""
-    held = [found for raw in forms if (found := document(raw, _ITEMS)) is not None and "session" in found.members]
-    items = joined(found.items for found in held)
-    return written(Document(held[-1].members, items), _ITEMS) if items else None
+    held = [found for raw in forms if (found := parse_document(raw, _ITEMS)) is not None and "session" in found.members]
+    items = join_records(found.items for found in held)
+    return format_document(Document(held[-1].members, items), _ITEMS) if items else None

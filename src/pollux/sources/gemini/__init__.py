@@ -2,4 +2,4 @@
 
 from pollux.sources.agent import Agent
 
-SOURCE = Agent("gemini", "Gemini CLI", __name__, wonders=True)
+SOURCE = Agent("gemini", "Gemini CLI", __name__, marks=("GEMINI.md", ".gemini"))

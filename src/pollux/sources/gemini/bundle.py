@@ -13,7 +13,7 @@ from pollux.sources.gemini import find
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.log import Line, PromptLog
 from pollux.sources.gemini.prompts.prompts import alive
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 class Dependencies(msgspec.Struct):
@@ -75,7 +75,7 @@ class GeminiBundle(Bundle, kw_only=True):
 
     def related_files(self) -> list[str]:
         """The notes that say which project its folders belong to."""
-        return [shown(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
+        return [display_path(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
 
     def group_keys(self) -> list[str]:
         """The project's folders and its log; a parent; the session that first had the same id."""
@@ -126,4 +126,4 @@ class GeminiBundle(Bundle, kw_only=True):
 
 
 def _stamps(files: list[File]) -> dict[str, str]:
-    return {shown(file.path): file.stamp for file in files}
+    return {display_path(file.path): file.stamp for file in files}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
-from pollux.sources.walk import Place, Way, all_as, ignored, unknown, walk
+from pollux.sources.walk import FileKind, FolderRules, every_file, ignored, unknown, walk
 from pollux.wire import folder_at
 
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
@@ -20,12 +20,12 @@ _AGENT = re.compile(r".+\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _OLD_OUTPUT = re.compile(r".+\.output\Z|[A-Za-z0-9_-]+_[A-Za-z0-9_.-]+\.txt\Z")
 
 _NOTHING = "nothing was said in it"
-_SESSION: Place = (SESSION, Status.IGNORED, _NOTHING)
-_SUBAGENT: Place = (SUBAGENT, Status.IGNORED, _NOTHING)
-_CHECKPOINT: Place = (CHECKPOINT, Status.IGNORED, _NOTHING)
-_PROMPTS: Place = (PROMPTS, Status.READ, None)
-_OUTPUT: Place = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
-_LOOSE: dict[str, Place] = {
+_SESSION: FileKind = (SESSION, Status.IGNORED, _NOTHING)
+_SUBAGENT: FileKind = (SUBAGENT, Status.IGNORED, _NOTHING)
+_CHECKPOINT: FileKind = (CHECKPOINT, Status.IGNORED, _NOTHING)
+_PROMPTS: FileKind = (PROMPTS, Status.READ, None)
+_OUTPUT: FileKind = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
+_LOOSE: dict[str, FileKind] = {
     ".project_root": (MARKER, Status.READ, None),
     "logs.json": _PROMPTS,
     "shell_history": (SHELL, Status.IGNORED, "commands typed in shell mode"),
@@ -56,7 +56,7 @@ def in_project(folder: str) -> list[File]:
     return [file for file in walk(folder, _PROJECT, []) if file.role in (MARKER, OUTPUT)]
 
 
-def _loose(name: str) -> Place:
+def _loose(name: str) -> FileKind:
     """A file directly in a project's folder."""
     if (known := _LOOSE.get(name)) is not None:
         return known
@@ -67,27 +67,27 @@ def _loose(name: str) -> Place:
     return _OUTPUT if _OLD_OUTPUT.match(name) else unknown("a file of a kind we do not know")
 
 
-_BIN = all_as(ignored("programs the CLI downloaded"))
-_AGENTS = Way(
+_BIN = every_file(ignored("programs the CLI downloaded"))
+_AGENTS = FolderRules(
     lambda name: _SUBAGENT if _AGENT.match(name) else _STRANGE,
-    lambda _: all_as(unknown("deeper than sub-agents' sessions lie")),
+    lambda _: every_file(unknown("deeper than sub-agents' sessions lie")),
 )
 _FOLDERS = {
-    "chats": Way(lambda name: _SESSION if _CHAT.match(name) else _STRANGE, lambda _: _AGENTS),
-    "checkpoints": all_as(_CHECKPOINT),
-    "tool-outputs": all_as(_OUTPUT),
+    "chats": FolderRules(lambda name: _SESSION if _CHAT.match(name) else _STRANGE, lambda _: _AGENTS),
+    "checkpoints": every_file(_CHECKPOINT),
+    "tool-outputs": every_file(_OUTPUT),
     "bin": _BIN,
-    "logs": all_as(ignored("network and console logs, not conversations")),
-    "plans": all_as(ignored("plans the agent wrote")),
-    "tracker": all_as(ignored("the agent's task tracker")),
-    "tasks": all_as(ignored("the agent's task tracker")),
-    "memory": all_as(ignored("the agent's own memory")),
-    "images": all_as(ignored("pictures pasted from the clipboard")),
-    "background-processes": all_as(ignored("logs of background commands")),
+    "logs": every_file(ignored("network and console logs, not conversations")),
+    "plans": every_file(ignored("plans the agent wrote")),
+    "tracker": every_file(ignored("the agent's task tracker")),
+    "tasks": every_file(ignored("the agent's task tracker")),
+    "memory": every_file(ignored("the agent's own memory")),
+    "images": every_file(ignored("pictures pasted from the clipboard")),
+    "background-processes": every_file(ignored("logs of background commands")),
 }
 # A folder named by a session holds its plans and tasks.
-_WORKING = all_as(ignored("the agent's working files, no conversation"))
-_PROJECT = Way(_loose, lambda name: _FOLDERS.get(name, _WORKING))
-_REGISTRY: Place = (REGISTRY, Status.READ, None)
-_HOME = Way(lambda name: _REGISTRY if name == "projects.json" else None, lambda _: None, own=False)
-_ROOT = Way(lambda _: unknown("not in a project's folder"), lambda name: _BIN if name == "bin" else _PROJECT)
+_WORKING = every_file(ignored("the agent's working files, no conversation"))
+_PROJECT = FolderRules(_loose, lambda name: _FOLDERS.get(name, _WORKING))
+_REGISTRY: FileKind = (REGISTRY, Status.READ, None)
+_HOME = FolderRules(lambda name: _REGISTRY if name == "projects.json" else None, lambda _: None, own=False)
+_ROOT = FolderRules(lambda _: unknown("not in a project's folder"), lambda name: _BIN if name == "bin" else _PROJECT)

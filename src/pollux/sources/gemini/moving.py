@@ -16,7 +16,7 @@ from pollux.sources.gemini.projects.path_evidence import digest
 from pollux.sources.gemini.projects.projects import marker_of, registry_of
 from pollux.sources.moving import Moving, Rename, Rewrite
 from pollux.system.files import read
-from pollux.wire import shown
+from pollux.wire import display_path
 
 
 def moving(root: Path, moved: Mapping[str, str]) -> Moving:
@@ -42,7 +42,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
             folders.append(str(folder))
     listed, left = _registry(registry, {old: new for old, new in moved.items() if old in known})
     if taken and (steps or listed):
-        raise OutputError(f"{shown(taken[-1])} knows the new path already.", "Nothing was changed.")
+        raise OutputError(f"{display_path(taken[-1])} knows the new path already.", "Nothing was changed.")
     if folders:
         left.append(
             "session files go on carrying the hash of the old path, which its list of sessions does not ask for"
@@ -58,7 +58,7 @@ def _known(registry: Path) -> Mapping[str, str]:
         return {}
     except OSError as error:
         raise OutputError(
-            f"{shown(registry)} cannot be read: {error.strerror or error}.", "Nothing was changed."
+            f"{display_path(registry)} cannot be read: {error.strerror or error}.", "Nothing was changed."
         ) from error
     return registry_of(registry)
 
@@ -83,7 +83,7 @@ def _registry(file: Path, moved: Mapping[str, str]) -> tuple[list[Rewrite], list
         name = re.compile(rb"(?:" + b"|".join(re.escape(text) for text in _quoted(old)) + rb")(?=\s*:)")
         after, found = name.subn(lambda _, new=new: _quoted(new)[0], after)  # type: ignore[misc]
         if found != 1:
-            return [], [f"{shown(file)} names {shown(old)} more than once or in an unusual way"]
+            return [], [f"{display_path(file)} names {display_path(old)} more than once or in an unusual way"]
     what = "; ".join(_what(old, new) for old, new in moved.items())
     return [Rewrite(path=str(file), before=before, after=after, what=what)], []
 
@@ -97,4 +97,4 @@ def _raw(text: str) -> bytes:
 
 
 def _what(old: str, new: str) -> str:
-    return f"{shown(old)} → {shown(new)}"
+    return f"{display_path(old)} → {display_path(new)}"

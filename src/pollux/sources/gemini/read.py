@@ -25,7 +25,7 @@ from pollux.sources.gemini.prompts.log import PromptLog
 from pollux.sources.gemini.replay.files import Part, joined
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.gemini.saved import captured, histories
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 _SYSTEM = Role.SYSTEM
 
@@ -45,7 +45,7 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     parts: list[Part] = []
     others: list[Session] = []
     for file in bundle.files:
-        notes.file = shown(file.path)
+        notes.file = display_path(file.path)
         try:
             found = records.contents(file.path, notes)
             replay = Replay(notes).run(found.records if isinstance(found, records.Log) else ())
@@ -74,7 +74,7 @@ def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outpu
         return f"{AGENT}:{call.agentId}" if call.agentId is not None and call.agentId in ids else None
 
     kind = Kind.SUBAGENT if replay.facts.get("kind") == Kind.SUBAGENT else bundle.kind
-    builder = Builder(shown(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch))
+    builder = Builder(display_path(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch))
     messages = builder.build()
     return Part(file, replay, messages, builder.spawns)
 
@@ -127,10 +127,6 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     started = [part.replay.started for part in parts if part.replay.started is not None] or times
     updated = [part.replay.updated for part in parts if part.replay.updated is not None]
     project, evidence = bundle.project()
-    if project is None and bundle.projects is not None and bundle.projects.cut_short:
-        notes.add(
-            "project.search", "The search for the project's folder ended early: there are too many.", Severity.INFO
-        )
     log_notices = bundle.log.notices if bundle.log is not None else ()
     return Session(
         agent=AGENT,
@@ -146,7 +142,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         messages=tuple(messages),
         links=_links(bundle, parts, current),
         notices=(*notes.all(), *log_notices),
-        files=tuple(shown(path) for path in dict.fromkeys([*(part.file.path for part in parts), *sorted(used)])),
+        files=tuple(display_path(path) for path in dict.fromkeys([*(part.file.path for part in parts), *sorted(used)])),
         extra=facts.extra,
     )
 
@@ -188,7 +184,7 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
         ended=part.replay.updated,
         messages=tuple(messages),
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
-        files=(shown(part.file.path),),
+        files=(display_path(part.file.path),),
         exact=exactness(missing),
         gaps=missing,
         tallies=tallies(tuple(messages)),
@@ -213,7 +209,7 @@ def _facts(bundle: GeminiBundle, parts: list[Part], current: Part) -> Facts:
                 earlier.append({name: merged[name]})
             merged[name] = value
         earlier += part.replay.earlier_facts
-        unknown += [{"file": shown(part.file.path), **record} for record in part.replay.unknown.all()]
+        unknown += [{"file": display_path(part.file.path), **record} for record in part.replay.unknown.all()]
     summary = merged.get("summary")
     extra = {name: value for name, value in merged.items() if name != "sessionId" or value != bundle.id}
     starts = sorted(part.replay.started for part in parts if part.replay.started is not None)
@@ -270,7 +266,7 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
             continue
         own = [message for message in part.messages if message.id not in ids]
         said = [message for message in own if message.author is not Author.CLIENT]
-        name = shown(part.file.path)
+        name = display_path(part.file.path)
         if not said:
             how = "holds the same messages" if part.messages else "holds nothing but a header"
             links.append(Link(kind="copy_of", target=key, evidence=f"{name} {how}"))
@@ -300,7 +296,7 @@ def _typed(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
             ended=max(times, default=None),
             messages=tuple(messages),
             notices=log.notices,
-            files=tuple(dict.fromkeys(shown(line.file) for line in lines)),
+            files=tuple(dict.fromkeys(display_path(line.file) for line in lines)),
         )
     ]
 

@@ -20,8 +20,8 @@ from pollux.model import Kind, Session
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.projects.path_evidence import digest
 from pollux.sources.gemini.projects.projects import marker_of
-from pollux.sources.resuming import Form, Resumable, fullest, sources
-from pollux.wire.joining import Document, document, joined, line_of, lines, value_of, written
+from pollux.sources.resuming import FileVersion, Resumable, largest_versions, source_files
+from pollux.wire.joining import Document, as_line, format_document, join_records, object_lines, parse_document, value_of
 
 _CHAT = re.compile(r"chats/(?:session-[^/]*|[^/]+/[^/]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _TYPED = re.compile(r"logs\.json|shell_history\Z")
@@ -33,18 +33,18 @@ _MESSAGE = {"id", "timestamp", "type", "content"}
 _MADE = "its first line is lost, and was made from the ids and times in what is left"
 
 
-def resuming(session: Session, forms: Sequence[Form], root: Path) -> list[Resumable]:
+def resuming(session: Session, forms: Sequence[FileVersion], root: Path) -> list[Resumable]:
     """The session's files in the folder where the CLI looks now, and that folder's mark."""
-    chats: dict[str, list[Form]] = {}
-    others: list[Form] = []
+    chats: dict[str, list[FileVersion]] = {}
+    others: list[FileVersion] = []
     folder = _folder(session, forms, root)
     for form in forms:
         inner = form.path.split("/", 2)[-1]
         if _CHAT.match(inner):
             chats.setdefault(os.path.join(os.path.dirname(inner), stem(inner)), []).append(form)  # noqa: PTH118, PTH120
         elif not _TYPED.match(inner):
-            others.append(Form(path=inner, content=form.content))
-    beside = fullest(others)
+            others.append(FileVersion(path=inner, content=form.content))
+    beside = largest_versions(others)
     found = [made for name, held in chats.items() for made in _chat(f"{folder}/{name}", held, session)]
     found += [
         Resumable(path=f"{folder}/{name}", content=beside.pop(name), sources=(f"{folder}/{name}",))
@@ -58,7 +58,7 @@ def resuming(session: Session, forms: Sequence[Form], root: Path) -> list[Resuma
     return [*found, *(Resumable(path=f"{folder}/{inner}", content=held) for inner, held in beside.items())]
 
 
-def united(forms: Sequence[Form]) -> bytes | None:
+def united(forms: Sequence[FileVersion]) -> bytes | None:
     """What all forms of a chat hold, as a log, unless the last one has every message.
 
     A log can say that the list of messages was replaced by another. Each later form does that, so that whatever it
@@ -77,7 +77,7 @@ def united(forms: Sequence[Form]) -> bytes | None:
 def _followed(records: list[bytes], later: bytes) -> list[bytes]:
     """A log, and what a later form makes of it. A form in which nothing was said takes nothing back, nor a cut one."""
     if not _is_document(later):
-        held = lines(later)
+        held = object_lines(later)
         if not records or not _ids(held):
             return records or held
         start = len(records) - records[::-1].index(_CLEARED) if _CLEARED in records else 0
@@ -85,20 +85,20 @@ def _followed(records: list[bytes], later: bytes) -> list[bytes]:
         if last[: len(held)] == held:
             return records
         return [*records[:start], *held] if held[: len(last)] == last else [*records, _CLEARED, *held]
-    found = document(later, _MESSAGES)
+    found = parse_document(later, _MESSAGES)
     if found is None:
         return records
-    items = [line_of(item) for item in found.items]
+    items = [as_line(item) for item in found.items]
     if not records:
         facts = {key: msgspec.Raw(value) for key, value in found.members.items() if key != _MESSAGES}
-        return [line_of(msgspec.json.encode(facts)), *items]
+        return [as_line(msgspec.json.encode(facts)), *items]
     if not found.whole:
         known = _ids(records)
         return [*records, *(item for item in items if _id(item) not in known)]
     if not items:
         return records
     members = {key: msgspec.Raw(value) for key, value in found.members.items()}
-    listed = line_of(msgspec.json.encode({"$set": members}))
+    listed = as_line(msgspec.json.encode({"$set": members}))
     return [*(records[:-1] if _ids(records[-1:]) <= _ids([listed]) and _is_list(records[-1]) else records), listed]
 
 
@@ -122,7 +122,7 @@ def _is_list(record: bytes) -> bool:
             return False
 
 
-def _folder(session: Session, forms: Sequence[Form], root: Path) -> str:
+def _folder(session: Session, forms: Sequence[FileVersion], root: Path) -> str:
     """The project's folder: that of the project's slug where there is one, else where the newest form lies."""
     top = os.path.join(root.name, "")  # noqa: PTH118
     for marker in sorted(root.glob("*/.project_root")):
@@ -139,15 +139,15 @@ def _proved(session: Session) -> bytes | None:
     return path if hashlib.sha256(path).hexdigest() == session.project_hash else None
 
 
-def _chat(place: str, forms: list[Form], session: Session) -> Iterator[Resumable]:
+def _chat(place: str, forms: list[FileVersion], session: Session) -> Iterator[Resumable]:
     logs: list[list[bytes]] = []
     documents: list[tuple[Document, bytes]] = []
-    of = sources(forms)
+    of = source_files(forms)
     for form in forms:
         if _is_document(form.content):
-            if (found := document(form.content, _MESSAGES)) is not None:
+            if (found := parse_document(form.content, _MESSAGES)) is not None:
                 documents.append((found, form.content))
-        elif held := lines(form.content):
+        elif held := object_lines(form.content):
             logs.append(held)
     if logs:
         content, made = _log(logs, [found for found, _ in documents], session)
@@ -171,7 +171,7 @@ def _document(forms: list[tuple[Document, bytes]]) -> bytes:
     members = {key: value for found, _ in forms for key, value in found.members.items()}
     if last.whole and items == last.items and members == last.members:
         return raw
-    return written(Document(members, items), _MESSAGES) if items and members.keys() >= _HEAD else b""
+    return format_document(Document(members, items), _MESSAGES) if items and members.keys() >= _HEAD else b""
 
 
 def _united(documents: list[Document]) -> list[bytes]:
@@ -182,7 +182,7 @@ def _united(documents: list[Document]) -> list[bytes]:
         cut = found.cut
         usable = cut is not None and (value_of(cut) or {}).keys() >= _MESSAGE and _id(cut) not in whole
         held.append([*found.items, *([cut] if cut is not None and usable else ())])
-    return joined(held, _id)
+    return join_records(held, _id)
 
 
 def _id(message: bytes) -> Any:
@@ -192,9 +192,9 @@ def _id(message: bytes) -> Any:
 
 def _log(logs: list[list[bytes]], documents: list[Document], session: Session) -> tuple[bytes, str | None]:
     """All lines of all logs, and the messages that only documents hold, where they would stand."""
-    records = joined(logs)
+    records = join_records(logs)
     if documents:
-        records = joined([[records[0], *map(line_of, _united(documents))], records], _id)
+        records = join_records([[records[0], *map(as_line, _united(documents))], records], _id)
     values = [value_of(line) or {} for line in records]
     if any(told.keys() >= _HEAD for told in values):
         return b"".join(records), None
@@ -207,7 +207,7 @@ def _head(documents: list[Document], values: list[dict[str, Any]], session: Sess
     if documents:
         members = {key: msgspec.Raw(v) for found in documents for key, v in found.members.items() if key != _MESSAGES}
         if members.keys() >= _HEAD:
-            return line_of(msgspec.json.encode(members))
+            return as_line(msgspec.json.encode(members))
     names = [told["$set"].get("sessionId") for told in values if isinstance(told.get("$set"), dict)]
     times = [told["timestamp"] for told in values if isinstance(told.get("timestamp"), str)]
     # Where nothing told the session's id, pollux calls it by its file.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pollux.sources.base import Retention
 from pollux.sources.settings import setting
-from pollux.wire import shown
+from pollux.wire import display_path
 
 _AGE = re.compile(r"(\d+)([hdwm])\Z")
 _DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.0}
@@ -23,7 +23,7 @@ def retention(root: Path) -> Retention:
     return Retention(
         agent="gemini",
         setting="general.sessionRetention",
-        file=shown(file),
+        file=display_path(file),
         days=None if held.get("enabled") is False else days,
         stated="enabled" in held or "maxAge" in held,
         advice='{"general": {"sessionRetention": {"enabled": false}}}',

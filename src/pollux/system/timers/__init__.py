@@ -1,4 +1,4 @@
-"""A timer of the user's own that runs a command now and then, by whatever the machine has for that."""
+"""A timer of the user that runs a command regularly, with systemd, launchd or cron."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a timer is told, and what each kind of timer can do."""
+"""What a timer runs, and what each kind of timer can do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pollux.model import Value
 
 NAME = "pollux-archive"
 MARK = "# pollux archive schedule --every "
-"""Stands in every timer that pollux made, with its period behind it."""
+"""The mark in every timer that pollux made, before its period."""
 
 _MINUTES = (5, 10, 15, 20, 30)
 _HOURS = (1, 2, 3, 4, 6, 8, 12)
@@ -26,15 +26,15 @@ _PATIENCE = 60.0
 
 
 class Period(NamedTuple):
-    """How often: a number of minutes that cron can say too, so that all timers understand the same."""
+    """How often a timer runs: a number of minutes that every kind of timer can express, also cron."""
 
     minutes: int
 
     @classmethod
     def parse(cls, text: str) -> Period:
         """`15min`, `6h`, `daily`, `weekly`. Raises `RequestError`."""
-        told = re.fullmatch(r"(\d{1,4}) ?([a-z]+)", text.strip().lower())
-        minutes = _NAMES.get(text.strip().lower(), int(told[1]) * _UNITS.get(told[2], 0) if told is not None else 0)
+        match = re.fullmatch(r"(\d{1,4}) ?([a-z]+)", text.strip().lower())
+        minutes = _NAMES.get(text.strip().lower(), int(match[1]) * _UNITS.get(match[2], 0) if match is not None else 0)
         if minutes in (*_MINUTES, *(60 * hours for hours in _HOURS), *_NAMES.values()):
             return cls(minutes)
         known = f"{', '.join(map(str, _MINUTES))} min; {', '.join(map(str, _HOURS))} h; daily; weekly"
@@ -43,8 +43,8 @@ class Period(NamedTuple):
     def __str__(self) -> str:
         if self.minutes < 60:
             return f"{self.minutes}min"
-        named = {minutes: name for name, minutes in _NAMES.items() if minutes > 60}
-        return named.get(self.minutes, f"{self.minutes // 60}h")
+        names = {minutes: name for name, minutes in _NAMES.items() if minutes > 60}
+        return names.get(self.minutes, f"{self.minutes // 60}h")
 
     @property
     def length(self) -> timedelta:
@@ -53,7 +53,7 @@ class Period(NamedTuple):
 
 
 class Job(Value, frozen=True, kw_only=True):
-    """What is to be run, in which environment, and how often."""
+    """A command, its environment, and how often it runs."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -68,67 +68,69 @@ class Piece(Value, frozen=True, kw_only=True):
 
 
 class Timer(Protocol):
-    """One way to run something now and then."""
+    """One way to run a command regularly."""
 
     name: str
     advice: str
-    """What the person should know of it."""
+    """What the user should know about it."""
 
     def pieces(self, job: Job) -> list[Piece]:
-        """What would be there for a job."""
+        """The pieces that a job needs."""
         ...
 
     def installed(self) -> list[Piece]:
-        """What is there."""
+        """The pieces that are installed."""
         ...
 
     def every(self) -> Period | None:
-        """How often what is there runs."""
+        """How often the installed timer runs."""
         ...
 
     def active(self) -> bool | None:
-        """Does the machine run it? None where it does not say."""
+        """Does the machine run the timer? None where it does not say."""
         ...
 
     def install(self, job: Job) -> None:
-        """Put it there, in place of what was there. Raises `OutputError`."""
+        """Install the timer, and replace an installed one. Raises `OutputError`."""
         ...
 
     def remove(self) -> None:
-        """Take it away. Raises `OutputError`."""
+        """Remove the timer. Raises `OutputError`."""
         ...
 
 
-def ask(program: str, *arguments: str, content: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Run one of the machine's programs. Raises `OutputError` where there is none, or it does not answer."""
-    found = shutil.which(program)
-    if found is None:
+def run_program(program: str, *arguments: str, content: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a program of this machine. Raises `OutputError` where it is missing, or does not answer."""
+    path = shutil.which(program)
+    if path is None:
         raise OutputError(f"There is no {program} on this machine.")
     try:
-        return subprocess.run(  # noqa: S603 (our own words, and the machine's program)
-            [found, *arguments], input=content or b"", capture_output=True, timeout=_PATIENCE, check=False
+        return subprocess.run(  # noqa: S603 (our own arguments, and the machine's program)
+            [path, *arguments], input=content or b"", capture_output=True, timeout=_PATIENCE, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        told = error.strerror if isinstance(error, OSError) else "it does not answer"
-        raise OutputError(f"{program} cannot be used: {told}.") from error
+        reason = error.strerror if isinstance(error, OSError) else "it does not answer"
+        raise OutputError(f"{program} cannot be used: {reason}.") from error
 
 
-def tell(program: str, *arguments: str, content: bytes | None = None) -> bytes:
-    """As `ask`. Raises `OutputError` with the program's own words where it fails."""
-    done = ask(program, *arguments, content=content)
-    if done.returncode:
-        said = " ".join(done.stderr.decode("utf-8", "replace").split()).rstrip(".") or f"status {done.returncode}"
-        raise OutputError(f"{' '.join((program, *arguments[:2]))} failed: {said}.")
-    return done.stdout
+def require_success(program: str, *arguments: str, content: bytes | None = None) -> bytes:
+    """The output of a program. Raises `OutputError` with the program's own message where it fails."""
+    process = run_program(program, *arguments, content=content)
+    if process.returncode:
+        message = (
+            " ".join(process.stderr.decode("utf-8", "replace").split()).rstrip(".") or f"status {process.returncode}"
+        )
+        raise OutputError(f"{' '.join((program, *arguments[:2]))} failed: {message}.")
+    return process.stdout
 
 
-def absent(folder: Path) -> list[Path]:
-    """Which of a folder and those above it are not there yet, the innermost first."""
-    return [each for each in (folder, *folder.parents) if not each.exists()]
+def missing_folders(folder: Path) -> list[Path]:
+    """The missing folders among this one and those above it, the innermost first."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
 
 
-def take_away(folders: Iterable[Path]) -> None:
-    """Remove folders that were made in vain, the innermost first, but none that holds something."""
+def remove_empty_folders(folders: Iterable[Path]) -> None:
+    """Remove these folders, the innermost first, as long as they are empty."""
     with contextlib.suppress(OSError):
         for folder in folders:
             folder.rmdir()

@@ -13,13 +13,13 @@ from pollux.system.timers.launchd import Launchd
 from pollux.system.timers.systemd import Systemd
 
 _BOOTED = Path("/run/systemd/system")
-"""There where systemd runs the machine."""
+"""This folder exists where systemd runs the machine."""
 
 
 def timers(home: Path, config: Path) -> dict[str, Timer]:
-    """Every kind of timer by name, for a user whose settings lie in `config`."""
-    every: list[Timer] = [Systemd(config / "systemd" / "user"), Launchd(home), Cron()]
-    return {timer.name: timer for timer in every}
+    """Every kind of timer by its name, for a user whose settings are in `config`."""
+    kinds: list[Timer] = [Systemd(config / "systemd" / "user"), Launchd(home), Cron()]
+    return {timer.name: timer for timer in kinds}
 
 
 def usual() -> str:
@@ -30,5 +30,5 @@ def usual() -> str:
         return Systemd.name
     if shutil.which("crontab"):
         return Cron.name
-    hint = "Let whatever starts programs on this machine run: pollux archive run"
+    hint = "Start this command regularly in another way: pollux archive run"
     raise RequestError("This machine has no systemd, launchd or cron.", hint)

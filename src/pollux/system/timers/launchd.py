@@ -1,4 +1,4 @@
-"""Timers of launchd: one file in the user's library."""
+"""Timers of launchd: one file in the user's Library folder."""
 
 from __future__ import annotations
 
@@ -10,23 +10,32 @@ from typing import Any
 
 from pollux.errors import OutputError, PolluxError, RequestError
 from pollux.system.files import read
-from pollux.system.timers.base import NAME, Job, Period, Piece, absent, ask, take_away, tell
+from pollux.system.timers.base import (
+    NAME,
+    Job,
+    Period,
+    Piece,
+    missing_folders,
+    remove_empty_folders,
+    require_success,
+    run_program,
+)
 
 _LABEL = NAME
 
 
 class Launchd:
-    """The timer as an agent of launchd's. `home` is the user's."""
+    """The timer as a launchd agent. `home` is the user's home directory."""
 
     name = "launchd"
-    advice = "It runs while you are logged in. A run that was slept through is made up for on waking."
+    advice = "It runs while you are logged in. A run missed during sleep is made up for on waking."
 
     def __init__(self, home: Path) -> None:
         self._file = home / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
 
     def pieces(self, job: Job) -> list[Piece]:
         """The file."""
-        told = {
+        properties = {
             "Label": _LABEL,
             "ProgramArguments": list(job.command),
             "EnvironmentVariables": dict(sorted(job.environment.items())),
@@ -35,52 +44,54 @@ class Launchd:
             "StandardOutPath": os.devnull,
         }
         try:
-            text = plistlib.dumps(told, sort_keys=False).decode()
+            text = plistlib.dumps(properties, sort_keys=False).decode()
         except (ValueError, UnicodeEncodeError) as error:
-            raise RequestError("A path holds characters that no timer takes.") from error
+            raise RequestError("A path has characters that no timer accepts.") from error
         return [Piece(place=str(self._file), text=text)]
 
     def installed(self) -> list[Piece]:
-        """The file, where it is there."""
-        there = self._file.is_file()
-        return [Piece(place=str(self._file), text=read(self._file).decode("utf-8", "surrogateescape"))] if there else []
+        """The file, if it exists."""
+        exists = self._file.is_file()
+        return (
+            [Piece(place=str(self._file), text=read(self._file).decode("utf-8", "surrogateescape"))] if exists else []
+        )
 
     def every(self) -> Period | None:
-        """As the file says."""
-        told: dict[str, Any] = {}
+        """The period that the file names."""
+        properties: dict[str, Any] = {}
         with contextlib.suppress(OSError, ValueError, plistlib.InvalidFileException):
-            told = plistlib.loads(read(self._file))
-        seconds = told.get("StartInterval")
+            properties = plistlib.loads(read(self._file))
+        seconds = properties.get("StartInterval")
         return Period(seconds // 60) if isinstance(seconds, int) else None
 
     def active(self) -> bool | None:
-        """As launchd says."""
+        """What launchd says."""
         with contextlib.suppress(PolluxError):
-            return ask("launchctl", "list", _LABEL).returncode == 0
+            return run_program("launchctl", "list", _LABEL).returncode == 0
         return None
 
     def install(self, job: Job) -> None:
-        """Write the file and load it. Where launchd does not take it, all is as it was."""
+        """Write the file and load it. If launchd refuses it, everything stays as it was."""
         before = read(self._file) if self._file.is_file() else None
-        missing = absent(self._file.parent)
+        missing = missing_folders(self._file.parent)
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.write_text(self.pieces(job)[0].text, "utf-8")
             if before is not None:
-                ask("launchctl", "unload", str(self._file))
-            tell("launchctl", "load", "-w", str(self._file))
+                run_program("launchctl", "unload", str(self._file))
+            require_success("launchctl", "load", "-w", str(self._file))
         except (OSError, OutputError) as error:
             with contextlib.suppress(OSError):
                 self._file.unlink(missing_ok=True) if before is None else self._file.write_bytes(before)
-            take_away(missing)
+            remove_empty_folders(missing)
             if isinstance(error, OSError):
                 raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
             raise
 
     def remove(self) -> None:
-        """Unload it and remove the file, also where launchd itself cannot be asked any more."""
+        """Unload the timer and remove the file, even if launchd itself does not answer."""
         with contextlib.suppress(OutputError):
-            ask("launchctl", "unload", "-w", str(self._file))
+            run_program("launchctl", "unload", "-w", str(self._file))
         try:
             self._file.unlink(missing_ok=True)
         except OSError as error:

@@ -1,13 +1,13 @@
-"""Cookies: whoever has the right one is logged in."""
+"""Cookies that log somebody in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from pollux.transforms.redact.options import LIST, program
+from pollux.transforms.redact.options import LIST, follows_program
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import UUID, chosen, random, unlike_a_word
+from pollux.transforms.redact.values import UUID, could_be_password, looks_random, unlike_word
 
 _QUOTE = r"""\\*["'`]?"""
 _NAME = r"[\w.$%-]{1,80}+"
@@ -26,25 +26,27 @@ _PATTERN = re.compile(
     rf"(?P<secret>(?(alone){_VALUE}|(?:{_OBJECT}|{_PAIRS})))"
 )
 _CURL = re.compile(r"\bcurl\b")
-_SAYS_WHO = re.compile(r"sess|sid\Z|auth|token|jwt|csrf|xsrf|remember|login|user|secret|key|\Avalue\Z", re.IGNORECASE)
+_IDENTIFYING = re.compile(
+    r"sess|sid\Z|auth|token|jwt|csrf|xsrf|remember|login|user|secret|key|\Avalue\Z", re.IGNORECASE
+)
 _FIELD = re.compile(rf"""({_NAME}){_QUOTE}\s{{0,3}}:\s{{0,3}}\\*["'`]({_VALUE})""")
 _LEAST = 6
 _RANDOM = 12
 
 
-def _telling(name: str, value: str) -> bool:
-    """Does a cookie say who somebody is? Most say less: that the page is to be dark."""
+def _identifies(name: str, value: str) -> bool:
+    """Does a cookie identify somebody? Most do not: they hold a colour scheme, for example."""
     if len(value) < _LEAST:
         return False
-    if _SAYS_WHO.search(name) is not None:
-        return UUID.fullmatch(value) is not None or (chosen(value) and unlike_a_word(value))
-    return len(value) >= _RANDOM and random(value)
+    if _IDENTIFYING.search(name) is not None:
+        return UUID.fullmatch(value) is not None or (could_be_password(value) and unlike_word(value))
+    return len(value) >= _RANDOM and looks_random(value)
 
 
-def _cookies(found: re.Match[str]) -> Iterator[tuple[str, str]]:
-    """The names and values."""
-    secret = found["secret"]
-    if name := found["name"] or found["set"]:
+def _cookies(match: re.Match[str]) -> Iterator[tuple[str, str]]:
+    """The names and values of the cookies in a match."""
+    secret = match["secret"]
+    if name := match["name"] or match["set"]:
         yield name, secret
     elif secret[0] in "{[":
         yield from _FIELD.findall(secret)
@@ -54,12 +56,12 @@ def _cookies(found: re.Match[str]) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _is_one(found: re.Match[str]) -> bool:
-    if found["jar"]:
+def _is_cookie(match: re.Match[str]) -> bool:
+    if match["jar"]:
         return True
-    if found["short"] and not found["listed"] and not program(found, _CURL):
+    if match["short"] and not match["listed"] and not follows_program(match, _CURL):
         return False
-    return any(_telling(name, value) for name, value in _cookies(found))
+    return any(_identifies(name, value) for name, value in _cookies(match))
 
 
 COOKIE = Rule(
@@ -70,5 +72,5 @@ COOKIE = Rule(
     example="Cookie: theme=dark; sessionid=kaffee7Rosen",
     any_case=True,
     reach=1_000,
-    check=_is_one,
+    check=_is_cookie,
 )

@@ -1,4 +1,4 @@
-"""Secrets that have no letters of their own and are told by their name: `DB_PASSWORD=…`, `"api_key": "…"`."""
+"""Secrets without letters of their own, recognised by their name: `DB_PASSWORD=…`, `"api_key": "…"`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import re
 import string
 
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import UUID, chosen, literal, random, unlike_a_word, unquoted
+from pollux.transforms.redact.values import (
+    UUID,
+    could_be_password,
+    is_quoted_password,
+    is_unquoted_password,
+    looks_random,
+    unlike_word,
+)
 
 _REST = r"(?:(?i:_?key|_?value|_base|_prod|_dev|_staging|_live|_hash|_salt|_?\d{1,3})){0,3}"
 _KINDS = r"(?i:secret|token|passw(?:or)?d|passphrase|pwd|credentials?|key)"
@@ -22,15 +29,15 @@ _PASSWORD = re.compile(r"passw(?:or)?d|passphrase|pwd|secret", re.IGNORECASE)
 _TAG = re.compile(r"<[\w.:-]*\Z")
 _QUOTES = ("'", '"')
 _LONGEST_NAME = 60
-_LEAST = 6
-_LEAST_BY_CHANCE = 12
+_SHORTEST = 6
+_SHORTEST_RANDOM = 12
 
-# In quotes: to the same quote, with as many backslashes before it as the first one. `\"` in it belongs to it.
+# In quotes: up to the same quote, with as many backslashes before it as before the first quote. `\"` is part of it.
 _IN_QUOTES = (
     r"""(?:[^"'`\\\n]++|(?!(?P=quote))["'`]"""
     r"""|(?(back)(?!(?P=back)(?P=quote))\\++(?![nr])(?P=quote)?|\\[^\nnr]))++(?=(?(back)(?P=back))(?P=quote))"""
 )
-# Without quotes: to a space, a quote, or what begins the next of several settings.
+# Without quotes: up to a space, a quote, or the beginning of the next setting.
 _TO_ITS_END = (
     r"""(?:[^\s"'`,\\&;<]++|(?<=\w)[,'](?=\w)(?!\w{1,40}["'`]?\s{0,2}[=:])|&(?!\w{1,40}+=|&)"""
     r"""|(?<=\w);(?=\w)(?!\w{1,40}+\s?=)|<(?!/)|\\(?![nrtux0-9"'`\\]))++"""
@@ -43,64 +50,68 @@ _PATTERN = re.compile(
 )
 
 
-def _named(found: re.Match[str]) -> bool:
-    """Does the name mean it, and is the value one?
+def _is_named_secret(match: re.Match[str]) -> bool:
+    """Is the name that of a secret, and can the value be one?
 
-    In a file of settings whatever stands behind such a name is a secret, in quotes also several words, and a UUID. In
-    data it is one where it is no mere word, in code where it looks like chance. A password may be short.
+    In a file of settings, every value after such a name is a secret: also several words in quotes, and a UUID. In data
+    the value must be more than a word, in code it must look random. A password may be short.
     """
-    value = found["secret"] if found["quote"] else found["secret"].rstrip(");]}")
-    if len(value) < _LEAST:
+    value = match["secret"] if match["quote"] else match["secret"].rstrip(");]}")
+    if len(value) < _SHORTEST:
         return False
-    start = found.start()
-    if found["name"][:3].lower() == "key" and not _KEY_OF.search(found.string, max(0, start - _LONGEST_KEY_OF), start):
+    start = match.start()
+    if match["name"][:3].lower() == "key" and not _KEY_OF.search(match.string, max(0, start - _LONGEST_KEY_OF), start):
         return False
-    before = found.string[max(0, start - _LONGEST_NAME) : start]
-    if found["is"] == ">":
-        return _TAG.search(before) is not None and _of_a_name(found, value)
-    if not _as_in_settings(found, before):
-        return _of_a_name(found, value)
-    if "=" not in found["is"]:
-        return chosen(value) and unlike_a_word(value)
-    return chosen(value) or UUID.fullmatch(value) is not None
+    before = match.string[max(0, start - _LONGEST_NAME) : start]
+    if match["is"] == ">":
+        return _TAG.search(before) is not None and _is_secret_in_data(match, value)
+    if not _in_settings(match, before):
+        return _is_secret_in_data(match, value)
+    if "=" not in match["is"]:
+        return could_be_password(value) and unlike_word(value)
+    return could_be_password(value) or UUID.fullmatch(value) is not None
 
 
-def _of_a_name(found: re.Match[str], value: str) -> bool:
-    """Is this a secret, in data or in code?"""
-    if _PASSWORD.match(found["name"]):
-        if found["quote"] is None:
-            if found["name"][:6].lower() != "secret" and unquoted(value) and not _working_directory(found, value):
+def _is_secret_in_data(match: re.Match[str], value: str) -> bool:
+    """Is this value a secret in data or in code?"""
+    if _PASSWORD.match(match["name"]):
+        if match["quote"] is None:
+            if (
+                match["name"][:6].lower() != "secret"
+                and is_unquoted_password(value)
+                and not _working_directory(match, value)
+            ):
                 return True
-        elif _is_data(found):
-            return " " not in value and chosen(value) and unlike_a_word(value)
-        elif literal(value):
+        elif _is_data(match):
+            return " " not in value and could_be_password(value) and unlike_word(value)
+        elif is_quoted_password(value):
             return True
     first = value.partition(" ")[0]
-    return len(first) >= _LEAST_BY_CHANCE and random(first)
+    return len(first) >= _SHORTEST_RANDOM and looks_random(first)
 
 
-def _working_directory(found: re.Match[str], value: str) -> bool:
-    return found["name"].lower() == "pwd" and "/" in value
+def _working_directory(match: re.Match[str], value: str) -> bool:
+    return match["name"].lower() == "pwd" and "/" in value
 
 
-def _as_in_settings(found: re.Match[str], before: str) -> bool:
-    """Does it stand as in a `.env` file, or as a variable given to a program?"""
-    if "=" in found["is"] and (found["is"][:1].isspace() or found["is"][-1:].isspace()):
+def _in_settings(match: re.Match[str], before: str) -> bool:
+    """Does the name stand as in a `.env` file, or as a variable for a program?"""
+    if "=" in match["is"] and (match["is"][:1].isspace() or match["is"][-1:].isspace()):
         return False
     rest = before.rstrip(_LETTERS_OF_A_NAME)
     first = before[len(rest) :].lstrip("-")
     if rest.endswith("\\") and first[:1] in ("n", "r", "t"):
         rest, first = f"{rest}{first[0]}", first[1:]
-    if _ENV_NAME.fullmatch(first + found["name"]) is None:
+    if _ENV_NAME.fullmatch(first + match["name"]) is None:
         return False
     line = rest.rstrip()
     gap = rest[len(line) :]
     return not line or "\n" in gap or "\t" in gap or line[-1] in _BEGINS or _BEFORE_A_SETTING.search(rest) is not None
 
 
-def _is_data(found: re.Match[str]) -> bool:
+def _is_data(match: re.Match[str]) -> bool:
     """Are both in quotes, the name and the value, as in JSON?"""
-    return found["is"].lstrip("\\").startswith(_QUOTES) and found["quote"] in _QUOTES
+    return match["is"].lstrip("\\").startswith(_QUOTES) and match["quote"] in _QUOTES
 
 
 NAMED = Rule(
@@ -111,5 +122,5 @@ NAMED = Rule(
     example="DB_PASSWORD=kaffee7Rosen",
     any_case=True,
     reach=300,
-    check=_named,
+    check=_is_named_secret,
 )

@@ -1,11 +1,11 @@
-"""Secrets given to a program: in a command, or in its arguments one by one, `["--password", "…"]`."""
+"""Secrets in the options of a program: in a command, or in a list of arguments, `["--password", "…"]`."""
 
 from __future__ import annotations
 
 import re
 
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import chosen, unlike_a_word
+from pollux.transforms.redact.values import could_be_password, unlike_word
 
 LIST = r"""\\*["']\s{0,20},\s{0,20}(?=\\*["'])|\s?\n\s{0,20}-\s{1,3}"""
 """What separates the arguments of a list, in JSON, in code and in YAML."""
@@ -22,29 +22,31 @@ _PATTERN = re.compile(
 _BEFORE = 300
 _TAKES_A_USER = re.compile(r"\b(?:curl|wget|https?|xh)\b")
 _TAKES_A_PASSWORD = re.compile(r"\b(?:sshpass|mongo\w{0,20}|login)\b")
-_TAKES_IT_CLOSE = re.compile(r"\b(?:mysql|mariadb)\w{0,20}\b")
-_LEAST = 6
+_TAKES_A_PASSWORD_WITHOUT_SPACE = re.compile(r"\b(?:mysql|mariadb)\w{0,20}\b")
+_SHORTEST = 6
 
 
-def program(found: re.Match[str], names: re.Pattern[str]) -> bool:
-    """Does one of these programs stand before, in the same command?"""
-    text = found.string[max(0, found.start() - _BEFORE) : found.start()]
-    begun = max(text.rfind(mark) for mark in "\n|;&") + 1
-    return names.search(text, begun) is not None
+def follows_program(match: re.Match[str], names: re.Pattern[str]) -> bool:
+    """Does one of these programs precede the match in the same command?"""
+    text = match.string[max(0, match.start() - _BEFORE) : match.start()]
+    command = max(text.rfind(mark) for mark in "\n|;&") + 1
+    return names.search(text, command) is not None
 
 
-def _given(found: re.Match[str]) -> bool:
-    secret = found["secret"]
-    plain = len(secret) < _LEAST or not unlike_a_word(secret)
-    if (plain and not found["user"]) or not chosen(secret):
+def _is_option_secret(match: re.Match[str]) -> bool:
+    secret = match["secret"]
+    plain = len(secret) < _SHORTEST or not unlike_word(secret)
+    if (plain and not match["user"]) or not could_be_password(secret):
         return False
-    if found["user"] and program(found, _TAKES_A_USER):
+    if match["user"] and follows_program(match, _TAKES_A_USER):
         return True
     if plain:
         return False
-    if found["short"]:
-        return program(found, _TAKES_A_PASSWORD) or (not found["apart"] and program(found, _TAKES_IT_CLOSE))
-    return not found["user"] or bool(found["listed"])
+    if match["short"]:
+        return follows_program(match, _TAKES_A_PASSWORD) or (
+            not match["apart"] and follows_program(match, _TAKES_A_PASSWORD_WITHOUT_SPACE)
+        )
+    return not match["user"] or bool(match["listed"])
 
 
 OPTION = Rule(
@@ -55,5 +57,5 @@ OPTION = Rule(
     before=re.compile(r"-(?:-[a-z0-9-]{1,60})?\Z"),
     pattern=_PATTERN,
     example="deploy --password kaffee7Rosen",
-    check=_given,
+    check=_is_option_secret,
 )

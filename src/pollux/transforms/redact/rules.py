@@ -1,6 +1,6 @@
-"""The table of secrets that people really paste, those with letters of their own first.
+"""The table of secrets that people really paste. Those with letters of their own come first.
 
-The examples are made up. They are put together here, so that no other program takes this file for a leak.
+The examples are invented. They are assembled here, so that no other program takes this file for a leak.
 """
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ import binascii
 import re
 
 from pollux.transforms.redact.rule import START, Rule, token
-from pollux.transforms.redact.values import chosen, credentials, key_material, random, unlike_a_word
+from pollux.transforms.redact.values import (
+    could_be_password,
+    has_key_material,
+    is_basic_credentials,
+    looks_random,
+    unlike_word,
+)
 
 _MIX = "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB0oKvXq7CtZr2WyMh9SjDlEu4GfIpA8b3xV6nQk1Tz"
 _HEX = "3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c"
@@ -166,7 +172,7 @@ _BREAK = r"\\?\r?\n[ \t]*"
 _BROKEN = rf"(?:{_BREAK})?"
 _JWT_HEAD = rf"[A-Za-z0-9_-]{{6,4000}}+(?:{_BREAK}[A-Za-z0-9_-]{{1,200}}+){{0,20}}+{_BROKEN}"
 _JWT_CLAIMS = rf"[A-Za-z0-9_-]{{6,16000}}+(?:{_BREAK}[A-Za-z0-9_-]{{1,200}}+){{0,80}}+{_BROKEN}"
-_WORD_OF_A_MANUAL = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
+_MANUAL_WORD = re.compile("[a-z]{1,8}|[0-9]+,.*|[A-Z]{1,12}")
 _QUOTE = r"""\\*["'`]?"""
 _GAP = r"(?:\\\\?[nrt]|\s)[\s\d:→│|>+-]{0,20}+"
 _MACHINE = re.compile(
@@ -181,25 +187,25 @@ _IS = rf"{_QUOTE}\s{{0,3}}(?::=|=>|[:=])\s{{0,3}}{_QUOTE}"
 _DISCORD = base64.b64encode(b"112233445566778899").decode().rstrip("=")
 
 
-def _password_in_address(found: re.Match[str]) -> bool:
-    secret = found["secret"]
-    if len(secret) < 3 or not chosen(secret) or _WORD_OF_A_MANUAL.fullmatch(secret):
+def _is_url_password(match: re.Match[str]) -> bool:
+    secret = match["secret"]
+    if len(secret) < 3 or not could_be_password(secret) or _MANUAL_WORD.fullmatch(secret):
         return False
-    return "/" not in secret or unlike_a_word(secret)
+    return "/" not in secret or unlike_word(secret)
 
 
-def _of_a_machine(found: re.Match[str]) -> bool:
-    """Does the name of a machine stand before, or the word for all others?"""
-    start = max(0, found.start() - _BEFORE)
-    if found.string.find("login", start, found.start()) < 0:
+def _follows_machine(match: re.Match[str]) -> bool:
+    """Does the name of a machine precede the password, or the word `default`?"""
+    start = max(0, match.start() - _BEFORE)
+    if match.string.find("login", start, match.start()) < 0:
         return False
-    return _MACHINE.search(found.string, start, found.start()) is not None and chosen(found["secret"])
+    return _MACHINE.search(match.string, start, match.start()) is not None and could_be_password(match["secret"])
 
 
-def _discord_user(found: re.Match[str]) -> bool:
+def _is_discord_user(match: re.Match[str]) -> bool:
     """Is the first piece the number of a user?"""
     try:
-        return base64.b64decode(found["user"] + "=" * (-len(found["user"]) % 4)).isdigit()
+        return base64.b64decode(match["user"] + "=" * (-len(match["user"]) % 4)).isdigit()
     except binascii.Error:
         return False
 
@@ -219,7 +225,7 @@ SHAPES = (
         tuple(a + b for a in "MNO" for b in "DTjz"),  # how digits begin in base64
         rf"{START}(?P<user>{_ALNUM}{{23,28}}+)\.{_WORD}{{6,7}}+\.{_WORD}{{27,38}}(?!{_WORD})",
         f"{_DISCORD}.{_MIX[:6]}.{_MIX[6:44]}",
-        check=_discord_user,
+        check=_is_discord_user,
     ),
     _rule(
         "private-key",
@@ -229,8 +235,8 @@ SHAPES = (
         r"----[- ]BEGIN[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[- ]----(?P<body>(?:[^-]|-(?!---)){40,40000}+)"
         r"(?:-{4,9} ?END[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[- ]----)?",
         f"{_PEM}\n{_MIX[:64]}\n{_MIX[8:72]}\n{_MIX[:30]}==\n{_PEM.replace('BEGIN', 'END')}",
-        reach=40_200,  # a key goes no further than to the next dashes, so no place is looked at twice
-        check=lambda found: key_material(found["body"]),
+        reach=40_200,  # a key ends at the next dashes, so no place is searched twice
+        check=lambda match: has_key_material(match["body"]),
     ),
     _rule(
         "google-key-id",
@@ -246,7 +252,7 @@ SHAPES = (
         rf"(?i:secret_?access_?key){_IS}(?P<secret>[A-Za-z0-9/+]{{40}})(?![A-Za-z0-9/+=])",
         f"aws_secret_access_key = {_MIX[:20]}/{_MIX[20:39]}",
         any_case=True,
-        check=lambda found: random(found["secret"]) or "/" in found["secret"],
+        check=lambda match: looks_random(match["secret"]) or "/" in match["secret"],
     ),
     _rule(
         "azure-account-key",
@@ -286,7 +292,7 @@ SHAPES = (
         rf"(?<=[A-Za-z0-9])://(?!\[secret:)[^\s/:@\"'<>`]{{0,300}}+:(?!\d{{1,5}}[/?#])"
         rf"(?P<secret>(?:{_IN_AUTHORITY}|[^/]{_IN_ADDRESS})(?:@{_IN_AUTHORITY})*)@(?!sha256:)(?=[\w.\[-])",
         "postgres://ada:kaffee7Rosen@db.internal:5432/shop",
-        check=_password_in_address,
+        check=_is_url_password,
     ),
     _rule(
         "url-token",
@@ -294,7 +300,7 @@ SHAPES = (
         ("://",),
         rf"(?<=[A-Za-z0-9])://(?P<secret>{_WORD}{{20,200}}+)@(?=[\w.\[-])",
         f"https://{_HEX}@git.internal/ada/engine.git",
-        check=lambda found: random(found["secret"]),
+        check=lambda match: looks_random(match["secret"]),
     ),
     _rule(
         "connection-password",
@@ -303,7 +309,7 @@ SHAPES = (
         r"(?i:(?<=;)\s?(?:password|pwd)=)(?P<secret>[^;\s\"'\\]{3,200})",
         "Server=db.internal;User Id=ada;Password=kaffee7Rosen;",
         any_case=True,
-        check=lambda found: chosen(found["secret"]),
+        check=lambda match: could_be_password(match["secret"]),
     ),
     _rule(
         "pgpass",
@@ -312,7 +318,7 @@ SHAPES = (
         r"(?<![\w.*-])[\w.*-]{1,60}:(?:\d{4}|\*):(?!\d+:)[^\s:\"']{1,63}:(?!\d+:)[^\s:\"']{1,63}:(?P<secret>[^\s\"']{6,200})",
         "db.internal:5432:shop:ada:kaffee7Rosen",
         before=re.compile(r"(?<![\w.*-])[\w.*-]{1,60}\Z"),
-        check=lambda found: chosen(found["secret"]) and unlike_a_word(found["secret"]),
+        check=lambda match: could_be_password(match["secret"]) and unlike_word(match["secret"]),
     ),
     _rule(
         "netrc",
@@ -321,7 +327,7 @@ SHAPES = (
         rf"password{_GAP}(?P<secret>[^\s\"'\\]{{3,200}})",
         "machine git.internal login ada password kaffee7Rosen",
         any_case=True,
-        check=_of_a_machine,
+        check=_follows_machine,
     ),
     _rule(
         "bearer",
@@ -331,7 +337,7 @@ SHAPES = (
         r"\\*[\"'`]?(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
         f"Authorization: Bearer {_MIX[:40]}",
         any_case=True,
-        check=lambda found: random(found["secret"]),
+        check=lambda match: looks_random(match["secret"]),
     ),
     _rule(
         "basic",
@@ -340,6 +346,6 @@ SHAPES = (
         r"(?i:basic)(?::\s?|\s{1,3})(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
         "Authorization: Basic YWRhOmthZmZlZTdSb3Nlbg==",
         any_case=True,
-        check=lambda found: credentials(found["secret"].rstrip("=")),
+        check=lambda match: is_basic_credentials(match["secret"].rstrip("=")),
     ),
 )

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from datetime import date
 
     from pollux.index.catalog.queries import Filter
-    from pollux.usage.accounts import Accounts
+    from pollux.usage.service import UsageService
     from pollux.usage.stats import Of
 
 CUT = "; gaps of more than a year are cut"
 
 
 def stats_picture(  # noqa: PLR0913
-    accounts: Accounts,
+    usage: UsageService,
     by: By,
     wanted: Filter,
     *,
@@ -33,11 +33,11 @@ def stats_picture(  # noqa: PLR0913
     timezone: str | None = None,
 ) -> str:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else. Raises `NotFound`."""
-    of = of or accounts.stats(By.AGENT, wanted).of
-    amounts = accounts.stacks(by, of, stack, wanted, timezone)
+    of = of or usage.stats(By.AGENT, wanted).of
+    amounts = usage.stacks(by, of, stack, wanted, timezone)
     if not amounts:
         raise NotFound("Nothing was used then and there.", "Try: pollux stats")
-    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(accounts, of, wanted)
+    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(usage, of, wanted)
     if by in TIMES:
         names = unbroken(name for name in amounts if name is not None)
         if not names:
@@ -52,9 +52,9 @@ def stats_picture(  # noqa: PLR0913
     return bars(title, subtitle, sums, lambda value: label(of, value))
 
 
-def _subtitle(accounts: Accounts, of: Of, wanted: Filter) -> str:
+def _subtitle(usage: UsageService, of: Of, wanted: Filter) -> str:
     """The sum of all, and what is to be known about it."""
-    total = accounts.stats(By.AGENT, wanted).total
+    total = usage.stats(By.AGENT, wanted).total
     if of == "cost" and total.cost_usd is None:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = at_least(of, total)

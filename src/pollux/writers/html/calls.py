@@ -7,61 +7,63 @@ from datetime import datetime
 
 from pollux.model import Status, ToolCall, ToolResult
 from pollux.text.escape import one_line
-from pollux.writers.calls import arguments as brief, outcome, reason
+from pollux.writers.calls import outcome, reason
 from pollux.writers.html import arguments, diffs
 from pollux.writers.html.folds import fold, lines
-from pollux.writers.html.markup import Html, join, tag
+from pollux.writers.html.markup import Html, escape, join, tag
 from pollux.writers.html.pictures import attachment
 from pollux.writers.html.prose import markdown
 from pollux.writers.html.terminal import terminal
 from pollux.writers.html.times import clock
+from pollux.writers.transcript import Call
 
 _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status.UNFINISHED: "…"}
 
 
-def call(told: ToolCall, child: Html | None) -> Html:
+def call(block: Call, child: Html | None) -> Html:
     """A call with its outcome; `child` is the session it started, or the way there."""
-    changes, rest = diffs.asked(told.input)
-    noted = diffs.recorded(told)
-    if noted and diffs.covers(noted, changes):
-        changes = noted
+    made = block.call
+    changes, rest = diffs.asked(made.input)
+    recorded = diffs.recorded(made)
+    if recorded and diffs.covers(recorded, changes):
+        changes = recorded
     body = [
         *(diffs.diff(change) for change in changes),
         *arguments.shown(rest),
-        *_result(told),
-        *map(attachment, told.attachments),
+        *_result(made),
+        *map(attachment, made.attachments),
         child,
-        _used(told.at, told.id),
+        _used(made.at, made.id),
     ]
-    return fold(_line(told, changes), *body, class_=f"call {told.status}")
+    return fold(_line(block, changes), *body, class_=f"call {made.status}")
 
 
-def result(told: ToolResult) -> Html:
+def answer(result: ToolResult) -> Html:
     """An answer whose call is not in the session any more."""
-    name = tag("b", one_line(told.name or "") or "unnamed tool")
-    body = [*_output(told.output), *map(attachment, told.attachments), _used(None, told.call)]
+    name = tag("b", one_line(result.name or "") or "unnamed tool")
+    body = [*_output(result.output), *map(attachment, result.attachments), _used(None, result.call)]
     return fold(join([_mark(Status.OK), name, " ", tag("small", "a result without its call")]), *body, class_="call ok")
 
 
 def _used(at: datetime | None, id: str | None) -> Html | None:
     """When a call was made and what it is called by, shown when asked for."""
-    told = [join(["Called ", clock(at)]) if at is not None else None, f"id {one_line(id)}" if id is not None else None]
-    known = [piece for piece in told if piece is not None]
-    return tag("p", join(known, Html(" · ")), class_="used") if known else None
+    facts = [join(["Called ", clock(at)])] if at is not None else []
+    facts += [escape(f"id {one_line(id)}")] if id is not None else []
+    return tag("p", join(facts, Html(" · ")), class_="used") if facts else None
 
 
-def _line(told: ToolCall, changes: list[diffs.Diff]) -> Html:
+def _line(block: Call, changes: list[diffs.Diff]) -> Html:
+    made = block.call
     asked = [
-        join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)])
-        for a in brief(told.input)[0]
+        join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)]) for a in block.arguments
     ]
-    ending = None if told.status is Status.OK and not told.exit_code else outcome(told)
-    if ending is not None and (why := reason(told)) is not None:
+    ending = None if made.status is Status.OK and not made.exit_code else outcome(made)
+    if ending is not None and (why := reason(made)) is not None:
         ending = f"{ending}: {one_line(why)}"
     return join(
         [
-            _mark(told.status),
-            tag("b", one_line(told.name) or "unnamed tool", title=f"{told.canonical} ({told.tool_kind})"),
+            _mark(made.status),
+            tag("b", one_line(made.name) or "unnamed tool", title=f"{made.canonical} ({made.tool_kind})"),
             " ",
             tag("span", join(asked, Html(" ")), class_="asked"),
             tag("span", diffs.sizes(changes), class_="sizes") if changes else None,
@@ -74,12 +76,12 @@ def _mark(status: Status) -> Html:
     return tag("span", _MARKS[status], class_="mark", title=str(status), role="img", aria_label=str(status))
 
 
-def _result(told: ToolCall) -> Iterator[Html]:
-    if told.tool_kind == "agent" and told.output is not None and told.output.strip():
+def _result(made: ToolCall) -> Iterator[Html]:
+    if made.tool_kind == "agent" and made.output is not None and made.output.strip():
         yield tag("p", "Answer", class_="what")
-        yield markdown(told.output)
+        yield markdown(made.output)
     else:
-        yield from _output(told.output)
+        yield from _output(made.output)
 
 
 def _output(output: str | None) -> Iterator[Html]:

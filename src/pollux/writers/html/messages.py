@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
-from pollux.model import Author, Fate, Message, Role, Session, Text, Usage, first_words
+from pollux.model import Author, Fate, Message, Role, Session, Usage, first_words
 from pollux.text.escape import one_line
-from pollux.writers.base import LOST_FATES, Options, WriterContext
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.facts import figures
+from pollux.writers.html.blocks import markup
+from pollux.writers.html.choice import Choice
 from pollux.writers.html.cuts import address, cuts
 from pollux.writers.html.folds import fold
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
-from pollux.writers.html.parts import Parts
 from pollux.writers.html.times import clock
 from pollux.writers.html.ways import way
-from pollux.writers.loss import DETAILS, NOTHING, Tally
+from pollux.writers.loss import Tally
+from pollux.writers.transcript import Block, Branch, Heading, Speaker, walk
 
 STRETCH = 40
 """How many messages are laid out together."""
@@ -26,7 +28,14 @@ DEEPEST = 8
 """How many sub-agents may stand within one another."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._:-]{1,80}")
-_LEVELS = {"error": "Error", "warning": "Warning", "info": "Info"}
+_KINDS = {
+    Speaker.YOU: "human",
+    Speaker.ASSISTANT: "model",
+    Speaker.TASK: "task",
+    Speaker.COMMAND: "system",
+    Speaker.NOTICE: "system",
+    Speaker.CLIENT: "client",
+}
 _FATES = {
     Fate.REWOUND: "taken back: the human went on from an earlier point",
     Fate.COMPRESSED: "folded into a summary: the agent remembers only that",
@@ -49,7 +58,7 @@ class Messages:
         self._tally = tally
         self._above = (*above, session.key)
         self._price = context.price(session)
-        self._parts = Parts(tally, self._child)
+        self._choice = Choice(options, tally)
         self._several = len({message.model for message in session.messages if message.model}) > 1
         self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
@@ -74,70 +83,68 @@ class Messages:
             )
             for there, numbers in enumerate(self.parts)
             for message, name in ((messages[number], self._names[number]) for number in numbers)
-            if message.role is Role.USER and message.author is not Author.CLIENT and not self._is_unwanted(message)
+            if message.role is Role.USER
+            and message.author is not Author.CLIENT
+            and not self._choice.is_unwanted(message)
             if (words := first_words(one_line(message.text.strip(), 1000), 80))
         ]
 
     def pieces(self, part: int | None = None) -> Iterator[Html]:
         """All messages, or those of a part. Those that a rewind or a summary took away stand together, foldable."""
         numbers = range(len(self._names)) if part is None else self.parts[part]
-        pairs = ((self._session.messages[number], self._names[number]) for number in numbers)
+        messages = self._session.messages[numbers.start : numbers.stop]
+        names = self._names[numbers.start : numbers.stop]
         self._before = None
-        for (fate, inherited), run in groupby(pairs, key=lambda pair: _branch(pair[0])):
-            group = list(run)
-            if fate is None and not inherited:
-                yield from self._run(group)
+        opened = False
+        for branch, run in groupby(walk(messages, self._choice), key=_branch):
+            if branch is None:
+                yield from self._run(run, names)
                 continue
-            yield start("details", class_="branch", open=fate is not Fate.REWOUND)
-            yield tag("summary", *_branch_words(fate, inherited, len(group)))
-            yield from self._run(group)
+            if opened:
+                yield end("details")
+                self._before = None
+            opened = branch.inherited or branch.fate is not None
+            if opened:
+                yield start("details", class_="branch", open=branch.fate is not Fate.REWOUND)
+                yield tag("summary", *_branch_words(branch))
+        if opened:
             yield end("details")
-            self._before = None
 
-    def _run(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
+    def _run(self, blocks: Iterable[Block], names: Sequence[str]) -> Iterator[Html]:
         """Messages in stretches: a browser lays out those in sight, and does not even count the messages of others."""
-        shown = self._shown(pairs)
-        while stretch := list(islice(shown, STRETCH)):
+        articles = self._articles(blocks, names)
+        while stretch := list(islice(articles, STRETCH)):
             yield start("div", class_="stretch")
             yield from stretch
             yield end("div")
 
-    def _shown(self, pairs: Iterable[tuple[Message, str]]) -> Iterator[Html]:
-        for message, name in pairs:
-            if self._is_unwanted(message):
-                self._tally.drop(LOST_FATES)
+    def _articles(self, blocks: Iterable[Block], names: Sequence[str]) -> Iterator[Html]:
+        heading: Heading | None = None
+        body: list[Html] = []
+        for block in blocks:
+            if type(block) is not Heading:
+                body.append(markup(block, self._child))
                 continue
-            native = message.usage is not None and bool(message.usage.native or message.usage.each)
-            self._tally.drop(DETAILS, bool(message.extra) + native)
-            body = self._body(message)
-            if not body:
-                self._tally.drop(NOTHING)
-                continue
-            self._tally.kept += 1
-            yield self._message(message, name, body)
+            if heading is not None:
+                yield self._article(heading, names[heading.number], body)
+            heading, body = block, []
+        if heading is not None:
+            yield self._article(heading, names[heading.number], body)
 
-    def _is_unwanted(self, message: Message) -> bool:
-        return self._options.live_only and message.fate is not Fate.LIVE
-
-    def _body(self, message: Message) -> list[Html]:
-        if message.role is Role.SYSTEM:
-            return _remark(message, self._parts)
-        return [piece for part in message.parts if (piece := self._parts.part(part, message)) is not None]
-
-    def _message(self, message: Message, name: str, body: list[Html]) -> Html:
-        who, kind = _speaker(message)
+    def _article(self, heading: Heading, name: str, body: list[Html]) -> Html:
+        message, fate = heading.message, heading.fate
+        kind = _KINDS[heading.speaker]
         model = message.model if self._several else None
         goes_on = kind in ("model", "client") and (kind, model) == self._before
         self._before = (kind, model) if message.author is not Author.CLIENT else self._before
         link = tag("a", "#", href=f"#{name}", class_="link", title=_LINK, aria_label=_LINK)
-        fate = None if message.fate is Fate.LIVE or message.role is Role.SYSTEM else message.fate
-        heading = tag("h2", who) if kind in ("human", "model", "task") and not goes_on else None
-        by = tag("small", one_line(model), class_="by") if model and heading is not None else None
+        title = tag("h2", heading.speaker) if kind in ("human", "model", "task") and not goes_on else None
+        by = tag("small", one_line(model), class_="by") if model and title is not None else None
         badge = None
-        if fate is not None and (heading is not None or fate not in _BRANCHES):
+        if fate is not None and (title is not None or fate not in _BRANCHES):
             badge = tag("span", str(fate), class_=f"badge {fate}", title=_FATES[fate])
-        plain = "goes-on" if heading is None else None
-        header = tag("header", heading, by, badge, clock(message.at), link, class_=plain)
+        plain = "goes-on" if title is None else None
+        header = tag("header", title, by, badge, clock(message.at), link, class_=plain)
         classes = " ".join(filter(None, ("message", kind, str(fate) if fate else "")))
         return tag("article", header, *body, self._used(message), id=name, class_=classes, tabindex="-1")
 
@@ -179,41 +186,18 @@ def is_too_low(usage: Usage, unpriced: int | None) -> bool:
     return usage.exact is False or bool(unpriced)
 
 
-def _branch(message: Message) -> tuple[Fate | None, bool]:
-    return (message.fate if message.fate in _BRANCHES else None, message.inherited)
+def _branch(block: Block) -> Branch | None:
+    return block if type(block) is Branch else None
 
 
-def _branch_words(fate: Fate | None, inherited: bool, count: int) -> Iterator[Html]:  # noqa: FBT001 (a fact)
-    if inherited:
+def _branch_words(branch: Branch) -> Iterator[Html]:
+    if branch.inherited:
         yield tag("b", "Inherited")
         yield escape(" from the session this one was forked from, not counted here · ")
-    if fate is not None:
-        yield tag("b", str(fate).capitalize())
-        yield escape(f", {_FATES[fate]} · ")
-    yield tag("small", f"{count:,} {'message' if count == 1 else 'messages'}")
-
-
-def _speaker(message: Message) -> tuple[str, str]:
-    if message.role is Role.SYSTEM:
-        return "", "system"
-    if message.author is Author.CLIENT:
-        return "", "client"
-    if message.role is Role.ASSISTANT:
-        return "Assistant", "model"
-    return ("You", "human") if message.author is Author.HUMAN else ("Task", "task")
-
-
-def _remark(message: Message, parts: Parts) -> list[Html]:
-    """A line of the interface, or a command that the human gave to it."""
-    level = message.extra.get("level")
-    kind = _LEVELS.get(level, "Note") if isinstance(level, str) else "Note"
-    kind = "Command" if message.author is Author.HUMAN else kind
-    words = message.text.strip()
-    others = [parts.part(part, message) for part in message.parts if type(part) is not Text]
-    if not words and kind != "Error" and not any(others):
-        return []
-    line = tag("p", tag("b", kind), " ", tag("span", words, class_="literal"), class_=f"remark {kind.lower()}")
-    return [line, *(other for other in others if other is not None)]
+    if branch.fate is not None:
+        yield tag("b", str(branch.fate).capitalize())
+        yield escape(f", {_FATES[branch.fate]} · ")
+    yield tag("small", f"{branch.count:,} {'message' if branch.count == 1 else 'messages'}")
 
 
 def _names(messages: Iterable[Message], prefix: str) -> list[str]:

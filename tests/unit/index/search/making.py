@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.query import parse
-from pollux.index.search.search import Hit
+from pollux.index.search.search import IndexHit
 from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Author, Message, Part, Role, Session, Status, Text, ToolCall
@@ -59,7 +59,7 @@ def found(index: WordIndex, query: str, limit: int = 50) -> list[int]:
     return list(dict.fromkeys(hit.session for hit in hits(index, query, limit)))
 
 
-def hits(index: WordIndex, query: str, limit: int = 50) -> list[Hit]:
+def hits(index: WordIndex, query: str, limit: int = 50) -> list[IndexHit]:
     return index.search(parse(query), limit=limit)
 
 
@@ -69,6 +69,6 @@ def corpus() -> list[Session]:
     for home in sorted(CORPUS.glob("*/*/home")):
         places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
         library = Library(places, home, hunt=False)
-        for source, bundle in library.bundles():
+        for source, bundle in library.homes.bundles():
             every += source.read(bundle).sessions
     return every

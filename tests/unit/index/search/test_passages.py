@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import msgspec
 
-from pollux.index.search.passages import CUT, OUTPUT_HEAD, OUTPUT_TAIL, Passage, PassageKind, passages, spoken, touched
+from pollux.index.search.passages import (
+    CUT,
+    OUTPUT_HEAD,
+    OUTPUT_TAIL,
+    Passage,
+    PassageKind,
+    as_words,
+    passages,
+    paths_in,
+)
 from pollux.model import Attachment, Author, Context, FileReference, Status, Text, Thinking, Unknown
 from tests.unit.index.search.making import edited, ran, replied, said, session
 from tests.unit.writers.kitchen_sink import SESSION
@@ -60,25 +69,25 @@ def test_a_long_output_is_cut_in_the_middle_and_counted() -> None:
 
 def test_arguments_become_words() -> None:
     value = {"todos": [{"text": "one", "done": True}, {"n": 2, "x": None}], "path": "a/b", "deep": {"k": ["v", "w"]}}
-    assert spoken(value) == "todos\ntext one\ndone true\ntodos\nn 2\nx\npath a/b\ndeep\nk v\nk w"
+    assert as_words(value) == "todos\ntext one\ndone true\ntodos\nn 2\nx\npath a/b\ndeep\nk v\nk w"
 
 
 def test_a_value_may_be_as_deep_as_it_likes() -> None:
     deep: object = "bottom"
     for _ in range(5000):
         deep = [deep]
-    assert spoken(deep) == "bottom"
+    assert as_words(deep) == "bottom"
 
 
 def test_paths_are_recognised_by_their_key_and_in_patches() -> None:
     patch = "*** Begin Patch\n*** Update File: src/a.py\n*** Move to: src/b.py\n*** End Patch"
-    assert list(touched({"file_path": "x.py", "paths": ["y", "z"], "content": "q", "notebookPath": "n.ipynb"})) == [
+    assert list(paths_in({"file_path": "x.py", "paths": ["y", "z"], "content": "q", "notebookPath": "n.ipynb"})) == [
         "x.py",
         "y",
         "z",
         "n.ipynb",
     ]
-    assert list(touched({"input": patch})) == ["src/a.py", "src/b.py"]
+    assert list(paths_in({"input": patch})) == ["src/a.py", "src/b.py"]
 
 
 def test_attachments_are_found_by_name_and_unknown_parts_by_their_words() -> None:

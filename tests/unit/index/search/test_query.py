@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pollux.errors import BadQuery
-from pollux.index.search.query import Both, Either, Node, Not, Only, Words, parse
+from pollux.index.search.query import And, FieldFilter, Node, Not, Or, Words, parse
 
 AGENTS = ("claude", "codex", "gemini")
 
@@ -44,16 +44,16 @@ A, B, C = word("a"), word("b"), word("c")
         ("a.*", [word("a.*")]),
         ("a -b", [A, Not(node=B)]),
         ('a -"b c"', [A, Not(node=word("b c"))]),
-        ("a OR b", [Either(nodes=(A, B))]),
-        ("a OR b OR c", [Either(nodes=(A, B, C))]),
-        ("a b OR c", [A, Either(nodes=(B, C))]),
-        ("(a b) OR c", [Either(nodes=(Both(nodes=(A, B)), C))]),
-        ("a -(b OR c)", [A, Not(node=Either(nodes=(B, C)))]),
+        ("a OR b", [Or(nodes=(A, B))]),
+        ("a OR b OR c", [Or(nodes=(A, B, C))]),
+        ("a b OR c", [A, Or(nodes=(B, C))]),
+        ("(a b) OR c", [Or(nodes=(And(nodes=(A, B)), C))]),
+        ("a -(b OR c)", [A, Not(node=Or(nodes=(B, C)))]),
         ("(a)", [A]),
         ("a or b", [A, word("or"), B]),
         ("ORacle", [word("ORacle")]),
         ("main()", [word("main()")]),
-        ("(a OR main())", [Either(nodes=(A, word("main()")))]),
+        ("(a OR main())", [Or(nodes=(A, word("main()")))]),
         ("--no-sync", [word("--no-sync")]),
         ("a - b", [A, B]),
         ("a => b", [A, B]),
@@ -62,17 +62,17 @@ A, B, C = word("a"), word("b"), word("c")
         ("C:\\x", [word("C:\\x")]),
         ("key:value", [word("key:value")]),
         ("model::User", [word("model::User")]),
-        ("agent:gemini", [Only(name="agent", value="gemini")]),
-        ("AGENT:Gemini", [Only(name="agent", value="gemini")]),
-        ('project:"my app" a', [Only(name="project", value="my app"), A]),
-        ("a -tool:shell", [A, Not(node=Only(name="tool", value="shell"))]),
-        ("file:*.py", [Only(name="file", value="*.py")]),
-        ("failed:yes", [Only(name="failed", value=True)]),
-        ("failed:no", [Only(name="failed", value=False)]),
-        ("since:2w", [Only(name="since", value=datetime(2026, 11, 1, 12, tzinfo=UTC))]),
-        ("before:2026-11-01", [Only(name="before", value=datetime(2026, 11, 1, tzinfo=UTC))]),
-        ("until:2026-11-01", [Only(name="until", value=datetime(2026, 11, 1, 23, 59, 59, 999_999, tzinfo=UTC))]),
-        ("in:prompts a", [Only(name="in", value="prompts"), A]),
+        ("agent:gemini", [FieldFilter(name="agent", value="gemini")]),
+        ("AGENT:Gemini", [FieldFilter(name="agent", value="gemini")]),
+        ('project:"my app" a', [FieldFilter(name="project", value="my app"), A]),
+        ("a -tool:shell", [A, Not(node=FieldFilter(name="tool", value="shell"))]),
+        ("file:*.py", [FieldFilter(name="file", value="*.py")]),
+        ("failed:yes", [FieldFilter(name="failed", value=True)]),
+        ("failed:no", [FieldFilter(name="failed", value=False)]),
+        ("since:2w", [FieldFilter(name="since", value=datetime(2026, 11, 1, 12, tzinfo=UTC))]),
+        ("before:2026-11-01", [FieldFilter(name="before", value=datetime(2026, 11, 1, tzinfo=UTC))]),
+        ("until:2026-11-01", [FieldFilter(name="until", value=datetime(2026, 11, 1, 23, 59, 59, 999_999, tzinfo=UTC))]),
+        ("in:prompts a", [FieldFilter(name="in", value="prompts"), A]),
     ],
 )
 def test_what_is_meant(text: str, nodes: list[Node]) -> None:
@@ -99,7 +99,7 @@ def test_what_is_meant(text: str, nodes: list[Node]) -> None:
         ("agent:gemni a", 6, "agent: cannot be 'gemni'"),
         ("in:prompt a", 3, "in: cannot be 'prompt'"),
         ("failed:maybe", 7, "failed: cannot be 'maybe'"),
-        ("a since:someday", 8, "'someday' is no time"),
+        ("a since:someday", 8, "'someday' is not a time"),
         ("file: main.py", 5, "needs a value right after the colon"),
         ("(" * 30 + "a" + ")" * 30, 20, "too many parentheses"),
     ],
@@ -131,7 +131,7 @@ def test_of_a_long_query_the_trouble_is_shown() -> None:
 def test_a_near_miss_is_text_with_a_hint() -> None:
     query = parse("agnt:gemini")
     assert query.node.nodes == (word("agnt:gemini"),)
-    assert query.hints == ("agnt: is no filter and was looked for as text. Did you mean: agent:gemini?",)
+    assert query.hints == ("agnt: is not a filter and was looked for as text. Did you mean: agent:gemini?",)
     assert parse("http://x std::y key:value").hints == ()
 
 
@@ -140,7 +140,7 @@ def test_a_near_miss_is_text_with_a_hint() -> None:
     [
         ("a AND b", "AND was looked for as a word. All words must occur anyway."),
         ("a NOT b", "NOT was looked for as a word. To leave out what follows, put a - before it."),
-        ("after:2w a", "after: is no filter and was looked for as text. Did you mean: since:2w?"),
+        ("after:2w a", "after: is not a filter and was looked for as text. Did you mean: since:2w?"),
         ("a 🎉", "🎉 was not looked for: it has neither letter nor digit."),
         ('a -"→"', "→ was not looked for: it has neither letter nor digit."),
     ],
@@ -168,7 +168,7 @@ def test_a_near_miss_of_a_value_gets_a_hint() -> None:
 
 def test_more_filters_can_be_added() -> None:
     query = parse("a").narrowed(agent="gemini", project=None)
-    assert query.node.nodes == (A, Only(name="agent", value="gemini"))
+    assert query.node.nodes == (A, FieldFilter(name="agent", value="gemini"))
 
 
 def test_anything_typed_is_understood_or_refused() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pollux.index.search.passages import passages
-from pollux.index.search.query import Both, Query, Words
+from pollux.index.search.query import And, Query, Words
 from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Session
@@ -27,7 +27,7 @@ def generated(folder: Path, sessions: int = 12) -> list[Session]:
     maker = [sys.executable, str(ROOT / "benchmarks" / "gen.py"), "--out", str(folder), "--sessions", str(sessions)]
     subprocess.run([*maker, "--seed", "11", "--agents", "gemini"], check=True, capture_output=True)
     library = Library({"HOME": str(folder)}, folder, hunt=False)
-    return [session for source, bundle in library.bundles() for session in source.read(bundle).sessions]
+    return [session for source, bundle in library.homes.bundles() for session in source.read(bundle).sessions]
 
 
 class Twins:
@@ -42,7 +42,7 @@ class Twins:
         self.runs = [run for session in self.scan.words for run in session if len(run) > 1]
 
     def found(self, text: str) -> set[int]:
-        query = Query(text=text, node=Both(nodes=(Words(text=text),)))
+        query = Query(text=text, node=And(nodes=(Words(text=text),)))
         return {hit.session for hit in self.index.search(query, limit=self.count, per_session=1)}
 
     def neighbours(self) -> tuple[str, str]:

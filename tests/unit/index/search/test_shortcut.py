@@ -12,7 +12,7 @@ import pytest
 from pollux.index.search import search as searching, shortcut as foremost
 from pollux.index.search.query import parse
 from pollux.index.search.ranking import Ranked
-from pollux.index.search.search import Hit
+from pollux.index.search.search import IndexHit
 from pollux.index.search.word_index import WordIndex
 from pollux.model import Thinking
 from tests.unit.index.search.making import made, ran, replied, said, session
@@ -55,7 +55,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     return made(tmp_path_factory.mktemp("words"), *sessions)
 
 
-def search(index: WordIndex, query: str, limit: int, each: int | None) -> list[Hit]:
+def search(index: WordIndex, query: str, limit: int, each: int | None) -> list[IndexHit]:
     return index.search(parse(query), limit=limit, per_session=each)
 
 
@@ -67,15 +67,15 @@ def test_the_same_hits_in_the_same_order(
     ways: Counter[bool] = Counter()
 
     def own_words(*given: Any, **named: Any) -> list[Ranked] | None:
-        found = foremost.own_words(*given, **named)
+        found = foremost.rank_own_words(*given, **named)
         ways[found is not None] += 1
         return found
 
-    monkeypatch.setattr(searching, "own_words", own_words)
+    monkeypatch.setattr(searching, "rank_own_words", own_words)
     for query in QUERIES:
-        monkeypatch.setattr(foremost, "_MANY", NEVER)
+        monkeypatch.setattr(foremost, "_COMMON", NEVER)
         wanted = search(index, query, limit, each)
-        monkeypatch.setattr(foremost, "_MANY", 1)
+        monkeypatch.setattr(foremost, "_COMMON", 1)
         assert search(index, query, limit, each) == wanted, query
     assert ways[False]
     assert limit > 5 or ways[True]
@@ -83,7 +83,7 @@ def test_the_same_hits_in_the_same_order(
 
 def test_a_passage_of_the_far_future_keeps_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """How young the youngest passage is decides what may come before the human's words."""
-    monkeypatch.setattr(foremost, "_MANY", 1)
+    monkeypatch.setattr(foremost, "_COMMON", 1)
     old = session(said("parser parser parser", days=-1300))
     new = session(replied("parser parser parser", days=3000))
     index = made(tmp_path, old, new)
@@ -92,8 +92,8 @@ def test_a_passage_of_the_far_future_keeps_its_place(tmp_path: Path, monkeypatch
 
 def test_how_young_the_youngest_is_outlasts_a_commit(tmp_path: Path) -> None:
     index = made(tmp_path, session(said("parser", days=700)))
-    young = index.youngest()
+    young = index.max_recency()
     assert young > 4
     with index.writer(heap=20_000_000) as writer:
         writer.commit(2)
-    assert WordIndex.open(tmp_path).youngest() == pytest.approx(young)
+    assert WordIndex.open(tmp_path).max_recency() == pytest.approx(young)

@@ -48,14 +48,14 @@ def shelf(tmp_path: Path) -> Library:
 )
 def test_a_project_is_known_by_its_last_folder(shelf: Library, asked: str, meant: str | None) -> None:
     """All paths begin alike: that tells nothing. A project that is there is not asked back for."""
-    assert shelf.likely_project(asked) == meant
-    assert shelf.meant(Filter(project=asked)) == (f"Did you mean: --project {meant}?" if meant else "")
+    assert shelf.projects.closest(asked) == meant
+    assert shelf.index.hint(Filter(project=asked)) == (f"Did you mean: --project {meant}?" if meant else "")
 
 
 def test_a_list_asks_back_for_all_that_nothing_has(shelf: Library) -> None:
     asked = Filter(project="seedbnak", facts=(("branch", "mian"),), words=("projet:x", "tool:x", "http://x"))
-    assert shelf.meant(asked, "Try: pollux list") == (
+    assert shelf.index.hint(asked, "Try: pollux list") == (
         "Did you mean: --project seedbank? No branch fits 'mian'. Did you mean: branch:main? "
-        "projet: is no filter. Did you mean: project:x? tool: is a filter of pollux search."
+        "projet: is not a filter. Did you mean: project:x? tool: is a filter of pollux search."
     )
-    assert shelf.meant(Filter(project="seedbank"), "Try: pollux list") == "Try: pollux list"
+    assert shelf.index.hint(Filter(project="seedbank"), "Try: pollux list") == "Try: pollux list"

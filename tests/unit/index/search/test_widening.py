@@ -136,8 +136,8 @@ def test_a_filter_that_nothing_answers_to_is_told(tmp_path: Path, query: str, se
     worked = session(said("hi"), replied("yes", ran("ls"), edited("src/main.py")), project="/home/ada/weather")
     other = session(said("hi"), project="/home/ada/wind-station")
     index = made(tmp_path, worked, other)
-    assert index.strangers(parse(query)) == [sentence]
-    assert index.strangers(parse("project:weather file:main tool:shell model:gemini since:2w failed:yes")) == []
+    assert index.unknown_values(parse(query)) == [sentence]
+    assert index.unknown_values(parse("project:weather file:main tool:shell model:gemini since:2w failed:yes")) == []
 
 
 def thousands(kind: str) -> str:
@@ -174,7 +174,7 @@ def test_a_query_of_thousands_of_words_is_answered_or_refused(index: WordIndex, 
         query = parse(thousands(kind))
         index.search(query)
         index.widened(query, further=True)
-        index.strangers(query)
+        index.unknown_values(query)
     assert time.process_time() - began < 10
 
 

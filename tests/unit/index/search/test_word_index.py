@@ -12,7 +12,7 @@ import pytest
 
 from pollux.errors import RequestError, StoreError
 from pollux.index.search.passages import Facts, PassageKind, passages
-from pollux.index.search.query import Both, Node, Only, Query, Sort, Words, parse
+from pollux.index.search.query import And, FieldFilter, Node, Query, Sort, Words, parse
 from pollux.index.search.trouble import Busy, Damaged
 from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Status, Thinking
@@ -198,8 +198,8 @@ def test_no_query_can_be_taken_for_damage(index: WordIndex) -> None:
     for _ in range(1500):
         value = "".join(chance.choices(letters, k=chance.randrange(1, 12)))
         name = chance.choice(["file", "project", "model", "tool", "agent"])
-        several: list[Node] = [Only(name=name, value=value), Words(text=value), Words(text=value, prefix=True)]
-        index.search(Query(text=value, node=Both(nodes=(chance.choice(several),))))
+        several: list[Node] = [FieldFilter(name=name, value=value), Words(text=value), Words(text=value, prefix=True)]
+        index.search(Query(text=value, node=And(nodes=(chance.choice(several),))))
 
 
 @pytest.mark.parametrize("query", [f"{'a' * 5000}*", f"file:{'*a' * 500}", f"file:x/{'a' * 9999}"])
@@ -339,7 +339,7 @@ def test_messages_are_counted_however_many_there_are(tmp_path: Path, monkeypatch
     long = session(*(said(f"needle {number}", ran("needle")) for number in range(1_500)))
     index = made(tmp_path, long, session(said("needle"), said("hay")))
     assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
-    monkeypatch.setattr("pollux.index.search.ranking._TOLD_APART", 100)
+    monkeypatch.setattr("pollux.index.search.ranking._MOST_BUCKETS", 100)
     assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
 
 

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from pollux.index.search.fields import _words, tokens
-from pollux.index.search.words import GAP, JOINT, camel_spans, clean, plain, ready
+from pollux.index.search.words import GAP, JOINT, camel_spans, clean, plain, prepare
 from pollux.text.folding import fold
 
 SEED = 20261115
@@ -19,7 +19,7 @@ def words_of(body: str) -> list[str]:
 
 def parts_of(text: str) -> list[str]:
     """The parts of a text's camelCase words, as the index takes them."""
-    return [part for part in ready(text).parts.split(f" {GAP} ") if part]
+    return [part for part in prepare(text).parts.split(f" {GAP} ") if part]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_a_part_is_given_once_however_often_it_occurs() -> None:
 
 
 def test_parts_are_no_neighbours() -> None:
-    assert ready("fooBar").parts == f"foo {GAP} Bar"
+    assert prepare("fooBar").parts == f"foo {GAP} Bar"
 
 
 def test_ascii_text_stays_as_it_is() -> None:
     text = "def f(x):\n\treturn x"
-    assert ready(text) == (text, "", None)
+    assert prepare(text) == (text, "", None)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_any_text_comes_back_as_it_was() -> None:
     letters = "aB9 _\n.éßς\u0301架构한ﾊЖ\ud800😀\x00İ" + JOINT
     for _ in range(500):
         text = "".join(chance.choices(letters, k=chance.randrange(30)))
-        made = ready(text)
+        made = prepare(text)
         shown = plain(made.body) if made.shown is None else made.shown
         assert shown == text.replace(JOINT, " ").replace("\ud800", "\ufffd")
         assert tokens(made.body) == tokens(text)

@@ -192,7 +192,7 @@ def test_figures_that_only_the_copy_of_a_reply_has(home: Home) -> None:
     library = home.library()
     parent = library.session(f"claude:{SID}")
     assert (parent.usage.output, parent.exact) == (360, True)
-    items = library.accounts.audit(parent).items
+    items = library.usage.audit(parent).items
     assert [(item.counted, item.line, item.native["output_tokens"]) for item in items] == [
         (True, 2, 360),
         (False, 2, 3),
@@ -451,7 +451,7 @@ def test_fork_whose_parent_is_only_kept(home: Home) -> None:
     parent = home.log(SID, *shared)
     home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
     library = home.library()
-    library.keeping.run()
+    library.archive.run()
     parent.unlink()
     sessions = home.sessions()
     assert sessions[SID].kept

@@ -71,7 +71,7 @@ def test_the_beginning_of_a_cut_reply_is_recovered(home: Home) -> None:
     file.write_text(file.read_text() + reply[: reply.index("as always")])
     library = home.library()
     assert said(library.session(SID)) == [("human", "What is it?")]
-    again = library.recovering.recover(library.session(SID)).session
+    again = library.recover.join(library.session(SID)).session
     assert said(again) == [("human", "What is it?"), ("model", "The answer is forty-two, ")]
     assert [message.origin.line for message in again.messages if message.origin] == [1, 2]
     assert {message.origin.file for message in again.messages if message.origin} == {str(file)}
@@ -82,11 +82,11 @@ def test_a_session_that_there_is_only_in_a_cut_record(home: Home) -> None:
     file = home.write(f"-work-weather/{SID}.jsonl", prompt[: prompt.index("umbrella") + 5])
     library = home.library()
     assert library.list() == []
-    assert [(told.key, source) for told, source in library.recovering.recoverable()] == [
+    assert [(told.key, source) for told, source in library.recover.all()] == [
         (f"claude:{SID}", "a record that was cut off")
     ]
     for name in (SID, f"claude:{SID}", str(file)):
-        found = library.recovering.recover(library.recovering.session(name)).session
+        found = library.recover.join(library.recover.session(name)).session
         assert said(found) == [("human", "Remember the umbre")]
 
 

@@ -163,3 +163,15 @@ def client(session: Session) -> list[Message]:
 
 def codes(session: Session) -> set[str]:
     return {notice.code for notice in session.notices}
+
+
+def used(home: Home, name: str = ONE) -> tuple[Any, ...]:
+    """What a session used."""
+    usage = home.sessions()[name].usage
+    return usage.input, usage.cached, usage.output, usage.reasoning, usage.requests
+
+
+def record(name: str, given: int, thread: str = ONE) -> Json:
+    """A response's own figures."""
+    usage = {**figures(given), "cache_write_input_tokens": 4}
+    return line("token_usage_record", {"response_id": name, "thread_id": thread, "turn_id": "t", "usage": usage})

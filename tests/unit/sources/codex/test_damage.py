@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Session
+from pollux.sources.base import SourceContext
 from pollux.writers import Options
 from pollux.writers.json import WRITER
 from tests.unit.sources.codex.conftest import DAY, ONE, TWO, Home, codes, event, lines, meta, prompt, reply, said
@@ -105,12 +106,12 @@ def test_places_that_are_no_files(both: Home) -> None:
 def test_files_that_vanish(both: Home) -> None:
     file = both.write(BAD, TALK)
     library = both.library()
-    source, root = next((s, r) for s, r in library.roots() if s.name == "codex" and r.path.name == "sessions")
+    source, root = next((s, r) for s, r in library.homes.roots() if s.name == "codex" and r.path.name == "sessions")
     files = list(source.find(root.path))
-    bundles = source.bundles(root.path, files, library._around())
+    bundles = source.bundles(root.path, files, SourceContext())
     file.unlink()
     assert [session.id for bundle in bundles for session in source.read(bundle).sessions] == [TWO]
-    bundles = source.bundles(root.path, files, library._around())
+    bundles = source.bundles(root.path, files, SourceContext())
     assert [session.id for bundle in bundles for session in source.read(bundle).sessions] == [TWO]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pollux.index.search.passages import touched
+from pollux.index.search.passages import paths_in
 from pollux.sources.codex.format.tools import hunks
 
 
@@ -15,4 +15,4 @@ from pollux.sources.codex.format.tools import hunks
 def test_a_name_ends_before_the_blanks(written: str, name: str) -> None:
     patch = f"*** Begin Patch\n*** Update File: {written}\n*** Move to: {written}\n*** End Patch"
     assert hunks(patch) == [{"kind": "move", "path": name, "to": name}]
-    assert list(touched({"input": patch})) == [name, name]
+    assert list(paths_in({"input": patch})) == [name, name]

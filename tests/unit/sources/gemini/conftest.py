@@ -40,9 +40,9 @@ class Home:
         """A pretty-printed document."""
         return self.write(place, json.dumps(document, ensure_ascii=False, indent=2))
 
-    def library(self, **environ: str) -> Library:
+    def library(self, cwd: Path | None = None, **environ: str) -> Library:
         """A library that sees nothing but this home."""
-        return Library(environ={"HOME": str(self.path), **environ}, cwd=self.path)
+        return Library(environ={"HOME": str(self.path), **environ}, cwd=cwd or self.path)
 
     def sessions(self) -> dict[str, Session]:
         """Every session by id."""

@@ -75,8 +75,7 @@ def test_folders_under_the_home_are_tried(home: Home) -> None:
 def test_the_current_directory_and_its_parents_are_tried(home: Home, tmp_path: Path) -> None:
     path = tmp_path / "far" / "away"
     session_of(home, str(path))
-    library = home.library()
-    library.cwd = path / "src"
+    library = home.library(path / "src")
     assert [entry.summary.project for entry in library.list()] == [str(path)]
 
 
@@ -93,7 +92,7 @@ def test_a_path_that_cannot_be_proved_is_called_a_guess(home: Home) -> None:
 
 def test_an_unknown_project_goes_by_its_hash(home: Home) -> None:
     session_of(home, "/nobody/knows")
-    (project,) = home.library().projects()
+    (project,) = home.library().projects.all()
     assert (project.path, project.name, project.hashes) == (
         None,
         digest("/nobody/knows")[:8],
@@ -104,7 +103,7 @@ def test_an_unknown_project_goes_by_its_hash(home: Home) -> None:
 def test_a_taught_path_is_known_from_then_on(home: Home) -> None:
     session_of(home, "/nobody/knows")
     assert evidence(home) == (None, None)
-    home.library().teach("/nobody/knows")
+    home.library().projects.add("/nobody/knows")
     assert evidence(home) == ("/nobody/knows", "hash")
     assert not list(home.tmp.rglob("*.json"))
 

@@ -10,6 +10,7 @@ from pollux.cli.render.transcript.messages import Reader
 from pollux.errors import RequestError, UnknownName
 from pollux.text.escape import one_line
 from pollux.text.suggest import closest
+from pollux.writers.transcript import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,17 +51,19 @@ def transcript(
             yield from _here(screen, messages[here])
             yield from raw_lines(screen, messages[here:])
     else:
-        reader = Reader(screen, full=full)
-        for number, message in enumerate(messages):
-            if number == here:
-                yield from reader.rest()
-                yield from _here(screen, message)
-                yield from islice(Reader(screen, full=True).lines(message), 1, None)
-                reader = Reader(screen, full=full)
-            else:
-                yield from reader.lines(message)
-        yield from reader.rest()
+        yield from _lines(screen, messages[:here], full=full)
+        if here is not None:
+            yield from _here(screen, messages[here])
+            yield from islice(_lines(screen, messages[here : here + 1], full=True), 1, None)
+            yield from _lines(screen, messages[here + 1 :], full=full)
     yield from remarks(screen, session, home, full=full)
+
+
+def _lines(screen: Screen, messages: list[Message], *, full: bool) -> Iterator[str]:
+    """What was said and done in messages, drawn block by block."""
+    reader = Reader(screen, full=full)
+    yield from reader.lines(walk(messages))
+    yield from reader.rest()
 
 
 def find(messages: list[Message], name: str) -> int:

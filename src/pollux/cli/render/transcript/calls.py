@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from pollux.cli.terminal.width import cut, width
 from pollux.model import Status
 from pollux.text.escape import one_line, visible
-from pollux.writers.calls import arguments
 
 if TYPE_CHECKING:
     from pollux.cli.terminal.screen import Screen
     from pollux.model import ToolCall
+    from pollux.writers.transcript import Call
 
 MARKS = {
     Status.OK: ("✓", "good"),
@@ -22,11 +22,12 @@ MARKS = {
 LEAST = 12
 
 
-def one_call(screen: Screen, call: ToolCall, indent: int) -> str:
+def one_call(screen: Screen, block: Call, indent: int) -> str:
     """`✓ run_shell_command  ls -la`, `✗ read_file  notes.txt · File not found`."""
+    call = block.call
     mark, style = MARKS[call.status]
     name = one_line(call.name)
-    asked, outcome = about(call), _outcome(call)
+    asked, outcome = _asked(block), _outcome(call)
     if screen.columns is not None:
         room = screen.columns - indent - width(mark) - 1 - width(name) - 2
         outcome = cut(outcome, max(room - min(width(asked), max(room // 2, LEAST)) - 3, LEAST)) if outcome else ""
@@ -41,16 +42,16 @@ def one_call(screen: Screen, call: ToolCall, indent: int) -> str:
 
 def _outcome(call: ToolCall) -> str:
     """What the mark alone does not say."""
-    told = []
+    words = []
     if call.status in (Status.CANCELLED, Status.UNFINISHED):
-        told.append(call.status.value)
+        words.append(call.status.value)
     if call.exit_code:
-        told.append(f"exit {call.exit_code}")
+        words.append(f"exit {call.exit_code}")
     elif call.status is Status.ERROR:
-        told.append(_first_line(call.output) or "failed")
+        words.append(_first_line(call.output) or "failed")
     if call.child is not None:
-        told.append(f"→ {one_line(call.child.partition(':')[2] or call.child)[:8]}")
-    return ", ".join(told)
+        words.append(f"→ {one_line(call.child.partition(':')[2] or call.child)[:8]}")
+    return ", ".join(words)
 
 
 def _first_line(output: str | None) -> str:
@@ -60,7 +61,6 @@ def _first_line(output: str | None) -> str:
     return ""
 
 
-def about(call: ToolCall) -> str:
+def _asked(block: Call) -> str:
     """What a call was asked, on one line; the same arguments a transcript on paper shows."""
-    told, _ = arguments(call.input)
-    return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in told))
+    return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in block.arguments))

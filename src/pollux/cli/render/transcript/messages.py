@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.parts import Writing
+from pollux.cli.render.transcript.blocks import Writing
 from pollux.cli.terminal.times import clock, full as full_time
 from pollux.cli.terminal.width import cut, short
-from pollux.model import Author, Fate, Message, Role, Text, ToolResult
+from pollux.model import Author, Fate
 from pollux.system.clock import local
 from pollux.text.escape import one_line
+from pollux.writers.transcript import (
+    Answer,
+    Attached,
+    Branch,
+    Call,
+    Digest,
+    Figures,
+    Heading,
+    Injected,
+    Reference,
+    Remark,
+    Speaker,
+    Thought,
+    Words,
+    is_blank,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import date, datetime
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.model import Part
+    from pollux.writers.transcript import Block
 
 FATES = {
     Fate.REWOUND: "rewound",
@@ -27,53 +43,78 @@ FATES = {
     Fate.FAILED: "failed",
 }
 
-
+SPEAKERS = {
+    Speaker.YOU: "You",
+    Speaker.COMMAND: "You (command)",
+    Speaker.TASK: "Task, from the parent’s model",
+    Speaker.CLIENT: "Client",
+    Speaker.NOTICE: "Client",
+}
 NOTICE = "notice"
 # From so many on, the client's texts share a line.
 MANY = 4
 
 
 class Reader:
-    """Reads a session aloud, message by message; remembers who spoke last."""
+    """Reads blocks aloud, one at a time; remembers who spoke last."""
 
     def __init__(self, screen: Screen, *, full: bool) -> None:
         self._screen = screen
         self._full = full
         self._writing = Writing(screen, full=full)
         self._last: tuple[str, ...] | None = None
+        self._pending: Heading | None = None
+        self._lead: str | None = None
         self._folded = False
-        self._held: list[tuple[str, Part]] = []
+        self._held: list[tuple[str, Block]] = []
         self._day: date | None = None
 
-    def lines(self, message: Message) -> Iterator[str]:
-        """The lines of one message; what the client wrote is held back until somebody else speaks."""
-        if message.author is Author.CLIENT and not self._full:
-            self._hold(message)
+    def lines(self, blocks: Iterable[Block]) -> Iterator[str]:
+        """The lines of blocks; what the client wrote is held back until somebody else speaks."""
+        for block in blocks:
+            match block:
+                case Branch() | Figures():
+                    pass  # a heading tells what became of a message; `pollux stats` and `audit` tell what was used
+                case Heading():
+                    yield from self._begin(block)
+                case Remark(texts=texts, author=author):
+                    for text in texts:
+                        yield from self._block(Words(text=text, author=author))
+                case _:
+                    yield from self._block(block)
+
+    def _begin(self, heading: Heading) -> Iterator[str]:
+        """A message begins. Its heading is written above its first line, unless the same model goes on."""
+        self._lead = None if self._full else _lead(heading)
+        if self._lead is not None:
             return
         yield from self.rest()
-        speaker = (who(message), *tags(message))
-        if speaker != self._last or message.author is not Author.MODEL:
+        goes_on = heading.message.author is Author.MODEL and _voice(heading) == self._last
+        self._pending = None if goes_on else heading
+        if not goes_on:
             self._writing.before = None
-        model, client = message.author is Author.MODEL, message.author is Author.CLIENT
-        words = list(self._writing.parts(message.parts, dim=client, markdown=model))
-        if not words:
-            return
-        if speaker != self._last or message.author is not Author.MODEL:
-            yield ""
-            yield self._heading(message)
-            self._last = speaker
-        self._folded = False
-        yield from words
 
-    def _heading(self, message: Message) -> str:
+    def _block(self, block: Block) -> Iterator[str]:
+        if self._lead is not None:
+            self._held.append((self._lead, block))
+            return
+        for line in self._writing.lines(block):
+            if self._pending is not None:
+                yield ""
+                yield self._heading(self._pending)
+                self._last, self._pending = _voice(self._pending), None
+            self._folded = False
+            yield line
+
+    def _heading(self, heading: Heading) -> str:
+        message = heading.message
         style = {Author.HUMAN: "human", Author.MODEL: "model"}.get(message.author, "bold")
-        facts = [self._time(message.at)] if message.at is not None else []
-        heading = self._screen.paint(who(message), style)
-        if facts:
-            heading += "  " + self._screen.paint(facts[0], "dim")
-        if told := tags(message):
-            heading += "  " + self._screen.paint(", ".join(told), "warn")
-        return heading
+        line = self._screen.paint(who(heading), style)
+        if message.at is not None:
+            line += "  " + self._screen.paint(self._time(message.at), "dim")
+        if words := tags(heading):
+            line += "  " + self._screen.paint(", ".join(words), "warn")
+        return line
 
     def _time(self, at: datetime) -> str:
         """The time of day, with the date where it is another than before."""
@@ -81,68 +122,83 @@ class Reader:
         new_day, self._day = self._day is not None and day != self._day, day
         return full_time(at) if new_day else clock(at)
 
-    def _hold(self, message: Message) -> None:
-        label = NOTICE if message.role is Role.SYSTEM else "client"
-        lead = f"  · {label}{''.join(f' ({tag})' for tag in tags(message))}: "
-        self._held += [(lead, part) for part in message.parts]
-
     def rest(self) -> Iterator[str]:
         """What the client wrote and was held back: one line each, or one for many in a row."""
         columns = self._screen.columns
         held, self._held = self._held, []
-        told: list[str] = []
+        lines: list[str] = []
         for lead, group in groupby(held, key=itemgetter(0)):
-            parts = [part for _, part in group if folded(part, columns, lead)]
-            if len(parts) < MANY or NOTICE in lead:
-                told += [lead + folded(part, columns, lead) for part in parts]
+            blocks = [block for _, block in group if folded(block, columns, lead)]
+            if len(blocks) < MANY or NOTICE in lead:
+                lines += [lead + folded(block, columns, lead) for block in blocks]
             else:
-                told.append(lead + several(parts, columns, lead))
-        if not told:
+                lines.append(lead + several(blocks, columns, lead))
+        if not lines:
             return
         if not self._folded:
             yield ""
         self._folded = True
-        self._writing.before = Text
-        for line in told:
+        self._writing.before = Words
+        for line in lines:
             yield self._screen.paint(line, "dim")
 
 
-def who(message: Message) -> str:
-    """The speaker."""
-    if message.author is Author.HUMAN:
-        return "You" if message.role is Role.USER else "You (command)"
-    if message.author is Author.CLIENT:
-        return "Client"
-    if message.role is Role.USER:
-        return "Task, from the parent’s model"
-    return one_line(message.model) if message.model else "Model"
+def who(heading: Heading) -> str:
+    """The speaker; a model by its name."""
+    model = heading.message.model
+    return SPEAKERS.get(heading.speaker) or (one_line(model) if model else "Model")
 
 
-def tags(message: Message) -> list[str]:
+def tags(heading: Heading) -> list[str]:
     """What became of the message, in words."""
-    # A line of the interface was never part of the conversation: that a resume does not bring it back says nothing.
-    told = [FATES[message.fate]] if message.fate in FATES and message.role != "system" else []
-    return [*told, "inherited"] if message.inherited else told
+    words = [FATES[heading.fate]] if heading.fate is not None else []
+    return [*words, "inherited"] if heading.message.inherited else words
 
 
-def folded(part: Part, columns: int | None, lead: str) -> str:
-    """One line for a part; nothing for an answer that stands with its call."""
-    if type(part) is ToolResult and part.output is None and not part.attachments:
+def _voice(heading: Heading) -> tuple[str, ...]:
+    return (who(heading), *tags(heading))
+
+
+def _lead(heading: Heading) -> str | None:
+    """The beginning of a line for each text of the client's; None for what others said."""
+    if heading.message.author is not Author.CLIENT:
+        return None
+    label = NOTICE if heading.speaker is Speaker.NOTICE else "client"
+    return f"  · {label}{''.join(f' ({tag})' for tag in tags(heading))}: "
+
+
+def folded(block: Block, columns: int | None, lead: str) -> str:
+    """One line for a block; nothing for an answer that stands with its call."""
+    if type(block) is Answer and is_blank(block):
         return ""
-    text = part.text if type(part) is Text else "".join(_texts(part))
-    return short(text, 80 if columns is None else columns - len(lead))
+    label, text = _label_and_text(block)
+    return short(text if type(block) is Words else f"[{label}] {text}", 80 if columns is None else columns - len(lead))
 
 
-def several(parts: list[Part], columns: int | None, lead: str) -> str:
-    """One line for many parts: what they are about."""
-    names = [one_line(next(_texts(part)).strip("[] ")) for part in parts]
-    size = sum(len("".join(islice(_texts(part), 1, None))) for part in parts)
-    count = f"{len(parts)} texts, {size:,} characters: "
+def several(blocks: list[Block], columns: int | None, lead: str) -> str:
+    """One line for many blocks: what they are about."""
+    pairs = [_label_and_text(block) for block in blocks]
+    names = [one_line(label.strip("[] ")) for label, _ in pairs]
+    size = sum(len(text) for _, text in pairs)
+    count = f"{len(blocks)} texts, {size:,} characters: "
     return cut(count + ", ".join(dict.fromkeys(names)), 80 if columns is None else columns - len(lead))
 
 
-def _texts(part: Part) -> Iterator[str]:
-    label = getattr(part, "subject", None) or getattr(part, "source", None) or getattr(part, "path", None)
-    kind = str(part.__struct_config__.tag).replace("_", " ")
-    yield f"[{label or kind}] "
-    yield getattr(part, "text", None) or getattr(part, "output", None) or ""
+def _label_and_text(block: Block) -> tuple[str, str]:
+    """What a block is about, and the words in it."""
+    match block:
+        case Words(text=text):
+            return "text", text
+        case Thought(subject=subject, text=text):
+            return subject or "thinking", text
+        case Call(call=call):
+            return "tool call", call.output or ""
+        case Answer(result=result):
+            return "tool result", result.output or ""
+        case Reference(file=file):
+            return file.path or "file reference", file.text or ""
+        case Injected(source=source, text=text):
+            return source or "context", text
+        case Digest(text=text):
+            return "summary", text
+    return "attachment" if type(block) is Attached else "unknown", ""

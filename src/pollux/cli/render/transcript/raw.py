@@ -8,6 +8,7 @@ from pollux.cli.render.transcript.messages import tags, who
 from pollux.cli.render.transcript.records import Records
 from pollux.cli.terminal.times import full
 from pollux.text.escape import one_line, visible
+from pollux.writers.transcript import heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +30,8 @@ def raw_lines(screen: Screen, messages: Iterable[Message]) -> Iterator[str]:
             line = records.line(origin)
             place = one_line(origin.file) + (f":{line}" if line is not None else "")
         yield screen.paint(place, "bold")
-        facts = [who(message), full(message.at) if message.at else "", f"id {one_line(message.id)}", *tags(message)]
+        top = heading(message)
+        facts = [who(top), full(message.at) if message.at else "", f"id {one_line(message.id)}", *tags(top)]
         yield screen.paint(" · ".join(fact for fact in facts if fact), "dim")
         if origin is None:
             continue

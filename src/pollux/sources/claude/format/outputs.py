@@ -7,7 +7,7 @@ import re
 
 from pollux.sources.outputs import output_at
 from pollux.sources.walk import stamp_of
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 PERSISTED = "<persisted-output>"
 _PLACE = re.compile(r"Full output saved to: ([^\n]+)")
@@ -34,7 +34,7 @@ class Outputs:
         for folder in self._folders:
             path = os.path.join(folder, "tool-results", name)  # noqa: PTH118
             project = os.path.dirname(folder)  # noqa: PTH120
-            self.asked[shown(path)] = stamp_of(path, project)
+            self.asked[display_path(path)] = stamp_of(path, project)
             if (text := output_at(path, project, self._notes)) is not None:
                 self.used.append(path)
                 return text

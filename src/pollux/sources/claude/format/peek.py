@@ -10,7 +10,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import Aside
-from pollux.wire import REFUSED, decoder, filled, opened
+from pollux.wire import REFUSED, decoder, numbered_lines, opened
 
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]+)"')
@@ -62,7 +62,7 @@ def head_of(told: File) -> Head:
     summaries: list[tuple[str, str]] = []
     try:
         with opened(told.path, buffer=1 << 13) as file:
-            for _, line in filled(file):
+            for _, line in numbered_lines(file):
                 if b'"leafUuid"' in line and b'"summary"' in line:
                     summaries += _summary(line)
                 if first is None and (found := _SESSION.search(line)) is not None:
@@ -99,7 +99,7 @@ def roots_of(told: File) -> Roots:
     begun = True
     try:
         with opened(told.path) as file:
-            for _, line in filled(file):
+            for _, line in numbered_lines(file):
                 reply = begun and _says(line, b'"type"', _ASSISTANT)
                 if not reply and not _says(line, b'"parentUuid"', _NULL):
                     continue

@@ -11,7 +11,7 @@ from pollux.model import Message
 from pollux.sources.claude.format.figures import more_output, usage_of
 from pollux.sources.claude.format.peek import is_unique
 from pollux.sources.claude.group import ClaudeBundle
-from pollux.wire import REFUSED, Notes, opened, shown
+from pollux.wire import REFUSED, Notes, display_path, opened
 
 
 class _Said(msgspec.Struct):
@@ -43,7 +43,7 @@ def completed(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> li
         try:
             with opened(path) as file:
                 for number, line in enumerate(file, start=1):
-                    _take(line, (shown(path), number), messages, places, notes)
+                    _take(line, (display_path(path), number), messages, places, notes)
         except Unreadable:
             continue
     return messages

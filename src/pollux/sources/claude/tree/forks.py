@@ -23,7 +23,7 @@ from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.transcript import Transcript
 from pollux.sources.claude.tree.branches import uuids_of
 from pollux.system.clock import is_usable
-from pollux.wire import REFUSED, Utc, filled, opened
+from pollux.wire import REFUSED, Utc, numbered_lines, opened
 
 
 class _Said(msgspec.Struct):
@@ -270,7 +270,7 @@ def _uuids(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the
     directories: dict[str | None, str | None] = {}
     try:
         with opened(path) as file:
-            for number, raw in filled(file):
+            for number, raw in numbered_lines(file):
                 try:
                     seen = _glance(raw)
                 except REFUSED:

@@ -20,7 +20,7 @@ from pollux.sources.codex.find import created, named
 from pollux.sources.codex.forks.align import border, has_figures, is_within
 from pollux.sources.codex.forks.alike import NEVER
 from pollux.sources.codex.forks.copies import lines_of
-from pollux.sources.codex.forks.threads import Shelf
+from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Figures, MetaLine, TokenCount
@@ -49,12 +49,12 @@ class Own(msgspec.Struct):
     repeats: int | None = None
 
 
-def own_part(path: str, books: Books, shelf: Shelf) -> Own:
-    """Where a session's own part begins."""
+def own_part(path: str, books: Books, threads: Threads, *, at_once: bool = False) -> Own:
+    """Where a session's own part begins; `at_once` says that a response has the time of the file's first line."""
     meta = books.meta
     spawned = meta.get("subagent_history_start_ordinal") is not None
-    forked = meta.get("forked_from_id") is not None and meta.get("history_base") is None
-    if not (books.copied or spawned or forked):
+    origin = meta.get("forked_from_id") if meta.get("history_base") is None else None
+    if meta and not (books.copied or spawned or origin is not None or at_once):
         return Own()
     name = meta.get("id", named(path)[0])
     begun = created(name if type(name) is str else None)
@@ -62,12 +62,23 @@ def own_part(path: str, books: Books, shelf: Shelf) -> Own:
     first = next((line for line, at in turns if begun is not None and at >= begun), NEVER)
     if begun is not None and any(at < begun for _, at in turns):
         return Own(first)
-    if not books.copied:
+    if books.copied:
+        origin = books.copied[0]
+    elif not at_once:
         return Own()
+    if type(origin) is not str:
+        # The line that names the parent is lost.
+        pause = _by_pause(path)
+        return Own(pause if pause < NEVER else 0, sure=False)
     # The copy may be of a time before turns had ids; or the session itself, and was gone on with later.
-    parent = shelf.rollout(books.copied[0])
-    own = _by_parent(path, parent.path) if parent is not None else Own(_by_pause(path))
+    borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [Own(_by_pause(path))]
+    own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else Own(first)
+
+
+def is_at_once(begun: datetime | None, answered: datetime | None) -> bool:
+    """Did a response come sooner than any model answers?"""
+    return begun is not None and answered is not None and begun <= answered <= begun + _PAUSE
 
 
 def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
@@ -154,12 +165,12 @@ def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
     return None
 
 
-def total_before(base: tuple[str, int] | None, shelf: Shelf) -> Figures | None:
+def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | None:
     """The total that the file a pointer leads to, or one before that, told last before the place it points to."""
     seen: set[str] = set()
-    while base is not None and base[0] not in seen and (file := shelf.rollout(base[0])) is not None:
+    while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
         seen.add(base[0])
-        known = shelf.totals
+        known = threads.totals
         if base not in known:
             known[base] = _last_total(file.path, base[1])
         total, base = known[base]
@@ -186,7 +197,9 @@ def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | 
     return total, base
 
 
-def resumed_copy(path: str, shelf: Shelf) -> tuple[int, str | None]:
+def resumed_copy(path: str, threads: Threads) -> tuple[int, str | None]:
     """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file."""
-    group = shelf.alike(path)
-    return group.origin(path) if group is not None else (0, None)
+    group = threads.alike(path)
+    begins, origin = group.origin(path) if group is not None else (0, None)
+    # A twin of the file is the same session.
+    return (begins, origin) if origin is None or named(origin)[0] != named(path)[0] else (0, None)

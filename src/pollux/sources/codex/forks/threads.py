@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,6 +17,7 @@ from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.alike import Alike
 from pollux.sources.codex.forks.asked import Reviews
+from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
@@ -32,6 +34,8 @@ _INJECTED = re.compile(rb'"text"\s*:\s*"<')
 _HEAD = 512
 _TRIED = 40
 _HOUR = 3600 * 10**9
+# So many bytes may be taken by files that others go on from.
+_ROOM = 64 << 20
 _EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
@@ -82,11 +86,11 @@ def head_of(file: File) -> Head:
     return Head(identity(file.path), _first_prompt(file.path))
 
 
-class Shelf:
+class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews` and `totals` are what
-    was read on behalf of other sessions, so that no file is read for each of them.
+    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews`, `totals` and
+    `ancestors` are what was read on behalf of other sessions, so that no file is read for each of them.
     """
 
     def __init__(self, root: Path, files: list[File] | None = None, look: RootScan | None = None) -> None:
@@ -95,6 +99,7 @@ class Shelf:
         self._look = look or head_of
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
+        self.ancestors: Memo[Any] = Memo(_ROOM)
         self.asked: dict[str, str] = {}
 
     @cached_property
@@ -111,24 +116,27 @@ class Shelf:
         return find.rollouts(self._root.parent / beside) if beside is not None else []
 
     @cached_property
-    def _rollouts(self) -> dict[str, File]:
-        found: dict[str, File] = {}
-        for file in self.files:
-            rollout = find.named(file.path)[1]
-            # A plain file wins over its compressed twin.
-            if rollout is not None and (rollout not in found or found[rollout].path.endswith(".zst")):
-                found[rollout] = file
-        return found
+    def _rollouts(self) -> dict[str, list[File]]:
+        """The files by their own ids, plain ones before compressed ones."""
+        rollouts: dict[str, list[File]] = {}
+        for file in sorted(self.files, key=lambda file: file.path.endswith(".zst")):
+            if (name := find.named(file.path)[1]) is not None:
+                rollouts.setdefault(name, []).append(file)
+        return rollouts
 
     def rollout(self, name: str) -> File | None:
         """The file with this id of its own."""
-        file = self._rollouts.get(name)
-        self.asked[f"file {name}"] = file.stamp if file is not None else ""
-        return file
+        return next(iter(self.twins(name)), None)
+
+    def twins(self, name: str) -> list[File]:
+        """All files with this id of their own, the one that counts first."""
+        files = self._rollouts.get(name, [])
+        self.asked[f"file {name}"] = " ".join(file.stamp for file in files)
+        return files
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
-        there = thread in self.threads
+        there = thread in self.ids
         self.asked[f"thread {thread}"] = "yes" if there else ""
         return there
 
@@ -155,10 +163,10 @@ class Shelf:
         if kind == "alike":
             found = self.alike(name)
             return [file for file in found.files if file.path != name] if found is not None else []
-        return [self._rollouts[name]] if kind == "file" and name in self._rollouts else []
+        return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
-    def threads(self) -> frozenset[str]:
+    def ids(self) -> frozenset[str]:
         """The ids of all sessions, by the names of their files."""
         return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
 

@@ -165,7 +165,7 @@ def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes)
         looked_into = _LOOKED_INTO[known]
     else:
         for key in sorted(held.keys() - known):
-            text = f"{kind} has a field {key!r} we do not know; kept."
+            text = f"{kind} has an unknown field {key!r}; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
         looked_into = [key for key in held if key in INSIDE]
     for key in looked_into:

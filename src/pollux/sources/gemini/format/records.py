@@ -24,9 +24,9 @@ from pollux.wire import (
     Notes,
     decode,
     decoder,
-    filled,
     fit,
     note_bad_line,
+    numbered_lines,
     opened,
     plain,
     read_lines,
@@ -146,7 +146,7 @@ def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[t
     quick, message = decoder(Record), decoder(Message)
     record: Message | Record | None
     with held:
-        for number, line in filled(file):
+        for number, line in numbered_lines(file):
             try:
                 record = message(line) if line[:7] == _MESSAGE else quick(line)
             except REFUSED:

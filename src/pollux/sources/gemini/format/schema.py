@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.wire import Count, Dated, Shape, Utc, usable
+from pollux.wire import Count, Dated, Shape, Utc, check_times
 
 
 class Blob(Shape):
@@ -138,7 +138,7 @@ class Facts(Shape):
 
     def __post_init__(self) -> None:
         """Look at the times."""
-        usable(self.startTime, self.lastUpdated)
+        check_times(self.startTime, self.lastUpdated)
 
 
 class Record(Message):
@@ -167,7 +167,7 @@ class Record(Message):
         """Look at the times. Nearly every line is a message, and has one."""
         Dated.__post_init__(self)
         if self.startTime is not None or self.lastUpdated is not None:
-            usable(self.startTime, self.lastUpdated)
+            check_times(self.startTime, self.lastUpdated)
 
 
 class Content(Shape):

@@ -10,7 +10,7 @@ from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.format.content import answer
 from pollux.sources.gemini.format.schema import Call, FunctionResponse
 from pollux.sources.outputs import output_at
-from pollux.wire import Malformed, Notes, plain, shown
+from pollux.wire import Malformed, Notes, display_path, plain
 
 # A result too large to keep: it names the file that holds all of it, for a masked one (0.29+) in its last words.
 MASKED = "<tool_output_masked>"
@@ -45,7 +45,7 @@ class Outputs:
             return None
         for folder in self._folders:
             path = os.path.join(folder, *inner)  # noqa: PTH118
-            self._leant[shown(path)] = self._stamps.get(path, "")
+            self._leant[display_path(path)] = self._stamps.get(path, "")
             if (text := output_at(path, folder, self._notes)) is not None:
                 self.used.add(path)
                 return text

@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.wire import read_head, respelled, shown
+from pollux.wire import display_path, normalize_spelling, read_head
 
 # How much of each file, and of all files of a project, is searched.
 EACH = 64 << 10
@@ -40,7 +40,7 @@ def witness(wanted: str, file: File) -> Witness:
     for path in _mentioned(file):
         for parent in upwards(path):
             if parent not in counted and digest(parent) == wanted:
-                return Witness(proof=shown(parent))
+                return Witness(proof=display_path(parent))
             counted[parent] = counted.get(parent, 0) + 1
     return Witness(guess=_common_root(counted))
 
@@ -48,7 +48,7 @@ def witness(wanted: str, file: File) -> Witness:
 def _mentioned(file: File) -> Iterator[str]:
     """Every absolute path in the beginning of a file."""
     try:
-        raw = respelled(read_head(file.path, EACH))
+        raw = normalize_spelling(read_head(file.path, EACH))
     except Unreadable:
         return
     found = [match.group() for match in _PATH.finditer(raw)]

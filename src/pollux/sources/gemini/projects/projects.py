@@ -2,46 +2,26 @@
 
 Folders are named by the SHA-256 of the project's path (up to 0.28) or by a slug (0.29+). A slug folder says its path in
 `.project_root`; a hash can only be tested. So a path is *proved* when its hash is the folder's, wherever the
-path was found; a path that merely occurs in the sessions is a guess, and is called one.
+path was found; a path that merely occurs in the sessions is a guess, and is called one. What lies outside of the
+root is tried later, by others, for all agents alike.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File, SourceContext
 from pollux.sources.gemini.find import MARKER
-from pollux.sources.gemini.projects.path_evidence import ALL, EACH, Witness, digest, upwards, witness
+from pollux.sources.gemini.projects.path_evidence import ALL, EACH, Witness, digest, witness
 from pollux.system.bounds import leads_out
-from pollux.text.folding import fold
 from pollux.wire import SMALL, Malformed, Notes, plain, read_bytes, read_head
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
-_USUAL = (
-    "",
-    "dev",
-    "code",
-    "projects",
-    "src",
-    "work",
-    "Documents",
-    "repos",
-    "git",
-    "workspace",
-    "Projects",
-    "Developer",
-    "go/src",
-)
-_SKIP = {"node_modules", "venv", "site-packages", "__pycache__", "target", "dist", "build", "vendor", "snap", "AppData"}
-_SKIP |= {"Library", "Applications", "anaconda3", "miniconda3"}
-_DEPTH = 4
-MOST_FOLDERS = 20_000
 
 
 class Folder:
@@ -57,16 +37,14 @@ class Folder:
 
 
 class Projects:
-    """Finds the path of each folder, asking the cheap and certain witnesses first."""
+    """Finds the path of each folder in what lies under the root, asking the cheap and certain witnesses first."""
 
     def __init__(self, root: Path, around: SourceContext, markers: Iterable[str] = ()) -> None:
         self._around = around
         registry = os.path.join(root.parent, "projects.json")  # noqa: PTH118
         self._registry = {} if leads_out(registry, str(root)) else registry_of(Path(registry))
-        self._near = [*markers, *self._registry, *upwards(str(around.cwd))]
+        self._near = [*markers, *self._registry]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
-        self._hunted: dict[str, str] | None = None
-        self.cut_short = False
 
     def of(
         self, folder: Folder | None, header_hash: str | None, hints: Callable[[], list[File]]
@@ -90,18 +68,12 @@ class Projects:
 
     def _proved(self, wanted: str, hints: Callable[[], list[File]]) -> tuple[str | None, str | None]:
         """The path that has this hash, wherever it is found; else the best guess."""
-        if wanted in self._by_hash:
-            return self._by_hash[wanted]
-        memory = self._around.memory
-        path = memory.path_of(wanted) or next((near for near in self._near if digest(near) == wanted), None)
-        guess: str | None = None
-        if path is None:
-            path, guess = self._in_files(wanted, hints())
-        if path is None and self._around.hunt and not memory.gave_up(wanted, self._seal):
-            path = self._hunt().get(wanted)
-            if path is None:
-                memory.give_up(wanted, self._seal)
-        return self._settle(wanted, path or guess, "hash" if path is not None else "guess")
+        if wanted not in self._by_hash:
+            path = next((near for near in self._near if digest(near) == wanted), None)
+            proof, guess = (path, None) if path is not None else self._in_files(wanted, hints())
+            evidence = "hash" if proof is not None else "guess" if guess is not None else None
+            self._by_hash[wanted] = (proof or guess, evidence)
+        return self._by_hash[wanted]
 
     def _in_files(self, wanted: str, files: list[File]) -> tuple[str | None, str | None]:
         """A path in the files that has the hash, else the folder that most of them are about."""
@@ -117,28 +89,6 @@ class Projects:
             if told.guess is not None:
                 guesses[told.guess] += 1
         return None, max(guesses, key=lambda path: (guesses[path], len(path), path), default=None)
-
-    def _settle(self, wanted: str, path: str | None, evidence: str) -> tuple[str | None, str | None]:
-        """Keep an answer for the next session of the same project, and a proof for good."""
-        if path is not None and evidence == "hash":
-            self._around.memory.learn(wanted, path)
-        self._by_hash[wanted] = (path, evidence if path is not None else None)
-        return self._by_hash[wanted]
-
-    @property
-    def _seal(self) -> str:
-        """While it is the same, searching the disk again would find nothing again. It lasts a day."""
-        return f"{self._around.cwd}-{int(time.time() // 86400)}"
-
-    def _hunt(self) -> dict[str, str]:
-        """The hashes of all folders a person may have worked in."""
-        if not self._around.hunt:
-            return {}
-        if self._hunted is None:
-            search = Search(self._around)
-            self._hunted = {digest(path): path for path in search.folders()}
-            self.cut_short = search.left <= 0
-        return self._hunted
 
 
 def marker_of(note: str) -> str | None:
@@ -161,54 +111,3 @@ def registry_of(path: Path) -> dict[str, str]:
     if not isinstance(listed, dict):
         return {}
     return {path: slug for path, slug in listed.items() if isinstance(slug, str)}
-
-
-class Search:
-    """A walk through the usual places, level by level, with a budget."""
-
-    def __init__(self, around: SourceContext) -> None:
-        self._around = around
-        self.left = MOST_FOLDERS
-
-    def folders(self) -> Iterator[str]:
-        """What lies under the home directory."""
-        seen: set[str] = set()
-        level = [str(self._around.home / name) if name else str(self._around.home) for name in _USUAL]
-        for depth in range(_DEPTH):
-            if len(level) > self.left:
-                level.sort(key=self._later)
-            below: list[str] = []
-            for folder in level:
-                if folder in seen:
-                    continue
-                if self.left <= 0:
-                    return
-                seen.add(folder)
-                self.left -= 1
-                yield folder
-                real = os.path.realpath(folder)
-                if real != folder:
-                    yield real
-                if depth + 1 < _DEPTH:
-                    below.extend(_subfolders(folder))
-            level = below
-
-    def _later(self, folder: str) -> tuple[bool, bool]:
-        """Folders whose name was asked for and folders Gemini CLI left its mark in come first."""
-        asked = fold(self._around.asked or "")
-        named = bool(asked) and asked in fold(os.path.basename(folder))  # noqa: PTH119
-        marked = any(os.path.exists(os.path.join(folder, mark)) for mark in ("GEMINI.md", ".gemini"))  # noqa: PTH110, PTH118
-        return not named, not marked
-
-
-def _subfolders(folder: str) -> list[str]:
-    """Folders worth a look: no hidden ones, none that programs fill."""
-    try:
-        with os.scandir(folder) as entries:
-            return [
-                entry.path
-                for entry in entries
-                if not entry.name.startswith(".") and entry.name not in _SKIP and entry.is_dir(follow_symlinks=False)
-            ]
-    except OSError:
-        return []

@@ -22,7 +22,7 @@ from pollux.sources.base import File, SourceContext, fingerprint_of
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Typed
-from pollux.wire import Notes, read_bytes, shown
+from pollux.wire import Notes, display_path, read_bytes
 
 # Commands and the other names that some releases give them.
 CLEAR = ("/clear", "/new")
@@ -70,7 +70,7 @@ class Kept(msgspec.Struct):
 
 
 def _kept(file: File) -> Kept:
-    notes = Notes(shown(file.path))
+    notes = Notes(display_path(file.path))
     lines: list[Typed] = []
     try:
         found = records.contents(file.path, notes)

@@ -13,7 +13,7 @@ from pollux.sources.gemini.format.tools import canonical
 from pollux.sources.gemini.messages.calls import SHELL, exit_code_of
 from pollux.sources.gemini.messages.messages import with_more
 from pollux.system.clock import recorded
-from pollux.wire import Notes, coherent, shown
+from pollux.wire import Notes, coherent, display_path
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
@@ -25,7 +25,7 @@ _MODEL, _CLIENT = (Role.ASSISTANT, Author.MODEL), (Role.SYSTEM, Author.CLIENT)
 
 def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: File, notes: Notes) -> Session:
     """What was captured of one run."""
-    run = _Run(shown(file.path), notes)
+    run = _Run(display_path(file.path), notes)
     for line, event in events:
         notes.line = line
         if line is None and "type" not in event:
@@ -47,7 +47,7 @@ def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: 
         ended=max(times, default=None),
         messages=tuple(messages),
         notices=notes.all(),
-        files=(shown(file.path),),
+        files=(display_path(file.path),),
         exact=None if run.usage is None else run.usage.exact,
         extra=run.extra,
     )

@@ -21,7 +21,7 @@ from pollux.sources.gemini.format.content import (
 from pollux.sources.gemini.messages.calls import asked, refused
 from pollux.sources.gemini.messages.references import fused_parts, prompt_parts
 from pollux.system.clock import recorded
-from pollux.wire import Notes, shown
+from pollux.wire import Notes, display_path
 
 if TYPE_CHECKING:
     from pollux.sources.base import File
@@ -34,7 +34,7 @@ _MINUTE = re.compile(r"session-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-")
 def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
     """A saved conversation as a session of kind `checkpoint`: no figures, and no time but one its name may tell."""
     saved = found.checkpoint
-    messages = _messages(saved.history or saved.clientHistory or [], shown(file.path), notes)
+    messages = _messages(saved.history or saved.clientHistory or [], display_path(file.path), notes)
     project, evidence = bundle.project()
     extra: dict[str, Any] = dict(saved.extra)
     for name in ("authType", "toolCall", "commitHash", "filePath", "messageId"):
@@ -51,7 +51,7 @@ def session(found: records.History, bundle: GeminiBundle, file: File, notes: Not
         started=_begun(file.path),
         messages=tuple(messages),
         notices=notes.all(),
-        files=tuple(shown(held.path) for held in bundle.files),
+        files=tuple(display_path(held.path) for held in bundle.files),
         extra=extra,
     )
 

@@ -1,6 +1,6 @@
 """Usage and cost: questions over the roll-ups of many sessions, beside a bare fetch of the same rows.
 
-python -m benchmarks.accounts [--sessions N] [--requests N]: the catalogue is made of rows, no file is read.
+python -m benchmarks.usage [--sessions N] [--requests N]: the catalogue is made of rows, no file is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import BundleRows, entry
 from pollux.model import Author, Message, Role, Session, Usage
-from pollux.usage.accounts import Accounts, By
+from pollux.usage.service import By, UsageService
 
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "claude-opus-4-6", "claude-haiku-4-5", "gpt-5-codex", "gpt-5.4")
 START = datetime(2025, 6, 1, tzinfo=UTC)
@@ -63,11 +63,11 @@ def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[floa
     bare = sqlite3.connect(file)
     settings = folder / "config.toml"
 
-    def books() -> Accounts:
-        return Accounts(lambda question: question(current), settings=settings, prices=folder / "prices.json")
+    def service() -> UsageService:
+        return UsageService(lambda question: question(current), settings=settings, prices=folder / "prices.json")
 
     def ask(by: By) -> Callable[[], Any]:
-        return lambda: books().stats(by, timezone="Europe/Berlin")
+        return lambda: service().stats(by, timezone="Europe/Berlin")
 
     def fetch(table: str) -> Callable[[], Any]:
         return lambda: bare.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 (our own table)
@@ -75,7 +75,7 @@ def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[floa
     ask(By.AGENT)()  # asks the package about the models, once
     found = {by.value: (_best(fetch("quarters")), _best(ask(by))) for by in (By.AGENT, By.DAY, By.SESSION)}
     one = [f"gemini:{number:08}" for number in range(0, 60, 3)]
-    found["costs of 20"] = (_best(fetch("quarters")), _best(lambda: books().costs(one)))
+    found["costs of 20"] = (_best(fetch("quarters")), _best(lambda: service().costs(one)))
     settings.write_text(ODD)
     found["agent, request by request"] = (_best(fetch("usage")), _best(ask(By.AGENT)))
     return found

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from pollux.index.catalog.families import Families
-from pollux.index.catalog.origins import Maker, makers
+from pollux.index.catalog.origins import Maker, request_makers
 from pollux.index.catalog.queries import CatalogQueries, Filter
-from pollux.index.catalog.rollups import beyond, quarter
+from pollux.index.catalog.rollups import prompt_size, quarter
 from pollux.index.catalog.rows import micros
-from pollux.index.catalog.usage_queries import FIGURES, Rolled, UsageQueries
-from pollux.model import Message, Session, Summary, Usage, summarize
+from pollux.index.catalog.usage_queries import RollUp, UsageQueries
+from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
 from pollux.usage.audit import Evidence, evidence
 from pollux.usage.days import day_of, zone
@@ -29,7 +29,7 @@ from pollux.usage.sums import Bill, gather
 from pollux.usage.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.usage.tools import ToolRow, tools
 
-__all__ = ["Accounts", "By", "Of", "Stats", "ToolRow"]
+__all__ = ["By", "Of", "Stats", "ToolRow", "UsageService"]
 
 T = TypeVar("T")
 
@@ -37,10 +37,10 @@ Ask = Callable[[Callable[[CatalogQueries], Any]], Any]
 """Puts a question to the catalogue."""
 
 
-class Accounts:
-    """The books over all sessions. Nothing here reads an agent's file, and no price is kept with what was used.
+class UsageService:
+    """Tokens and money of all sessions. Nothing here reads an agent's file, and no price is kept with what was used.
 
-    >>> for row in Library().accounts.stats(By.PROJECT).rows:
+    >>> for row in Library().usage.stats(By.PROJECT).rows:
     ...     print(row.name, row.usage.total, row.cost_usd)
     """
 
@@ -55,7 +55,7 @@ class Accounts:
         own = load(self._settings).prices
         return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
 
-    def till(self, models: Iterable[str]) -> Pricer:
+    def pricer(self, models: Iterable[str]) -> Pricer:
         """What can price requests of these models."""
         return Pricer(self.prices.cards(models))
 
@@ -78,10 +78,10 @@ class Accounts:
         day = day_of(where)
 
         def question(current: CatalogQueries) -> Stats:
-            tallying = UsageQueries(current, wanted or Filter())
-            till = self.till(tallying.models())
-            rows = (row for row in _rows(tallying, till) if not timed or day(row[1]) is not None)
-            found = stats(by, tallying.sessions, rows, till, where, within=within, of=of)
+            queries = UsageQueries(current, wanted or Filter())
+            pricer = self.pricer(queries.models())
+            rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
+            found = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
             lacking = _asked(current.lacking(), wanted)
             return opened(found, lacking) if lacking else found
 
@@ -95,8 +95,8 @@ class Accounts:
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
-            tallying = UsageQueries(current, wanted or Filter())
-            rows, total = tools(tallying.sessions, tallying.calls(), by, where)
+            queries = UsageQueries(current, wanted or Filter())
+            rows, total = tools(queries.sessions, queries.calls(), by, where)
             return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
 
         found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
@@ -107,11 +107,11 @@ class Accounts:
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[date | None, float]:
-            tallying = UsageQueries(current, wanted or Filter())
+            queries = UsageQueries(current, wanted or Filter())
             if of is Of.PROMPTS:
-                return days_of_prompts(tallying.prompts(), where)
-            till = self.till(tallying.models()) if of is Of.COST else Pricer({})
-            return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
+                return days_of_prompts(queries.prompts(), where)
+            pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
+            return days_of_rows(of, queries.sessions, _rows(queries, pricer), pricer, where)
 
         found: dict[date | None, float] = self._ask(question)
         return found
@@ -123,9 +123,9 @@ class Accounts:
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
-            tallying = UsageQueries(current, wanted or Filter())
-            till = self.till(tallying.models()) if of is Of.COST else Pricer({})
-            return stacks(by, of, stack, tallying.sessions, _rows(tallying, till), till, where)
+            queries = UsageQueries(current, wanted or Filter())
+            pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
+            return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
         found: dict[str | None, dict[str, float]] = self._ask(question)
         return found
@@ -138,9 +138,9 @@ class Accounts:
         """What each of some sessions cost by itself, and how many of its requests are not in that."""
 
         def question(current: CatalogQueries) -> dict[str, Bill]:
-            tallying = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
-            till = self.till(tallying.models())
-            sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+            queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
+            pricer = self.pricer(queries.models())
+            sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
             return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
 
         found: dict[str, Bill] = self._ask(question)
@@ -164,13 +164,13 @@ class Accounts:
 
     def charging(self, session: Session) -> Charge:
         """What each message of a session cost, request by request, and how many requests are not in that."""
-        till = self.till({message.model for message in session.messages if message.model is not None})
+        pricer = self.pricer({message.model for message in session.messages if message.model is not None})
 
         def charge(message: Message) -> tuple[int | None, int]:
             usage, model = message.usage, message.model or ""
-            period = till.period(model, quarter(micros(message.at)))
+            period = pricer.period(model, quarter(micros(message.at)))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [(one, till.cost(model, one, period, beyond(one))) for one in requests]
+            costs = [(one, pricer.cost(model, one, period, prompt_size(one))) for one in requests]
             known = [cost for _, cost in costs if cost is not None]
             return sum(known) if known else None, sum(_requests(one) for one, cost in costs if cost is None)
 
@@ -183,11 +183,11 @@ class Accounts:
     def audit(self, session: Session) -> Evidence:
         """Every figure of a session with its evidence."""
         own, cost = session.usage.total, self.cost(session)
-        family = self.family(session)
+        family: list[str] = self._ask(lambda current: current.family(session.key))
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
-        used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
-        elsewhere: dict[str, Maker] = self._ask(lambda current: makers(current, session))
+        used = self.family(session)
+        elsewhere: dict[str, Maker] = self._ask(lambda current: request_makers(current, session))
         known = [one for one in members if one is not None]
         totals = {
             "session": (own, cost),
@@ -203,10 +203,10 @@ class Accounts:
         """
 
         def question(current: CatalogQueries) -> Review:
-            tallying = UsageQueries(current, wanted or Filter())
-            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Pricer({}))
-            inherited = tallying.inherited()
-            every = current.listed(Filter(everything=True), None)
+            queries = UsageQueries(current, wanted or Filter())
+            found = stats(By.AGENT, queries.sessions, queries.rollups(), Pricer({}))
+            inherited = queries.inherited()
+            every = current.list_sessions(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
             children: dict[str, list[Summary]] = {}
             for one in every:
@@ -222,28 +222,27 @@ class Accounts:
                     "family": (one.family_usage.total, sum(known) if known else None),
                     "thread": (thread, costs.get(key)),
                 }
-            return review(found, tallying.proofs(), inherited, ours)
+            return review(found, queries.proofs(), inherited, ours)
 
         found: Review = self._ask(question)
         return found
 
     def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
         """What each of all sessions cost by itself."""
-        tallying = UsageQueries(current, Filter(everything=True))
-        till = self.till(tallying.models())
-        sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row[0]].key, till)
+        queries = UsageQueries(current, Filter(everything=True))
+        pricer = self.pricer(queries.models())
+        sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(held.cost) for key, held in sums.items()}
 
-    def family(self, session: Session) -> list[str]:
-        """The keys of a session and all its descendants."""
-        found: list[str] = self._ask(lambda current: current.family(session.key))
-        return found
+    def family(self, session: Session) -> Usage:
+        """What a session and its descendants used."""
+        used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        return used
 
 
 def _requests(usage: Usage) -> int:
     """How many requests figures stand for; none where there are no figures at all."""
-    silent = all(getattr(usage, name) is None for name in FIGURES)
-    return 0 if silent else usage.requests or 1
+    return 0 if values(usage) == UNKNOWN else usage.requests or 1
 
 
 def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
@@ -251,6 +250,6 @@ def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
     return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
 
 
-def _rows(tallying: UsageQueries, till: Pricer) -> Iterable[Rolled]:
+def _rows(queries: UsageQueries, pricer: Pricer) -> Iterable[RollUp]:
     """Roll-ups, or each request where a price depends on a size that roll-ups were not made for."""
-    return tallying.rolled() if till.fits_roll_ups else tallying.requests()
+    return queries.rollups() if pricer.fits_roll_ups else queries.requests()

@@ -12,9 +12,8 @@ import pytest
 
 from pollux import Filter
 from pollux.answers.usage import stats_document
-from pollux.index.catalog.usage_queries import FIGURES
-from pollux.model import NOTHING_USED, Kind, Usage, add
-from pollux.usage.accounts import By, Of
+from pollux.model import FIGURES, NOTHING_USED, Kind, Usage, add
+from pollux.usage.service import By, Of
 from pollux.writers.json import usage_document
 from tests.conformance.answers import answers
 from tests.conformance.truth import AGENTS, Json, homes
@@ -29,7 +28,7 @@ def test_every_dimension_adds_up(agent: str, name: str) -> None:
     listed = [held.summary for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
     wanted = add((summary.usage for summary in listed), exact=None)
     for by in DIMENSIONS:
-        found = home.accounts.stats(by, timezone="Asia/Kolkata")
+        found = home.usage.stats(by, timezone="Asia/Kolkata")
         for figure in FIGURES:
             known = [value for row in found.rows if (value := getattr(row.usage, figure)) is not None]
             assert (sum(known) if known else None) == getattr(wanted, figure), (by, figure)
@@ -39,7 +38,7 @@ def test_every_dimension_adds_up(agent: str, name: str) -> None:
 @pytest.mark.parametrize(("agent", "name"), HOMES)
 def test_a_sessions_row_is_what_its_list_entry_says(agent: str, name: str) -> None:
     home = answers(agent, name)
-    for row in home.accounts.stats(By.SESSION).rows:
+    for row in home.usage.stats(By.SESSION).rows:
         assert row.name is not None
         summary = home.listed[row.name].summary
         assert (row.usage.total, row.usage.requests, row.usage.exact) == (
@@ -47,14 +46,14 @@ def test_a_sessions_row_is_what_its_list_entry_says(agent: str, name: str) -> No
             summary.usage.requests,
             summary.usage.exact,
         )
-        assert row.cost_usd == home.bills[row.name].usd == home.accounts.cost(home.sessions[row.name])
-        assert row.unpriced == home.accounts.bill(home.sessions[row.name]).unpriced
+        assert row.cost_usd == home.bills[row.name].usd == home.usage.cost(home.sessions[row.name])
+        assert row.unpriced == home.usage.bill(home.sessions[row.name]).unpriced
 
 
 @pytest.mark.parametrize(("agent", "name"), HOMES)
 def test_calls_add_up(agent: str, name: str) -> None:
     home = answers(agent, name)
-    rows, total = home.accounts.tools()
+    rows, total = home.usage.tools()
     counts = [held.summary.counts for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
     assert total.calls == sum(row.calls for row in rows) == sum(count.tool_calls for count in counts)
     assert total.failed == sum(row.failed for row in rows) == sum(count.failed_tool_calls for count in counts)
@@ -69,13 +68,13 @@ def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> No
     wanted = {By.AGENT: Counter(one.agent for one in listed), By.PROJECT: projects}
     wanted[By.SESSION] = Counter(one.key for one in listed)
     for by in DIMENSIONS:
-        found = home.accounts.stats(by)
+        found = home.usage.stats(by)
         assert found.total.sessions == len(listed)
         if by in wanted:
             assert Counter({row.name: row.sessions for row in found.rows if row.sessions}) == wanted[by]
     for project in filter(None, projects):
         only = Filter(project=project)
-        assert home.accounts.stats(By.MODEL, only).total.sessions == len(home.library.list(only))
+        assert home.usage.stats(By.MODEL, only).total.sessions == len(home.library.list(only))
 
 
 def document(usage: Usage) -> Json:
@@ -95,7 +94,7 @@ def summed(rows: Iterable[Json], name: str) -> int | None:
 def test_what_programs_get_adds_up(agent: str, name: str) -> None:
     """Rows and total of `stats`, the whole list, the audit of each session and of all, the calendar: one account."""
     home = answers(agent, name)
-    books = home.accounts
+    books = home.usage
     listed = [held.summary for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
     sessions = [document(one.usage) | {"unpriced_requests": home.bills[one.key].unpriced} for one in listed]
     audits = [books.audit(one) for one in home.sessions.values() if one.kind is not Kind.CHECKPOINT]
@@ -132,7 +131,7 @@ def numbers(value: Any) -> set[int]:
 def test_every_figure_stands_where_the_audit_says(agent: str, name: str) -> None:
     home = answers(agent, name)
     for session in home.sessions.values():
-        found = home.accounts.audit(session)
+        found = home.usage.audit(session)
         counted = [item for item in found.items if item.counted]
         told = (
             add((item.usage for item in counted), exact=session.exact) if counted or not session.exact else NOTHING_USED
@@ -149,7 +148,7 @@ def test_every_figure_stands_where_the_audit_says(agent: str, name: str) -> None
 @pytest.mark.parametrize(("agent", "name"), HOMES)
 def test_an_exact_sum_is_what_the_agent_says_itself(agent: str, name: str) -> None:
     home = answers(agent, name)
-    for verdict in home.accounts.review().verdicts:
+    for verdict in home.usage.review().verdicts:
         summary = home.listed[verdict.key].summary
         if summary.usage.exact and verdict.tally.scope == "session":
             assert verdict.difference == 0, verdict

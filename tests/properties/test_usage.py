@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pollux.index.catalog.queries import Filter
-from pollux.index.catalog.usage_queries import FIGURES, UsageQueries
-from pollux.model import Message, Session, Usage
-from pollux.usage.accounts import Accounts, By
+from pollux.index.catalog.usage_queries import UsageQueries
+from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
+from pollux.usage.service import By, UsageService
 from pollux.usage.stats import stats
-from tests.unit.usage.books import CODEX, OPUS, PRO, questions, reply, session
+from tests.unit.usage.usage_of import CODEX, OPUS, PRO, questions, reply, session
 
 DIMENSIONS = [by for by in By if by is not By.TOOL]
 ZONES = st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"])
@@ -79,7 +79,7 @@ def histories(draw: st.DrawFn) -> list[Session]:
 @given(history=histories(), zone=ZONES)
 def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str) -> None:
     current = questions(history)
-    books = Accounts(lambda question: question(current), settings=NOWHERE, prices=PRICES)
+    books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     told = {by: books.stats(by, timezone=zone) for by in DIMENSIONS}
     total = told[By.AGENT].total
     for found in told.values():
@@ -114,11 +114,11 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
 @given(history=histories())
 def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> None:
     current = questions(history)
-    books = Accounts(lambda question: question(current), settings=NOWHERE, prices=PRICES)
+    books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     asked = UsageQueries(current, Filter())
-    till = books.till(asked.models())
-    rolled = stats(By.SESSION, asked.sessions, asked.rolled(), till)
-    single = stats(By.SESSION, asked.sessions, asked.requests(), till)
+    pricer = books.pricer(asked.models())
+    rolled = stats(By.SESSION, asked.sessions, asked.rollups(), pricer)
+    single = stats(By.SESSION, asked.sessions, asked.requests(), pricer)
     assert {row.name: (row.usage, row.cost_usd, row.sessions) for row in rolled.rows} == {
         row.name: (row.usage, row.cost_usd, row.sessions) for row in single.rows
     }

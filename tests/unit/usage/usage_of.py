@@ -10,7 +10,7 @@ from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import BundleRows, entry
 from pollux.model import Author, Kind, Message, Part, Role, Session, Usage
-from pollux.usage.accounts import Accounts
+from pollux.usage.service import UsageService
 
 NOON = datetime(2026, 11, 10, 12, tzinfo=UTC)
 PRO, OPUS, CODEX = "gemini-2.5-pro", "claude-opus-4-5", "gpt-5-codex"
@@ -68,8 +68,8 @@ def questions(sessions: Sequence[Session]) -> CatalogQueries:
     return CatalogQueries(catalogue, [("test", "/root")])
 
 
-def accounts(folder: Path, *sessions: Session) -> Accounts:
+def usage_of(folder: Path, *sessions: Session) -> UsageService:
     current = questions(sessions)
-    return Accounts(
+    return UsageService(
         lambda question: question(current), settings=folder / "config.toml", prices=folder / "cache" / "prices.json"
     )

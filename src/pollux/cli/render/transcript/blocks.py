@@ -1,0 +1,167 @@
+"""The blocks of a message as lines: words wrapped, thinking dimmed, tools on one line, the rest folded."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pollux.cli.render.transcript.calls import one_call
+from pollux.cli.terminal.width import cut, short, wrap
+from pollux.model import Author
+from pollux.text.escape import one_line, visible
+from pollux.text.figures import plural, size
+from pollux.writers.transcript import (
+    Answer,
+    Attached,
+    Call,
+    Digest,
+    Injected,
+    Odd,
+    Reference,
+    Thought,
+    Words,
+    is_blank,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.cli.terminal.screen import Screen
+    from pollux.model import Attachment, FileReference
+    from pollux.writers.transcript import Block
+
+INDENT = "  "
+TIGHT = (Call, Reference, Attached, Answer)
+
+
+class Writing:
+    """Turns blocks into lines; `full` unfolds everything. `before` is the kind of block written last."""
+
+    def __init__(self, screen: Screen, *, full: bool) -> None:
+        self._screen = screen
+        self._full = full
+        self.before: type | None = None
+
+    def lines(self, block: Block) -> Iterator[str]:
+        """A block, with an empty line above it where it does not belong to the one before."""
+        lines = list(self._block(block))
+        if not lines:
+            return
+        tight = self.before is type(block) and isinstance(block, TIGHT) and not self._full
+        if self.before is not None and not tight:
+            yield ""
+        self.before = type(block)
+        yield from lines
+
+    def _block(self, block: Block) -> Iterator[str]:
+        match block:
+            case Words():
+                yield from self._words(block)
+            case Thought():
+                yield from self._thought(block)
+            case Call():
+                yield from self._call(block)
+            case Answer():
+                yield from self._answer(block)
+            case Reference(file=file):
+                yield from self._reference(file)
+            case Attached(attachment=attachment):
+                yield self._note(f"+ {_attachment(attachment)}")
+            case Injected(source=source, text=text):
+                yield from self._folded(f"from {one_line(source)}", text)
+            case Digest(text=text):
+                yield from self._folded("summary of what went before", text)
+            case Odd(raw=raw):
+                yield self._note(f"? unknown part: {one_line(_json(raw))}")
+
+    # ------------------------------------------------------------------ words
+
+    def _words(self, words: Words) -> Iterator[str]:
+        """A model's Markdown laid out where somebody reads it, everything else as it was written."""
+        if words.author is Author.MODEL and self._screen.markdown:
+            from pollux.cli.render.transcript.markdown import markdown
+
+            columns = None if self._screen.columns is None else max(self._screen.columns - len(INDENT), 20)
+            for line in markdown(self._screen, visible(words.text).strip("\n").expandtabs(4), columns):
+                yield f"{INDENT}{line}" if line else ""
+        else:
+            yield from self._prose(words.text, "dim" if words.author is Author.CLIENT else None)
+
+    def _prose(self, text: str, style: str | None, indent: str = INDENT) -> Iterator[str]:
+        """Text as it was written, wrapped at words; code and tables keep their lines."""
+        columns = None if self._screen.columns is None else max(self._screen.columns - len(indent), 20)
+        fenced = False
+        for line in visible(text).strip("\n").expandtabs(4).split("\n"):
+            fence = line.lstrip().startswith(("```", "~~~"))
+            fenced = fenced != fence
+            as_it_is = fenced or fence or line.lstrip().startswith("|")
+            for piece in [line] if as_it_is else wrap(line, columns):
+                look = style or ("bold" if piece.startswith("#") and not fenced else None)
+                yield f"{indent}{self._screen.paint(piece, look) if look else piece}" if piece else ""
+
+    def _thought(self, thought: Thought) -> Iterator[str]:
+        subject = f": {one_line(thought.subject)}" if thought.subject else ""
+        yield self._note(f"thinking{subject}")
+        if thought.text.strip():
+            yield from self._prose(thought.text, "dim", INDENT * 2)
+
+    def _folded(self, label: str, text: str) -> Iterator[str]:
+        """A text that is not the speaker's own: one line, or the whole under its label."""
+        if not self._full:
+            room = 80 if self._screen.columns is None else self._screen.columns - len(INDENT) - len(label) - 4
+            yield self._note(f"· {label}: {short(text, room)}")
+            return
+        yield self._note(f"· {label}:")
+        yield from self._prose(text, "dim", INDENT * 2)
+
+    def _note(self, text: str) -> str:
+        columns = self._screen.columns
+        line = INDENT + text
+        return self._screen.paint(line if columns is None or self._full else cut(line, columns), "dim")
+
+    # ------------------------------------------------------------------ tools and files
+
+    def _call(self, block: Call) -> Iterator[str]:
+        yield INDENT + one_call(self._screen, block, len(INDENT))
+        if not self._full:
+            return
+        call = block.call
+        if call.input not in (None, {}, ""):
+            yield self._note("  input:")
+            yield from self._literal(call.input if isinstance(call.input, str) else _json(call.input, indent=2))
+        if call.output:
+            yield self._note("  output:")
+            yield from self._literal(call.output)
+        for attachment in call.attachments:
+            yield self._note(f"  + {_attachment(attachment)}")
+
+    def _answer(self, answer: Answer) -> Iterator[str]:
+        result = answer.result
+        label = f"answer to {one_line(result.name or result.call or 'a tool call')}"
+        if is_blank(answer):
+            if self._full:
+                yield self._note(f"· {label}, see above")
+            return
+        yield from self._folded(label, result.output or "")
+        for attachment in result.attachments:
+            yield self._note(f"  + {_attachment(attachment)}")
+
+    def _reference(self, file: FileReference) -> Iterator[str]:
+        lines = f" ({plural(file.text.count(chr(10)) + 1, 'line')})" if file.text else ""
+        yield self._note(f"+ {one_line(file.path)}{lines}")
+        if self._full and file.text:
+            yield from self._literal(file.text)
+
+    def _literal(self, text: str) -> Iterator[str]:
+        """Text whose lines mean something: not wrapped, set in."""
+        for line in visible(text).rstrip("\n").expandtabs(8).split("\n"):
+            yield self._screen.paint(f"{INDENT * 3}{line}", "dim") if line else ""
+
+
+def _attachment(part: Attachment) -> str:
+    length = f", {size(len(part.data) * 3 // 4)}" if part.data else ""
+    return one_line(part.media_type) + length + (f", {one_line(part.uri)}" if part.uri else "")
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=str)

@@ -1,0 +1,45 @@
+"""The projects that people worked in: all of them, those that were moved, those that pollux was told of."""
+
+from __future__ import annotations
+
+from pollux.index.catalog.queries import CatalogQueries, Project, is_project
+from pollux.library.fresh_index import FreshIndex
+from pollux.model.names import fits
+from pollux.model.project_hash import project_hash
+from pollux.projects.hashes import ProjectHashes
+from pollux.projects.moves import Moves
+
+
+class ProjectsService:
+    """The projects of all sessions. `moves` are those that were moved."""
+
+    def __init__(self, index: FreshIndex, hashes: ProjectHashes, moves: Moves) -> None:
+        self.moves = moves
+        self._index = index
+        self._hashes = hashes
+
+    def all(self, name: str | None = None) -> list[Project]:
+        """Every project, by name; a name, or part of it, narrows them down."""
+        found = self._index.ask(CatalogQueries.projects)
+        if name is None:
+            return found
+        return [p for p in found if fits(name, p.path) or any(is_project(name, None, digest) for digest in p.hashes)]
+
+    def closest(self, name: str) -> str | None:
+        """The project that was probably meant by a name that none has."""
+        from pollux.index.search.suggestions import likely_project
+
+        return self._index.ask(lambda current: likely_project(current, name))
+
+    def add(self, path: str) -> str:
+        """Remember that this path is a project; returns the hash it will be known by."""
+        digest = project_hash(path)
+        self._hashes.teach(digest, path)
+        return digest
+
+    def move(self, old: str, new: str) -> tuple[str, str]:
+        """Remember that a project was moved; what was worked out before is worked out anew."""
+        before, after = self.moves.move(old, new)
+        self.add(before)
+        self._index.close()
+        return before, after

@@ -1,0 +1,61 @@
+"""A small table of texts that pollux remembers in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pollux.sources.base import fingerprint_of
+from pollux.system.files import LARGE, read, write_file
+
+
+class Table:
+    """A small JSON object of texts in a file, read when first needed and replaced in one step."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._held: dict[str, str] | None = None
+        self._fresh: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        """The text under a name."""
+        return self.all().get(name)
+
+    def all(self) -> dict[str, str]:
+        """All that the table holds."""
+        if self._held is None:
+            self._held = _read(self.file)
+        return self._held
+
+    def refresh(self) -> None:
+        """Read the file again, where it was read before."""
+        if self._held is not None:
+            self._held = {**_read(self.file), **self._fresh}
+
+    @property
+    def stamp(self) -> str:
+        """Stands for all that the table holds."""
+        return fingerprint_of(f"{name}\n{text}" for name, text in sorted(self.all().items()))
+
+    def put(self, name: str, text: str) -> None:
+        """Hold a text under a name until `write`."""
+        if self.get(name) != text and self._held is not None:
+            self._held[name] = text
+            self._fresh[name] = text
+
+    def write(self) -> None:
+        """Merge what is new with what another pollux wrote meanwhile. Raises `OSError`."""
+        if not self._fresh:
+            return
+        table = {**_read(self.file), **self._fresh}
+        text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
+        write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
+        self._fresh.clear()
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        table = json.loads(read(file, LARGE).decode("utf-8", "surrogateescape"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {key: text for key, text in table.items() if isinstance(text, str)} if isinstance(table, dict) else {}

@@ -1,0 +1,206 @@
+"""Several files of one session that begin alike: what stands in two of them is shown and counted once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from pollux.errors import Unreadable
+from pollux.model import Text, Thinking
+from pollux.sources.base import File
+from pollux.sources.codex.calls.calls import Call
+from pollux.sources.codex.forks.copies import after, lines_of
+from pollux.sources.codex.forks.part import Part
+from pollux.sources.codex.format.compressed import unpacked
+from pollux.sources.codex.format.document import items_of
+from pollux.sources.codex.format.lines import canonical
+from pollux.sources.codex.replay.entries import Entry
+from pollux.wire import Notes, display_path
+
+_EVER = datetime.min.replace(tzinfo=UTC)
+_Seal = tuple[Any, ...]
+_Line = tuple[int, bytes | None]
+
+
+def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
+    """The files that say something of their own, and those that only repeat the beginning of another."""
+    if len(files) == 1:
+        return [*files], []
+    firsts = {file.path: _beginnings(file, 1)[-1] for file in files}
+    alike = Counter(firsts.values())
+    beginnings = {file.path: _beginnings(file) for file in files if alike[firsts[file.path]] > 1}
+    originals = [file for file in files if file.path not in beginnings]
+    copies: list[File] = []
+    known: set[bytes] = set()
+    # Of two that hold the same the plain one is the original.
+    longest = sorted(files, key=lambda file: (-len(beginnings.get(file.path, ())), file.path.endswith(".zst")))
+    for file in longest:
+        if (own := beginnings.get(file.path)) is None:
+            continue
+        if own[-1] in known:
+            copies.append(file)
+        else:
+            originals.append(file)
+            known.update(own)
+    return originals, copies
+
+
+def _beginnings(file: File, most: int | None = None) -> list[bytes]:
+    """A digest of a file's first line, one of its first two, and so on. A file that cannot be read is like no other."""
+    digest = hashlib.blake2b(digest_size=16)
+    digests = [digest.digest()]
+    try:
+        for line in islice(_raw_lines(file), most):
+            digest.update(line.rstrip() + b"\n")
+            digests.append(digest.digest())
+    except Unreadable:
+        return [os.fsencode(file.path)]
+    return digests
+
+
+def _raw_lines(file: File) -> Iterator[bytes]:
+    if file.path.endswith(".json"):
+        yield from (seal.encode() for seal in items_of(file).seals)
+        return
+    with unpacked(file.path, Notes()) as lines:
+        yield from lines
+
+
+def unite(own: list[Part], notes: Notes) -> tuple[list[Part], list[File]]:
+    """Take out of each file what a later one of the session says, too. Gives the files that are left, and the others.
+
+    The last file decides what is live. Messages are the same where they were said at the same moment in the same words.
+    Where lines have no times, they are the same as far as both files begin with the same lines.
+    """
+    twins: dict[str, list[Part]] = {}
+    for part in own:
+        twins.setdefault(part.rollout or str(part.meta.get("id")), []).append(part)
+    copies = {part.file.path: part.file for same in twins.values() if len(same) > 1 for part in _repeating(same)}
+    for path in copies:
+        notes.forget(display_path(path))
+    parts = [part for part in own if part.file.path not in copies]
+    for part in parts:
+        if part.has_branched:
+            notes.file, notes.line = display_path(part.file.path), None
+            text = "Two files of this session go on differently: what stands only here is counted, and is not live."
+            notes.add("session.branches", text)
+    return parts, list(copies.values())
+
+
+def _repeating(same: list[Part]) -> Iterator[Part]:
+    """Take out of each file what those after it say, too. Gives the files of which nothing is left then."""
+    known = _Known(same[-1])
+    for part in reversed(same):
+        keys = list(_keys(part.file))
+        if part is not same[-1]:
+            part.shared = max((number for number, key in keys if key in known.lines), default=-1)
+            if not part.walk.times:
+                known.share(part)
+            _take_out(part, known)
+            if not part.walk.entries and part.shared >= 0:
+                yield part
+                continue
+        known.add(part, keys)
+
+
+class _Known:
+    """What the later files of a session say."""
+
+    def __init__(self, current: Part) -> None:
+        self._current = current
+        self.messages: dict[_Seal, list[Entry]] = {}
+        self.lines: set[bytes] = set()
+
+    @cached_property
+    def _lines(self) -> list[_Line]:
+        return _contents(self._current.file)
+
+    def share(self, part: Part) -> None:
+        """See how far a file without times and the last one begin with the same lines."""
+        lines = _contents(part.file)
+        part.shared = _shared(lines, self._lines)
+        self._current.shared = max(self._current.shared, _shared(self._lines, lines))
+
+    def add(self, part: Part, keys: list[tuple[int, bytes]]) -> None:
+        """Take in what one more file says."""
+        self.lines.update(key for _, key in keys)
+        for entry in part.walk.entries:
+            self.messages.setdefault(_seal(entry), []).append(entry)
+
+
+def _take_out(part: Part, known: _Known) -> None:
+    """Take out the messages that another file has, and the figures that were told before the files part."""
+    own: list[Entry] = []
+    times: Counter[_Seal] = Counter()
+    for entry in part.walk.entries:
+        late = [usage for usage in entry.usages or () if (usage.line or 0) > part.shared]
+        seal = _seal(entry)
+        originals = known.messages.get(seal, []) if entry.at is not None or entry.line <= part.shared else []
+        if times[seal] < len(originals):
+            original = originals[times[seal]]
+            times[seal] += 1
+            if late and not original.is_paid:
+                original.usages = late
+            entry.inherited = True
+            continue
+        if entry.usages and not late and not entry.parts:
+            # It stood for figures alone: the words of their response are damaged here.
+            continue
+        if entry.usages and len(late) < len(entry.usages):
+            entry.usages, entry.continued = late or None, True
+        own.append(entry)
+    part.has_branched = bool(own) and any(times.values())
+    part.begins = max(part.begins, part.shared + 1)
+    part.walk.entries = own
+
+
+def _keys(file: File) -> Iterator[tuple[int, bytes]]:
+    """What stands for each line of a file that has a time."""
+    if not file.path.endswith(".json"):
+        for number, content, at in lines_of(file.path):
+            if content is not None and at is not None:
+                text = f"{at} ".encode() + canonical(content)
+                yield number, hashlib.blake2b(text, digest_size=16).digest()
+
+
+def _contents(file: File) -> list[_Line]:
+    """What stands in each line of a file, or for each item of a document."""
+    if file.path.endswith(".json"):
+        return [(place, seal.encode()) for place, seal in enumerate(items_of(file).seals)]
+    return [(number, content) for number, content, _ in lines_of(file.path)]
+
+
+def _shared(lines: list[_Line], others: list[_Line]) -> int:
+    """The last of the lines with which a file repeats another; -1 where there is none."""
+    first = after(lines, [content for _, content in others], 1)
+    return max((number for number, _ in lines if first is None or number < first), default=-1)
+
+
+def _seal(entry: Entry) -> _Seal:
+    """What makes two messages the same. Another release may have written down more about a call."""
+    return (entry.role, entry.at, *map(_words, entry.parts))
+
+
+def _words(part: Any) -> _Seal:
+    if type(part) is Call:
+        return part.name, part.id, part.answered
+    return (type(part), part.text) if type(part) in (Text, Thinking) else (repr(part),)
+
+
+def in_order(parts: list[Part]) -> Iterator[tuple[Part, list[Entry]]]:
+    """The messages of several files as they happened; without times, first those that the files have in common."""
+    rows: list[tuple[datetime, bool, int, Entry]] = []
+    for place, part in enumerate(parts):
+        when = _EVER
+        for entry in part.walk.entries:
+            when = max(when, entry.at or when)
+            rows.append((when, entry.line > part.shared, place, entry))
+    rows.sort(key=lambda row: row[:3])
+    for _, _, place, entry in rows:
+        yield parts[place], [entry]
