@@ -35,7 +35,7 @@ def command(
     pollux hide session.vac.salted.json --text hunter2 --secrets -o public.salted.json
     """
     from pollux.cli.terminal.screen import talk
-    from pollux.library.evidence import bytes_of
+    from pollux.library.signing import read_file
     from pollux.signing.hiding import hide
     from pollux.signing.salted import parse_salted
     from pollux.system.target import Target
@@ -44,7 +44,7 @@ def command(
     if not (places or words or secrets):
         raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")
     library = open_library(ctx)
-    whole = parse_salted(bytes_of(file))
+    whole = parse_salted(read_file(file))
     copy = hide(whole, places, words, secrets=secrets, names=names)
     Target(output, forbidden=library.homes.own(), force=force).write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")

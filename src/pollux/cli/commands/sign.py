@@ -42,7 +42,6 @@ def command(
     pollux sign session.vac.json --issuer ada@example.com --salted
     """
     from pollux.cli.terminal.screen import talk
-    from pollux.library.evidence import sign_file
     from pollux.text.escape import visible
 
     if not issuer.strip():
@@ -50,5 +49,5 @@ def command(
     if salted and attach:
         raise RequestError("A salted copy and its signature are two files.", "Leave out --attach.")
     library = open_library(ctx)
-    signature = sign_file(library, file, issuer, key=key, output=output, attach=attach, salted=salted, force=force)
+    signature = library.signing.sign(file, issuer, key=key, output=output, attach=attach, salted=salted, force=force)
     talk(f"Signed: {visible(signature)}")

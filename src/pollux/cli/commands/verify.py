@@ -29,11 +29,10 @@ def command(ctx: click.Context, file: str, signature: str | None, key: str | Non
     """
     from pollux.answers.signing import signature_document
     from pollux.cli.terminal.screen import Screen
-    from pollux.library.evidence import verify_file
     from pollux.text.escape import visible
 
     screen, library = Screen(ctx), open_library(ctx, quiet=as_json)
-    verdict = verify_file(library, file, signature=signature, key=key)
+    verdict = library.signing.verify(file, signature=signature, key=key)
     if as_json:
         screen.json(signature_document(verdict))
         return
