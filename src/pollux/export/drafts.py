@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pollux.export.ending import gently
+from pollux.system.ending import gently
 from pollux.system.files import count_names
 from pollux.system.locks import try_lock
 

@@ -25,9 +25,9 @@ import msgspec
 
 from pollux.errors import OutputError
 from pollux.export.drafts import drafts
-from pollux.export.target import encoded, failed, protect, readable, replaced
 from pollux.model import Value
-from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read
+from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read, usual_mode
+from pollux.system.target import encoded, failed, protect, replaced
 
 RECORD = ".pollux.jsonl"
 
@@ -109,7 +109,7 @@ class Folder:
                 self._note(held)
             if now != held.hash:
                 make_folders(place.parent)
-                readable(draft.path)
+                draft.path.chmod(usual_mode())
                 draft.path.replace(place)
         except OSError as error:
             raise failed(self.path / name, error) from error

@@ -10,7 +10,6 @@ import contextlib
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
@@ -18,22 +17,30 @@ import msgspec
 
 from pollux.errors import OutputError
 from pollux.export.folder import Draft, Folder
-from pollux.export.names import day_name, file_name
-from pollux.export.work import Job, answered, begun
+from pollux.export.names import Layout, day_name, file_name
+from pollux.library.jobs import Job, begun
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.system.progress import Report as Progressing
+from pollux.system.sharing import answered
 from pollux.transforms.redact import Redactor
 from pollux.usage.sums import Bill
-from pollux.writers.base import Binary, Dataset, Dropped, Entry, Joinable, Options, Page, Parted, Report, Site, Writer
+from pollux.writers.base import (
+    ALONE,
+    Binary,
+    Dataset,
+    Entry,
+    Joinable,
+    Options,
+    Page,
+    Parted,
+    Report,
+    Site,
+    Writer,
+    WriterContext,
+    without_secrets,
+)
 
 _NUMBER = re.compile(r"\d+")
-
-
-class Layout(StrEnum):
-    """What shares a file."""
-
-    SESSION = "session"
-    DAY = "day"
 
 
 class Outcome(msgspec.Struct):
@@ -88,12 +95,14 @@ class Export:
         options: Options,
         folder: Folder,
         *,
+        context: WriterContext = ALONE,
         redactor: Redactor | None = None,
         layout: Layout = Layout.SESSION,
         progress: Progressing = lambda _: None,
     ) -> None:
         self._writer = writer
         self._options = options
+        self._context = context
         self._folder = folder
         self._redactor = redactor
         self._layout = layout
@@ -109,7 +118,7 @@ class Export:
         outcome = Outcome()
         units = self._units(jobs)
         named = {self._hidden(key): name for unit in units for _, inside in unit.parts for key, name in inside.items()}
-        self._options = msgspec.structs.replace(self._options, files=named, sessions=lambda: self._again(jobs, outcome))
+        self._context = msgspec.structs.replace(self._context, files=named, sessions=lambda: self._again(jobs, outcome))
         for _, part in answered(self._write, units, [unit.size for unit in units], Outcome, self._progress):
             if part is None:
                 raise OutputError("A process of the export was killed, perhaps for want of memory.")
@@ -123,7 +132,7 @@ class Export:
         firsts = {file for name in named.values() for file in self._files(name)}
         self._tidy({*firsts, *outcome.files}, pages, outcome)
         if self._redactor is not None:
-            outcome.report.add(redacted(self._redactor))
+            outcome.report.add(without_secrets(self._redactor.count))
         return outcome
 
     # ------------------------------------------------------------------ before
@@ -200,22 +209,22 @@ class Export:
             for session in sessions:
                 back = draft.mark()
                 with self._unread(session, outcome, back):
-                    shown, options = self._shown(session)
-                    report = self._write_session(shown, draft, options)
-                    drafts |= {page.name: self._drafted(page, stack) for page in self._further(shown, options)}
-                    known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
+                    shown, context = self._shown(session)
+                    report = self._write_session(shown, draft, context)
+                    drafts |= {page.name: self._drafted(page, stack) for page in self._further(shown, context)}
+                    known = {"cost_usd": context.cost_usd, "unpriced_requests": context.unpriced_requests}
                     entries.append(Entry(summary=msgspec.structs.replace(summarize(shown), **known), file=name))
                     outcome.report.add(report)
         self._place(drafts, entries, outcome)
 
-    def _write_session(self, session: Session, draft: Draft, options: Options) -> Report:
+    def _write_session(self, session: Session, draft: Draft, context: WriterContext) -> Report:
         if draft.size and isinstance(self._writer, Joinable):
             draft.write(self._writer.between)
         write = self._writer.write_bytes if isinstance(self._writer, Binary) else self._writer.write
-        return write(session, draft.write, options)
+        return write(session, draft.write, self._options, context)
 
-    def _further(self, session: Session, options: Options) -> Iterable[Page]:
-        return self._writer.further(session, options) if isinstance(self._writer, Parted) else ()
+    def _further(self, session: Session, context: WriterContext) -> Iterable[Page]:
+        return self._writer.further(session, self._options, context) if isinstance(self._writer, Parted) else ()
 
     def _drafted(self, page: Page, stack: contextlib.ExitStack) -> Draft:
         draft = stack.enter_context(self._folder.draft())
@@ -233,8 +242,8 @@ class Export:
             for session in sessions:
                 made: list[tuple[Any, Report]] = []
                 with self._unread(session, outcome, made.clear):
-                    shown, options = self._shown(session)
-                    made += [table.rows(shown, options) for table in tables]
+                    shown, _ = self._shown(session)
+                    made += [table.rows(shown, self._options) for table in tables]
                     entries.append(Entry(summary=summarize(shown), file=files[0]))
                 for table, (rows, report) in zip(tables, made, strict=False):
                     table.add(rows)
@@ -258,13 +267,14 @@ class Export:
         """The files of sessions that share a name: one, or one a table."""
         return [f"{table}/{name}" for table in self._writer.tables] if isinstance(self._writer, Dataset) else [name]
 
-    def _shown(self, session: Session) -> tuple[Session, Options]:
+    def _shown(self, session: Session) -> tuple[Session, WriterContext]:
+        """A session as it is written, and what its writer may ask."""
         shown = session if self._redactor is None else self._redactor(session)
-        options = msgspec.structs.replace(self._options, family_usage=self._families.get(session.key))
+        context = msgspec.structs.replace(self._context, family_usage=self._families.get(session.key))
         bill = self._bills.get(session.key)
         if bill is not None:
-            options = msgspec.structs.replace(options, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
-        return shown, options
+            context = msgspec.structs.replace(context, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
+        return shown, context
 
     def _place(self, drafts: dict[str, Draft], entries: list[Entry], outcome: Outcome) -> None:
         """Put the files of some sessions in their places: all of them, or none where one must be left alone."""
@@ -287,14 +297,14 @@ class Export:
     def _holds_others(self, name: str, keys: tuple[str, ...]) -> bool:
         """Does a file of ours hold a session that this export does not know?"""
         before = self._folder.held(self._writer.name).get(name)
-        return before is not None and any(key not in self._options.files and key not in keys for key in before.keys)
+        return before is not None and any(key not in self._context.files and key not in keys for key in before.keys)
 
     # ------------------------------------------------------------------ after
 
     def _finish(self, outcome: Outcome) -> set[str]:
         """Write the pages of a site besides the sessions' own. Their names."""
         names: set[str] = set()
-        for page in self._writer.finish(outcome.entries, self._options) if isinstance(self._writer, Site) else ():
+        for page in self._writer.finish(outcome.entries, self._context) if isinstance(self._writer, Site) else ():
             names.add(page.name)
             with self._folder.draft() as draft:
                 for piece in page.pieces:
@@ -324,9 +334,3 @@ class Export:
             if done and name not in names | pages:
                 self._folder.remove(name)
         self._folder.close()
-
-
-def redacted(redactor: Redactor) -> Report:
-    """The account of what was taken out."""
-    found = redactor.count
-    return Report(dropped=[Dropped("secrets", found, "redaction was asked for")] if found else [])

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pollux.export.work import Job, answered
 from pollux.index.catalog.prefixes import ShortIds
+from pollux.library.jobs import Job
 from pollux.model import Session
 from pollux.system.progress import Report
+from pollux.system.sharing import answered
 from pollux.transforms.redact import Finding, Redactor
 
 

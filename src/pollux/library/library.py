@@ -7,7 +7,8 @@
 - `index`: what is known of all sessions, and the cache that holds it;
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
-- `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do.
+- `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
 
 from __future__ import annotations
@@ -45,11 +46,12 @@ from pollux.system.directories import Places
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
-    from pollux.export.work import Job
     from pollux.library.archive import ArchiveService
+    from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
     from pollux.library.schedule import ScheduleService
+    from pollux.library.signing import SigningService
     from pollux.usage.service import UsageService
 
 __all__ = [
@@ -144,6 +146,13 @@ class Library:
         from pollux.library.rehome import RehomeService
 
         return RehomeService(self.places, self.homes, self.index, self.projects)
+
+    @cached_property
+    def signing(self) -> SigningService:
+        """Signatures over records and session files."""
+        from pollux.library.signing import SigningService
+
+        return SigningService(self.places, self.homes, self._reader)
 
     def sync(self) -> Outcome:
         """Bring the cache up to date. Every question does so by itself, once in the life of a library."""

@@ -22,7 +22,7 @@ from pollux.model import (
     ToolResult,
     Unknown,
 )
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds, words
 from pollux.writers.json import encode, known, stamp
 from pollux.writers.loss import (
@@ -64,7 +64,7 @@ class Acp:
     purpose = "session updates of the Agent Client Protocol, for editors"
     heeds = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the session message by message. What the protocol has no field for stands in `_meta`."""
         tally = Tally(WHY)
 

@@ -31,18 +31,11 @@ class Knowledge(Protocol):
         """Does a message without a summary tell that the conversation was folded?"""
 
 
-class Options(msgspec.Struct, kw_only=True):
+class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What a person may ask of a transcript; formats for programs ignore most of it.
 
     `content` asks for the words where a format leaves them out by itself; `ids` whether tool calls keep their `own` ids
-    or have `short` ones.
-
-    `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
-    writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
-    session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
-    for pages about all of them. `price` tells what each message of a session cost, None where that is
-    not known, and how many of its requests are not in that.
-    `knowledge` is what is known of an agent by its name. `compat` names the program whose own dialect is wanted.
+    or have `short` ones. `compat` names the program whose own dialect is wanted.
     """
 
     thinking: bool = False
@@ -53,15 +46,33 @@ class Options(msgspec.Struct, kw_only=True):
     front_matter: bool = False
     content: bool = False
     ids: str = "own"
+    compat: str | None = None
+
+
+class WriterContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What a writer may ask beyond the session that it writes.
+
+    `family_usage` is what the session used with all its descendants, `cost_usd` what it cost by itself, and
+    `unpriced_requests` how many of its requests are not in that. `price` tells the same of each message of a session.
+    `child` reads the session of a sub-agent, for a format that holds it within the one that started it. `knowledge` is
+    what is known of an agent by its name.
+
+    In an export of many, `files` says where the sessions lie, by their keys and relative to its folder, so that a
+    writer can lead from one to another. `sessions` reads all of them once more, for pages about all of them.
+    """
+
     family_usage: Usage | None = None
     cost_usd: float | None = None
     unpriced_requests: int | None = None
-    files: Mapping[str, str] = {}
-    child: Callable[[str], Session | None] = lambda _: None
-    sessions: Callable[[], Iterable[Session]] = tuple
     price: Callable[[Session], Callable[[Message], tuple[float | None, int]]] = lambda _: lambda _: (None, 0)
+    child: Callable[[str], Session | None] = lambda _: None
     knowledge: Callable[[str], Knowledge | None] = lambda _: None
-    compat: str | None = None
+    files: Mapping[str, str] = {}
+    sessions: Callable[[], Iterable[Session]] = tuple
+
+
+ALONE = WriterContext()
+"""A session by itself, of which nothing is known but what is in it."""
 
 
 STYLE = ("thinking", "tools", "tokens", "notices", "front_matter", "content", "ids")
@@ -119,6 +130,11 @@ class Report(msgspec.Struct):
         return built
 
 
+def without_secrets(count: int) -> Report:
+    """The account of secrets that were taken out."""
+    return Report(dropped=[Dropped("secrets", count, "redaction was asked for")] if count else [])
+
+
 class Writer(Protocol):
     """Writes a session in one format.
 
@@ -137,7 +153,7 @@ class Writer(Protocol):
     def purpose(self) -> str:
         """What it is for, in a few words."""
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE, /) -> Report:
         """Write the whole session."""
 
 
@@ -163,7 +179,7 @@ class Page(NamedTuple):
 class Site(Protocol):
     """A writer whose files make up a site: asked once, when every session of an export to a folder is written."""
 
-    def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+    def finish(self, entries: Sequence[Entry], context: WriterContext, /) -> Iterator[Page]:
         """The pages that lead to the sessions, newest first. Whoever asks writes them, and only where they changed."""
 
 
@@ -171,7 +187,7 @@ class Site(Protocol):
 class Parted(Protocol):
     """A writer that has several files for a large session where it goes to a folder."""
 
-    def further(self, session: Session, options: Options) -> Iterator[Page]:
+    def further(self, session: Session, options: Options, context: WriterContext, /) -> Iterator[Page]:
         """The files besides the session's own."""
 
 
@@ -179,7 +195,9 @@ class Parted(Protocol):
 class Binary(Protocol):
     """A writer of bytes."""
 
-    def write_bytes(self, session: Session, out: Callable[[bytes], object], options: Options) -> Report:
+    def write_bytes(
+        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE, /
+    ) -> Report:
         """Write the whole session."""
 
 

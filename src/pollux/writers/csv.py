@@ -25,7 +25,7 @@ from pollux.model import (
     Unknown,
     summarize,
 )
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.json import stamp
 from pollux.writers.loss import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTICES, ODDITIES, ORIGINS, OUTPUTS, Tally
 
@@ -122,7 +122,7 @@ class Csv:
     purpose = "a table of messages, one row each, for a spreadsheet"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         table = table_to(out, COLUMNS)
         tally, told = Tally(WHY), summarize(session)

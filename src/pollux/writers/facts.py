@@ -8,7 +8,7 @@ from typing import Any
 
 from pollux.model import Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
 from pollux.text.escape import one_line
-from pollux.writers.base import Options
+from pollux.writers.base import WriterContext
 from pollux.writers.json import stamp
 
 KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
@@ -47,7 +47,7 @@ def facts(session: Session, summary: Summary) -> list[Fact]:
     return found
 
 
-def front_matter(summary: Summary, options: Options) -> str:
+def front_matter(summary: Summary, context: WriterContext) -> str:
     """The facts in YAML between two rules, as makers of sites and keepers of notes read them."""
     lines = {
         "title": title(summary),
@@ -61,8 +61,8 @@ def front_matter(summary: Summary, options: Options) -> str:
         "models": summary.models,
         **{name: getattr(summary.counts, name) for name in ("prompts", "replies", "tool_calls", "failed_tool_calls")},
         "tokens": summary.usage.total,
-        "family_tokens": options.family_usage.total if options.family_usage is not None else None,
-        "cost_usd": options.cost_usd,
+        "family_tokens": context.family_usage.total if context.family_usage is not None else None,
+        "cost_usd": context.cost_usd,
     }
     # A JSON value is a YAML value, whatever is in it. A fact that is not known is not there.
     told = (f"{name}: {_yaml(value)}\n" for name, value in lines.items() if value not in (None, ()))
@@ -74,10 +74,10 @@ def _yaml(value: Any) -> str:
     return json.dumps(one_line(told) if isinstance(told, str) else told, ensure_ascii=False)
 
 
-def usage_facts(summary: Summary, options: Options) -> list[str]:
+def usage_facts(summary: Summary, context: WriterContext) -> list[str]:
     """What the session used, and what it used with its sub-agents where that is more."""
     found = [f"Tokens: {figures(summary.usage) or 'not recorded'}"]
-    family = options.family_usage
+    family = context.family_usage
     if family is not None and family.total != summary.usage.total:
         found.append(f"With sub-agents: {figures(family) or 'not recorded'}")
     return found

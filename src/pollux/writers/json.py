@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Fate, Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
-from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, WHY_LOST, Dropped, Options, Out, Report, WriterContext
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -23,11 +23,11 @@ class Json:
     purpose = "everything, for programs: the same document as `pollux show --json`"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write one object and a newline, message by message."""
-        known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
+        known = {"cost_usd": context.cost_usd, "unpriced_requests": context.unpriced_requests}
         summary = msgspec.structs.replace(summarize(session), **known)
-        head = summary_document(summary, options.family_usage)
+        head = summary_document(summary, context.family_usage)
         out(encode(head)[:-1])
         out(',"messages":[')
         kept = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]

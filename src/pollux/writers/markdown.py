@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pollux.model import Attachment, Session, Status, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import TRANSCRIPT, Options, Out, Report
+from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section, outcome
 from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.safe_markdown import code, fence, plain, tame
@@ -45,15 +45,15 @@ class Markdown:
     heeds = TRANSCRIPT
     between = "\n---\n\n"
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
-            out(front_matter(summary, options))
+            out(front_matter(summary, context))
         out(f"# {plain(title(summary))}\n\n")
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:
-            out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, options)))
+            out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, context)))
         paper = Paper(session, options, BOUNDS)
         said = False
         for block in paper.blocks():

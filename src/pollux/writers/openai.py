@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import Attachment, Session
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
 from pollux.writers.loss import FACTS, Tally
@@ -20,7 +20,7 @@ class OpenAI:
     purpose = "chat messages, one line a session, for training"
     heeds = ("thinking", "ids")
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""
         tally = Tally(WHY)
         tally.drop(FACTS)

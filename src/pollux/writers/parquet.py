@@ -13,7 +13,7 @@ from typing import Any
 
 from pollux.errors import RequestError
 from pollux.model import Fate, Message, Session, ToolCall, Usage, summarize
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.csv import COUNTED, WHY as WHY_CSV, Cells
 from pollux.writers.json import encode, stamp
 from pollux.writers.loss import FACTS, FIGURES, OUTPUTS, Tally
@@ -54,7 +54,7 @@ class Parquet:
         self.ready()
         return _Messages(out, whole=False) if table == MESSAGES else _Calls(out)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """One file: the messages, each with its calls."""
         self.ready()
         file = _Messages(out, whole=True)

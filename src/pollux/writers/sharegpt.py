@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from pollux.model import Role, Session
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
 from pollux.writers.loss import FACTS, Tally
@@ -27,7 +27,7 @@ class ShareGPT:
     purpose = "conversations in plain text, one line a session, for training"
     heeds = ("thinking",)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it; who speaks twice in a row speaks once."""
         tally = Tally(WHY)
         tally.drop(FACTS)

@@ -88,9 +88,9 @@ def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) ->
 
 def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool, lossy: bool) -> None:
     """Tell what a run kept. The status says whether something could not be read, or is lost."""
-    from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural, size
 
     screen = Screen(ctx)
     if as_json:
@@ -238,8 +238,8 @@ _file = click.argument("file", type=NamedPath(path_type=Path, dir_okay=False))
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
-    from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import plural, size
 
     carried = open_library(ctx, quiet=as_json).archive.export(file)
     if carried.damaged and not as_json:
@@ -257,8 +257,8 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 @click.pass_context
 def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import plural
 
     writing(ctx)
     carried = open_library(ctx, quiet=as_json).archive.add(file)
@@ -296,8 +296,8 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
     is kept again by the next sync, where that is on. With --lost, what `pollux archive verify` found damaged or missing
     is given up, and the rest stays as it is.
     """
-    from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import Screen
+    from pollux.text.figures import plural, size
 
     writing(ctx)
     if lost == bool(keys):

@@ -35,9 +35,9 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 
         screen.json(cache_document(held))
         return
-    from pollux.cli.terminal.figures import size, tilde
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import size, tilde
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, told in (
@@ -58,8 +58,8 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 @click.pass_context
 def clear(ctx: click.Context) -> None:
     """Throw the cache away."""
-    from pollux.cli.terminal.figures import size
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import size
 
     writing(ctx)
     library = open_library(ctx)

@@ -36,7 +36,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
 
         screen.lines(diagnosis(screen, report, str(library.places.home), every_file=every_file))
     elif kept:
-        from pollux.cli.terminal.figures import plural
+        from pollux.text.figures import plural
 
         talk(f"The agents have no files here. What pollux kept holds {plural(kept, 'session')}: pollux list.")
     else:

@@ -46,12 +46,11 @@ def command(
     pollux key show work > work.pub
     """
     from pollux.answers.signing import key_document, keys_document
-    from pollux.cli.evidence import keys
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.signing.keys import Keys
 
     screen = Screen(ctx)
-    own = Keys(Path(folder)) if folder is not None else keys(open_library(ctx, quiet=as_json))
+    own = Keys(Path(folder)) if folder is not None else open_library(ctx, quiet=as_json).signing.keys
     if (action == "list") != (name is None):
         example = f"pollux key {action} NAME" if name is None else f"pollux key show {name}"
         raise RequestError("Which key?" if name is None else "A list is of all keys.", f"Try: {example}")

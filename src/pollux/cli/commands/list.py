@@ -62,7 +62,7 @@ def command(
         for line in _remarks(screen, listed, every, more=more, hidden=bool(library.index.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
-        from pollux.cli.terminal.figures import size
+        from pollux.text.figures import size
 
         room = size(library.archive.estimate())
         talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
@@ -81,8 +81,8 @@ def _for_programs(screen: Screen, library: Library, shown: list[ListEntry], json
 def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
-    from pollux.cli.terminal.figures import plural
     from pollux.library.library import Filter
+    from pollux.text.figures import plural
 
     every = library.count(Filter(everything=True))
     if not every:
@@ -98,8 +98,8 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
 
 
 def _remarks(screen: Screen, shown: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
-    from pollux.cli.terminal.figures import least, plural
     from pollux.cli.terminal.width import wrap
+    from pollux.text.figures import least, plural
 
     said = []
     if len(shown) < every:

@@ -78,9 +78,9 @@ def _teach(library: Library, path: str) -> None:
 
 
 def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
-    from pollux.cli.terminal.figures import NONE, least, tilde
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import NONE, least, tilde
 
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80

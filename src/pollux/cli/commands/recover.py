@@ -129,8 +129,8 @@ def _rebuild(
 
 
 def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
-    from pollux.cli.terminal.figures import plural, tilde
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural, tilde
 
     yield f"{plural(rebuilt.messages, 'message')} read back without a difference."
     for left in rebuilt.left:
@@ -142,18 +142,15 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
 
 
 def _document(library: Library, found: Recovered) -> str:
-    from pollux.writers.base import Options
-    from pollux.writers.json import WRITER
+    from pollux.answers.sessions import session_document
 
     pieces: list[str] = []
-    bill, family = library.usage.bill(found.session), library.usage.family(found.session)
-    options = Options(cost_usd=bill.usd, unpriced_requests=bill.unpriced, family_usage=family)
-    WRITER.write(found.session, pieces.append, options)
+    session_document(library, found.session, pieces.append)
     return "".join(pieces)
 
 
 def _write(library: Library, output: Path, document: str) -> None:
-    from pollux.export.target import encoded
+    from pollux.system.target import encoded
 
     library.homes.protect(output)
     try:
@@ -166,9 +163,9 @@ def _write(library: Library, output: Path, document: str) -> None:
 
 
 def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
-    from pollux.cli.terminal.figures import plural, tilde
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural, tilde
 
     amount = plural(len(found.session.messages), "message")
     yield f"{amount}, {found.lost:,} of them in none of the agent's files any more"
@@ -193,9 +190,9 @@ def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -
         if not library.count(Filter(everything=True)):
             nothing(ctx, screen, library)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
-    from pollux.cli.terminal.figures import NONE
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import NONE
 
     key, source = Column("session", whole=True), Column("from")
     title = Column("title", flexible=True, least=16)

@@ -58,16 +58,16 @@ def command(
     if everything == bool(keys):
         problem = "Either name sessions or say --all, not both." if keys else "Which session?"
         raise RequestError(problem, "Try: pollux scan last, or: pollux scan --all")
-    from pollux.cli.exporting import as_job
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
     from pollux.export.secrets import secrets
+    from pollux.library.jobs import Job
     from pollux.library.library import Filter
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     looking = redactor(library, words, emails=emails)
     asked = wanted(agent, project, since, until, everything=True)
-    jobs = library.jobs(asked) if everything else [as_job(library.session(key)) for key in keys]
+    jobs = library.jobs(asked) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
         raise library.index.absence(agent)(
             "There are no such sessions.", library.index.hint(asked, "Try: pollux list --all")
@@ -85,10 +85,10 @@ def command(
 
 
 def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import visible
+    from pollux.text.figures import plural
 
     session, message = Column("session", whole=True), Column("message", sacrifice=2)
     field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)

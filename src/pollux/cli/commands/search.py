@@ -220,9 +220,9 @@ def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None
 
 def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural
 
     count = plural(len(unfinished), "file")
     named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
@@ -255,8 +255,8 @@ def _narrowed(asked: Filter, place: str) -> list[str]:
 
 def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter, hints: list[str]) -> None:
     """Say that there is nothing, and what may have been meant."""
-    from pollux.cli.terminal.figures import plural
     from pollux.library.library import Filter
+    from pollux.text.figures import plural
 
     every = library.count(Filter(everything=True))
     if not every:

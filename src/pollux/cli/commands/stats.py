@@ -94,9 +94,11 @@ def command(
     if output is not None:
         if first is By.TOOL or within:
             raise RequestError("A chart is by one thing, and not by tools.", "Try: --by day --stack model")
-        from pollux.cli.render.charts import draw_stats
+        from pollux.cli.options.picture import picture
+        from pollux.usage.charts.pictures import stats_picture
 
-        draw_stats(library, first, of, By(stack or "agent"), asked, timezone, output, force=force)
+        target, parts = picture(library, output, force=force), By(stack or "agent")
+        target.write(stats_picture(library.usage, first, asked, of=of, stack=parts, timezone=timezone))
         return
     if By.TOOL in (first, *within):
         if of is not None:
@@ -147,8 +149,8 @@ def _one(screen: Screen, library: Library, key: str, as_json: bool) -> None:
 
 def _show(screen: Screen, library: Library, found: Stats) -> None:
     from pollux.cli.render.stats import accounting, remarks
-    from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import tilde
     from pollux.usage.service import By
 
     home, titles = str(library.places.home), dict[str, tuple[str, str]]()

@@ -38,7 +38,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
         screen.json(sync_document(outcome))
     elif not outcome.busy:
-        from pollux.cli.terminal.figures import plural, size
+        from pollux.text.figures import plural, size
 
         told = [f"{plural(outcome.sessions, 'session')} in {plural(outcome.files, 'file')}"]
         if outcome.removed:

@@ -78,24 +78,25 @@ def command(
         untimed = _untimed(library, of, asked, found)
         raise library.index.absence(asked.agent)(untimed or "Nothing was done then and there.", hint)
     if output is not None:
-        from pollux.cli.render.charts import draw_timeline
+        from pollux.cli.options.picture import picture
+        from pollux.usage.charts.pictures import timeline_picture
 
-        draw_timeline(library, of, asked, days, output, force=force)
+        target = picture(library, output, force=force)
+        target.write(timeline_picture(of, days, _least(library, of, asked)))
         if sentence := _untimed(library, of, asked, found):
             talk(sentence)
         return
     from pollux.cli.render.calendar import heat
-    from pollux.cli.render.charts import least
 
-    screen.lines(heat(screen, of, days, _span(screen, days), least(library, of, asked)))
+    screen.lines(heat(screen, of, days, _span(screen, days), _least(library, of, asked)))
     for line in _remarks(screen, library, of, asked, _untimed(library, of, asked, found)):
         talk(line)
 
 
 def _untimed(library: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
     """How much has no time, and is on no day."""
-    from pollux.cli.render.charts import label
-    from pollux.cli.terminal.figures import plural
+    from pollux.text.figures import plural
+    from pollux.usage.labels import label
     from pollux.usage.service import By
 
     if None not in found:
@@ -115,10 +116,18 @@ def _total(library: Library, of: Of, asked: Filter) -> Row | None:
     return library.usage.stats(By.AGENT, asked, timed=True).total if of in ("tokens", "cost") else None
 
 
+def _least(library: Library, of: Of, asked: Filter) -> str:
+    """What stands before a sum that is known to be too low."""
+    from pollux.usage.labels import at_least
+
+    total = _total(library, of, asked)
+    return at_least(of, total) if total is not None else ""
+
+
 def _remarks(screen: Screen, library: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.cli.render.stats import remarks
-    from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.width import wrap
+    from pollux.text.figures import tilde
     from pollux.usage.service import By
 
     if untimed is not None:

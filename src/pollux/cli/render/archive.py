@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import plural, size, tilde
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.times import full
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import plural, size, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pollux.cli.render.transcript.head import head
-from pollux.cli.terminal.figures import money, number, plural, tilde
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.times import clock
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import money, number, plural, tilde
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:

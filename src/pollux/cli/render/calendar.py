@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.charts import label
-from pollux.cli.terminal.figures import plural
 from pollux.cli.terminal.width import wrap
+from pollux.text.figures import plural
 from pollux.usage.charts.calendar import level, levels, months, weeks
+from pollux.usage.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.render.archive import retention
 from pollux.cli.render.schedule import regularity
-from pollux.cli.terminal.figures import number, plural, size, tilde
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import number, plural, size, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

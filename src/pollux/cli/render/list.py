@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import KINDS, NONE, number, tilde, tokens
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.times import ago
 from pollux.system.clock import now
 from pollux.text.escape import one_line
+from pollux.text.figures import KINDS, NONE, number, tilde
+from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.render.stats import duration
 from pollux.cli.render.transcript.head import head
 from pollux.cli.terminal.bars import gathered, sparkline
-from pollux.cli.terminal.figures import NONE, money, number, plural, share, tokens
 from pollux.cli.terminal.table import Chart, Column, table
 from pollux.cli.terminal.width import cut, wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import NONE, duration, money, number, plural, share
+from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

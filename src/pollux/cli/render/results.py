@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.terminal.figures import KINDS
 from pollux.cli.terminal.times import ago
 from pollux.cli.terminal.width import pad, width, wrap, wrap_facts
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
+from pollux.text.figures import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import tilde
 from pollux.cli.terminal.times import ago
 from pollux.cli.terminal.width import wrap
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
+from pollux.text.figures import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

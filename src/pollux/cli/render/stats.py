@@ -6,10 +6,11 @@ from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from pollux.cli.terminal.bars import sparkline
-from pollux.cli.terminal.figures import NONE, least, money, number, plural, share, tilde, tokens
 from pollux.cli.terminal.table import Chart, Column, table
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
+from pollux.usage.labels import tokens
 from pollux.usage.stats import By
 
 if TYPE_CHECKING:
@@ -175,15 +176,3 @@ def tool_table(
         sessions.add(least(number(row.sessions), more=row.open), style)
         bars.bar(0 if last or depth < len(order) - 1 else row.calls)
     return table(screen, [name, shared, sessions, calls, failed, rate, stopped, open_, seconds, bars])
-
-
-def duration(seconds: float | None) -> str:
-    """How long something took."""
-    if seconds is None:
-        return NONE
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

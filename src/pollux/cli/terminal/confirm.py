@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.terminal.figures import plural, size, tilde
 from pollux.cli.terminal.screen import Screen, talk
 from pollux.errors import RequestError
 from pollux.text.escape import one_line
+from pollux.text.figures import plural, size, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pollux.cli.options.common import remark
-from pollux.cli.terminal.figures import size
+from pollux.text.figures import size
 
 if TYPE_CHECKING:
     import click

@@ -71,17 +71,13 @@ class Screen:
         else:
             self.lines(lines)
 
-    def json(self, value: Any) -> None:
+    def json(self, document: Any) -> None:
         """Write one JSON document."""
-        from pollux.writers.json import encode
+        self.document(json_text(document))
 
-        self.document(encode(value) + "\n")
-
-    def json_lines(self, values: Iterable[Any]) -> None:
+    def json_lines(self, documents: Iterable[Any]) -> None:
         """Write JSON documents, one a line."""
-        from pollux.writers.json import encode
-
-        self.document("".join(encode(value) + "\n" for value in values))
+        self.document("".join(map(json_text, documents)))
 
     def document(self, text: str) -> None:
         """Write JSON: as it is, but for what a terminal must not see, which is written otherwise and means the same."""
@@ -112,6 +108,13 @@ def talk(text: str) -> None:
     sys.stdout.flush()
     pieces = _OURS.split(text)
     sys.stderr.write("".join(piece if _OURS.fullmatch(piece) else visible(piece) for piece in pieces) + "\n")
+
+
+def json_text(document: Any) -> str:
+    """A JSON document as it is written: one line."""
+    from pollux.writers.json import encode
+
+    return encode(document) + "\n"
 
 
 def beside(document: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from pollux.model import (
     ToolCall,
     ToolResult,
 )
-from pollux.writers.base import Options, about
+from pollux.writers.base import WriterContext, about
 from pollux.writers.json import part_document, stamp, usage_document
 
 Event = dict[str, Any]
@@ -36,12 +36,12 @@ _TOLD = ("agent", "id", "messages", "started", "ended", "project", "exact")
 class Stream:
     """Makes the events of one session. `guessed` counts those whose time nobody recorded."""
 
-    def __init__(self, session: Session, options: Options) -> None:
-        self._about = about(session, options.knowledge)
+    def __init__(self, session: Session, context: WriterContext) -> None:
+        self._about = about(session, context.knowledge)
         self._session = session
         self._clock = session.started or next((m.at for m in session.messages if m.at is not None), None) or _EPOCH
         self._seen: dict[tuple[str, str], int] = {}
-        self._knowledge = options.knowledge(session.agent)
+        self._knowledge = context.knowledge(session.agent)
         self._folded = False
         self._seq = 0
         self.guessed = 0

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 
 from pollux.model import Author, Fate, Message, Role, Session, Usage, first_words
 from pollux.text.escape import one_line
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.facts import figures
 from pollux.writers.html.blocks import markup
 from pollux.writers.html.choice import Choice
@@ -49,17 +49,20 @@ _BRANCHES = (Fate.REWOUND, Fate.COMPRESSED)
 class Messages:
     """Turns the messages of one session into markup, piece by piece."""
 
-    def __init__(self, session: Session, options: Options, tally: Tally, above: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, session: Session, options: Options, context: WriterContext, tally: Tally, above: tuple[str, ...] = ()
+    ) -> None:
         self._session = session
         self._options = options
+        self._context = context
         self._tally = tally
         self._above = (*above, session.key)
-        self._price = options.price(session)
+        self._price = context.price(session)
         self._choice = Choice(options, tally)
         self._several = len({message.model for message in session.messages if message.model}) > 1
         self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
-        self.parts = cuts(session, options)
+        self.parts = cuts(session, context)
 
     def cost(self) -> str | None:
         """What the session cost by itself, as far as it is known."""
@@ -75,7 +78,7 @@ class Messages:
         return [
             tag(
                 "li",
-                tag("a", words, href=f"{address(self._options, key, part, there)}#{name}"),
+                tag("a", words, href=f"{address(self._context, key, part, there)}#{name}"),
                 class_=str(message.fate),
             )
             for there, numbers in enumerate(self.parts)
@@ -162,12 +165,12 @@ class Messages:
 
     def _child(self, key: str) -> Html:
         """The session that a call started: within the page where that can be, else the way to it."""
-        if (address := way(self._options, self._above[0], key)) is not None:
+        if (address := way(self._context, self._above[0], key)) is not None:
             return tag("p", tag("a", "Open the sub-agent’s session", href=address), class_="child")
-        session = self._options.child(key) if len(self._above) <= DEEPEST and key not in self._above else None
+        session = self._context.child(key) if len(self._above) <= DEEPEST and key not in self._above else None
         if session is None:
             return tag("p", "The sub-agent’s session: ", tag("code", one_line(key)), class_="child")
-        nested = Messages(session, self._options, self._tally, self._above)
+        nested = Messages(session, self._options, self._context, self._tally, self._above)
         words = join([tag("b", "The sub-agent’s session"), " ", tag("code", one_line(key), class_="asked")])
         return fold(words, *nested.pieces(), class_="child")
 

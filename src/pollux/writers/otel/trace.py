@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import Author, Fate, Message, Role, Session, Status, ToolCall, Usage
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds
 from pollux.writers.json import encode
 from pollux.writers.loss import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
@@ -38,7 +38,7 @@ class Otel:
     purpose = "OpenTelemetry spans with the GenAI names, for viewers of traces"
     heeds = ("content", "ids")
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the request, span by span, and a newline."""
         trace = _Trace(session, options)
         resource = {"service.name": session.agent or "unknown", "service.version": version(session)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import plural, tilde, tokens
 from pollux.cli.terminal.times import clock, full as full_time
 from pollux.cli.terminal.width import wrap, wrap_facts
 from pollux.system.clock import local
 from pollux.text.escape import one_line
+from pollux.text.figures import plural, tilde
+from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,13 @@ import contextlib
 import errno
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
 
 from pollux.errors import OutputError
-from pollux.export.ending import gently
+from pollux.system.ending import gently
+from pollux.system.files import replacing, usual_mode
 
 Write = Callable[[str | bytes], object]
 
@@ -43,12 +43,19 @@ class Target:
         if not self._force and _holds_something(self.path):
             raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
 
+    def write(self, text: str | bytes) -> None:
+        """Write all of it. Raises `OutputError`."""
+        with self.open() as write:
+            write(text)
+
     @contextlib.contextmanager
     def open(self) -> Iterator[Write]:
         """Write to it."""
         self.check()
         try:
-            if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
+            if self.path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if self.path.exists() and not self.path.is_file():
                 with self.path.open("wb") as device:
                     yield lambda piece: device.write(encoded(piece))
             else:
@@ -60,24 +67,9 @@ class Target:
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[Write]:
-    """Write a file beside the old one, and put it in its place when it is whole."""
-    with gently():
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pollux-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                yield lambda piece: out.write(encoded(piece))
-            readable(Path(temporary))
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-
-
-def readable(path: Path) -> None:
-    """A temporary file is nobody's but ours; give it the rights of any other new file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
+    """Write a file for everybody, which appears under its name when it is whole. A signal to end leaves nothing."""
+    with gently(), replacing(path, mode=usual_mode()) as file:
+        yield lambda piece: file.write(encoded(piece))
 
 
 def failed(path: Path, error: OSError) -> OutputError:
