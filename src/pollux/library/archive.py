@@ -28,6 +28,8 @@ from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
 from pollux.system.clock import now
 from pollux.system.directories import Places
+from pollux.system.files import private
+from pollux.system.locks import turn
 from pollux.wire import folder_at, read_head
 
 if TYPE_CHECKING:
@@ -164,11 +166,13 @@ class ArchiveService:
         past = self._past(session)
         folder = self._places.past
         files = self._index.files_of(session.key)
-        for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
-            for bundle in self._homes.bundles_of(source, root):
-                for found in source.read(bundle).sessions:
-                    if found.key == session.key:
-                        return msgspec.structs.replace(found, kept=True)
+        private(folder)
+        with turn(folder / "lock", lambda _: None):  # everybody lays out in the same folder
+            for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
+                for bundle in self._homes.bundles_of(source, root):
+                    for found in source.read(bundle).sessions:
+                        if found.key == session.key:
+                            return msgspec.structs.replace(found, kept=True)
         raise self._not_then(session, when, past.changes(files))
 
     def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:

@@ -11,6 +11,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
@@ -41,8 +42,12 @@ class Answer(NamedTuple):
 
 
 def helpers(sizes: Sequence[int], processes: int | None = None) -> int:
-    """How many processes are worth it for pieces of work that read so many bytes each; below two, none."""
-    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if can_fork() else 1
+    """How many processes are worth it for pieces of work that read so many bytes each; below two, none.
+
+    Only the main thread makes processes to be quicker: what other threads are at just then would stay locked in them.
+    """
+    alone = threading.current_thread() is threading.main_thread()
+    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
     return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_IT else 1
 
 
