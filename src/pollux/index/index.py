@@ -223,15 +223,15 @@ class Index:
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self, look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
+    def sync(self, scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         """Take in what changed; quick where nothing did. Another pollux that is at it is awaited.
 
         Where that one does not get on, a copy serves for this run, and where nothing can be written, memory does.
         """
         began = time.perf_counter()
-        looks = look()
-        known = self._aside is None and all(look.known(self.catalogue) for look in looks)
-        outcome = Outcome() if known and not now.resolved else self._synced(looks, look, now)
+        scans = scan_all()
+        known = self._aside is None and all(scan.known(self.catalogue) for scan in scans)
+        outcome = Outcome() if known and not now.resolved else self._synced(scans, scan_all, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
@@ -240,26 +240,26 @@ class Index:
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.heads(number) if number else {}
 
-    def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
+    def _synced(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
-            return self._run(None, looks, now)
+            return self._run(None, scans, now)
         with turn(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
             if mine is None:
                 if self._aside is None:
                     self._use(self._step_aside())
-                outcome = self._renewed(looks, now)
+                outcome = self._renewed(scans, now)
                 outcome.busy = True
                 return outcome
             if self._aside is not None or not self.catalogue.stands():
                 self.close()
                 self._use(self._fitting() or self._made())
 
-            return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.tell))
+            return self._renewed(scan_all() if mine.waited else scans, now._replace(pulse=mine.tell))
 
-    def _renewed(self, looks: list[RootScan], now: SyncInput) -> Outcome:
+    def _renewed(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Take in what changed, by the only one who writes here."""
         try:
-            return self._written(looks, now)
+            return self._written(scans, now)
         except TROUBLE:
             import shutil
 
@@ -267,28 +267,28 @@ class Index:
             self._let_go()
             self._wipe()
             if full:
-                return self._in_memory(f"There is no room left in {self._place}.", looks, now)
+                return self._in_memory(f"There is no room left in {self._place}.", scans, now)
         try:
             self._use(self._made())
-            return self._written(looks, now)
+            return self._written(scans, now)
         except TROUBLE as error:
             self._let_go()
-            return self._in_memory(_unusable(self._place, error), looks, now)
+            return self._in_memory(_unusable(self._place, error), scans, now)
 
-    def _written(self, looks: list[RootScan], now: SyncInput) -> Outcome:
-        return self._run(self.text, looks, now)
+    def _written(self, scans: list[RootScan], now: SyncInput) -> Outcome:
+        return self._run(self.text, scans, now)
 
-    def _run(self, text: WordIndex | None, looks: list[RootScan], now: SyncInput) -> Outcome:
+    def _run(self, text: WordIndex | None, scans: list[RootScan], now: SyncInput) -> Outcome:
         with self.catalogue.change():
             self.catalogue.outdate(now.resolved)
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        changed = {look.source.name for look in looks if not look.known(self.catalogue)}
-        return Sync(self.catalogue, text, now).run(look for look in looks if look.source.name in changed)
+        changed = {scan.source.name for scan in scans if not scan.known(self.catalogue)}
+        return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
 
-    def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
+    def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
         self._use(Catalog(None, self._edition()))
-        return self._run(None, looks, now)
+        return self._run(None, scans, now)
 
     def _step_aside(self) -> Catalog:
         """A copy for this run alone, where somebody has the cache who does not get on.

@@ -104,7 +104,8 @@ class FreshIndex:
 
     def resolve(self, digest: str) -> bool:
         """Is more known than before of a project that goes by this hash?"""
-        return bool(self.ask(lambda current: self._resolver.resolve({digest}, current.directories)))
+        directories = self.ask(CatalogQueries.directories)
+        return bool(self._resolver.resolve({digest}, lambda: directories))
 
     def unread(self) -> int:
         """How many sessions there may be whose files could not be read: no list has them."""
