@@ -21,13 +21,15 @@ from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
+from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
 from pollux.wire import REFUSED, Malformed, Notes, plain
 
 # Every release writes the id near the beginning of the first line.
 _FIRST = re.compile(
-    rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
-    rb'|\{"id":"([^"\\]+)","timestamp"'
+    rb'\{"timestamp":"(?P<at>[^"\\]*)",(?:"ordinal":\d+,)?"type":"session_meta",'
+    rb'"payload":\{(?:"session_id":"[^"\\]*",)?"id":"(?P<id>[^"\\]+)"'
+    rb'|\{"id":"(?P<bare>[^"\\]+)","timestamp"'
 )
 _TYPED = re.compile(rb'"role"\s*:\s*"user"')
 _INJECTED = re.compile(rb'"text"\s*:\s*"<')
@@ -230,26 +232,32 @@ def _is_bare(line: bytes) -> bool:
 
 def identity(path: str) -> str | None:
     """A session's id: as its file says in its first line, else by its name, else as a later line says."""
+    thread = find.named(path)[0]
     try:
         with unpacked(path, Notes()) as file:
             head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
             if (first := _FIRST.match(head)) is not None:
-                return (first[1] or first[2]).decode("utf-8", "replace")
+                name = (first["id"] or first["bare"]).decode("utf-8", "replace")
+                return thread if find.came_along(name, thread, _time(first["at"])) else name
             if path.endswith(".json"):
-                return _of_document(read_within(file, LARGE)) or find.named(path)[0]
+                return _of_document(read_within(file, LARGE)) or thread
             for number, (_, record) in enumerate(records(file, Notes())):
-                if number and find.named(path)[0] is not None:
+                if number and thread is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.
                     break
                 if type(record) in (Bookkeeping, MetaLine) and record.kind in ("session_meta", "bare"):  # type: ignore[union-attr]
                     name = record.payload.get("id")  # type: ignore[union-attr]
                     if type(name) is str and name:
-                        return name
+                        return thread if find.came_along(name, thread, record.timestamp) else name
                 if number >= _TRIED:
                     break
     except Unreadable:
         pass
-    return find.named(path)[0]
+    return thread
+
+
+def _time(at: bytes | None) -> datetime | None:
+    return recorded(at.decode("utf-8", "replace")) if at is not None else None
 
 
 def _of_document(raw: bytes) -> str | None:

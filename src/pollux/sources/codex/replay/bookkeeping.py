@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import SummaryPart, Text
+from pollux.sources.codex.find import came_along
 from pollux.sources.codex.format.content import letter, words_of
 from pollux.sources.codex.format.keys import KNOWN
 from pollux.sources.codex.format.records import look_through, settled
@@ -90,10 +91,11 @@ class Books:
 
     # ------------------------------------------------------------------ whose file it is
 
-    def _meta(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        """The first is the file's own, unless that was torn; later ones came with a parent's lines."""
+    def _meta(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+        """The first is the file's own, unless that was torn or is lost; later ones came with a parent's lines."""
         name = held.get("id")
-        if not self.meta and (walk.line <= 1 or self.thread in (None, name)):
+        is_first = walk.line <= 1 and not (type(name) is str and came_along(name, self.thread, around.timestamp))
+        if not self.meta and (is_first or self.thread in (None, name)):
             self.meta = held
             return
         if type(name) is str and name != self.meta.get("id"):
