@@ -32,10 +32,10 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
             record = decode(line)
         except REFUSED:
             notes.line = number
-            found = odd(line, notes)
-            if found is None:
+            other = odd(line, notes)
+            if other is None:
                 continue
-            record = found
+            record = other
             if type(record) is Bookkeeping:
                 decode = _looked_at
         yield number, record
