@@ -161,11 +161,11 @@ def as_message(line: Line, file: str) -> Message:
 
 def lost(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
     """The typed prompts that stand in none of the messages."""
-    said = ["".join(message.text.split()) for message in messages if message.role is not Role.ASSISTANT]
+    texts = ["".join(message.text.split()) for message in messages if message.role is not Role.ASSISTANT]
     missing: list[Line] = []
     for line in lines:
         words = "".join((line.typed.text or "").split())
-        if words and not any(words in text for text in said):
+        if words and not any(words in text for text in texts):
             missing.append(line)
     return missing
 
