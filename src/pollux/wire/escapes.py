@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 
+from pollux.text.surrogates import replaced
+
 # A backslash that is escaped itself begins nothing: it is met first, and stays.
 _ESCAPE = re.compile(rb"\\(?:\\|/|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 def spelled(text: str) -> bytes:
@@ -18,7 +19,7 @@ def spelled(text: str) -> bytes:
 
     Half a character is �, as everywhere.
     """
-    return _HALF.sub("�", json.dumps(text, ensure_ascii=False)[1:-1]).encode()
+    return replaced(json.dumps(text, ensure_ascii=False)[1:-1]).encode()
 
 
 def respelled(raw: bytes) -> bytes:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from pollux.text.folding import changes, fold
+from pollux.text.surrogates import replaced
 
 JOINT = "\x1f"
 """Stands between characters that are words of their own. The index sees a gap, people never see it."""
@@ -29,7 +30,6 @@ UNSPACED = (
 )
 """The characters that are words of their own, as a regular expression's set has them."""
 
-_HALVES = re.compile("[\ud800-\udfff]")
 
 # Every byte as what it means for camelCase: a capital, another letter or digit, or the end of a word.
 _CLASSES = bytes(
@@ -104,7 +104,7 @@ def _well_formed(text: str) -> tuple[str, bytes]:
     try:
         return text, text.encode()
     except UnicodeEncodeError:
-        text = _HALVES.sub("\ufffd", text)
+        text = replaced(text)
         return text, text.encode()
 
 
