@@ -4,33 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Session, Severity, Text, first_words
-from pollux.wire import Malformed, Notes, Shape, decode, note_bad_line, read_lines
-
-S = TypeVar("S", bound=Shape)
-
-
-def log_lines(path: str, kind: type[S], notes: Notes) -> Iterator[tuple[int, S]]:
-    """The lines of a log with their numbers; what cannot be read becomes a notice."""
-    try:
-        for number, raw in read_lines(path, notes):
-            notes.line = number
-            try:
-                line = decode(kind, raw, notes)
-            except Malformed as error:
-                note_bad_line(error, raw, notes)
-                continue
-            if line is None:
-                notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
-            else:
-                yield number, line
-    except Unreadable as error:
-        notes.add("file.unreadable", str(error), Severity.ERROR)
+from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Session, Text, first_words
 
 
 def prompts_id(seed: bytes) -> str:

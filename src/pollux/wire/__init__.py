@@ -5,6 +5,7 @@ from pollux.wire.escapes import respelled, spelled
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
     Lines,
+    decoded_lines,
     filled,
     folder_at,
     note_bad_line,
@@ -37,6 +38,7 @@ __all__ = [
     "Utc",
     "coherent",
     "decode",
+    "decoded_lines",
     "decoder",
     "filled",
     "fit",

@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 from pollux.model import Author, Fate, Kind, Message, Origin, Role, Text
-from pollux.sources.typed import Said, command_title, log_lines, prompts_id, typed_message, typed_sessions
-from pollux.wire import Notes, Shape
-
-
-class Line(Shape):
-    """A line of a log."""
-
-    text: str | None = None
+from pollux.sources.typed import Said, command_title, prompts_id, typed_message, typed_sessions
 
 
 def typed(text: str, *, command: bool = False, hour: int | None = None) -> Message:
     at = datetime(2026, 1, 1, hour, tzinfo=UTC) if hour is not None else None
     return typed_message("1", text, at, Origin(file="log", line=1), {}, command=command)
-
-
-def test_what_cannot_be_read_in_a_log_becomes_a_notice(tmp_path: Path) -> None:
-    log = tmp_path / "history.jsonl"
-    log.write_bytes(b'{"text":"a"}\n[1]\n{"text":\n{"text":"b"}\n')
-    notes = Notes(str(log))
-    assert [(number, line.text) for number, line in log_lines(str(log), Line, notes)] == [(1, "a"), (4, "b")]
-    assert [(notice.code, notice.line) for notice in notes.all()] == [("line.not-object", 2), ("line.invalid", 3)]
-
-
-def test_a_log_that_is_not_there_is_noticed(tmp_path: Path) -> None:
-    notes = Notes()
-    assert list(log_lines(str(tmp_path / "none"), Line, notes)) == []
-    assert [notice.code for notice in notes.all()] == ["file.unreadable"]
 
 
 def test_a_typed_line_is_a_message_of_the_human() -> None:

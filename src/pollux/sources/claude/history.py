@@ -20,10 +20,10 @@ from pollux.model import Message, Notice, Origin
 from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import Typed
 from pollux.sources.claude.moving import short_name
-from pollux.sources.typed import Said, log_lines, prompts_id, typed_message
+from pollux.sources.typed import Said, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE
-from pollux.wire import Notes, read_bytes, respelled, shown, spelled
+from pollux.wire import Notes, decoded_lines, read_bytes, respelled, shown, spelled
 
 _A_DAY = timedelta(days=1)
 _COMMAND = re.compile(r"/[\w:-]+(\s|\Z)|!")
@@ -49,7 +49,7 @@ class Kept(msgspec.Struct):
 def kept(file: File) -> Kept:
     """Read a log."""
     notes = Notes(shown(file.path))
-    lines = [(typed.sessionId, _typing(typed, number)) for number, typed in log_lines(file.path, Typed, notes)]
+    lines = [(typed.sessionId, _typing(typed, number)) for number, typed in decoded_lines(file.path, Typed, notes)]
     return Kept(lines, notes.all())
 
 

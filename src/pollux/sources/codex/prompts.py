@@ -16,9 +16,9 @@ from pollux.model import Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
-from pollux.sources.typed import Said, log_lines, prompts_id, typed_message
+from pollux.sources.typed import Said, prompts_id, typed_message
 from pollux.system.clock import since_epoch
-from pollux.wire import Malformed, Notes, Shape, decode, read_bytes, shown
+from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, read_bytes, shown
 
 
 class Typed(Shape):
@@ -125,7 +125,7 @@ class Beside:
         if file is None:
             return []
         self._notes.file = shown(file.path)
-        lines = list(log_lines(file.path, kind, self._notes))
+        lines = list(decoded_lines(file.path, kind, self._notes))
         self._notes.line = None
         return lines
 
