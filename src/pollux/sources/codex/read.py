@@ -24,6 +24,7 @@ from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.usage.tokens import tally
+from pollux.sources.typed import typed_sessions
 from pollux.wire import Notes, display_path
 
 
@@ -312,22 +313,9 @@ def _typed(bundle: CodexBundle) -> list[Session]:
     log = bundle.beside.log
     lines = bundle.beside.typed.get(bundle.id, []) if log is not None else []
     messages = [prompts.as_message(line, log.path) for line in lines if log is not None]
-    if not messages:
-        return []
-    times = [message.at for message in messages if message.at is not None]
-    return [
-        Session(
-            agent=AGENT,
-            id=bundle.id,
-            kind=Kind.PROMPTS,
-            title=bundle.beside.names.get(bundle.id),
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            messages=tuple(messages),
-            notices=bundle.beside.notices(),
-            files=tuple(display_path(file.path) for file in bundle.files),
-        )
-    ]
+    files = [display_path(file.path) for file in bundle.files]
+    title = bundle.beside.names.get(bundle.id)
+    return typed_sessions(AGENT, bundle.id, messages, files, bundle.beside.notices(), title=title)
 
 
 def _when(at: datetime | None) -> float:
