@@ -1,4 +1,4 @@
-"""Figures of a reply that only a copy of it has: a fork may hold the end of a reply that its parent lost."""
+"""Figures of a reply from a copy of it: a fork may hold the end of a reply that its parent lost."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from pollux.sources.claude.group import ClaudeBundle
 from pollux.wire import REFUSED, Notes, display_path, opened
 
 
-class _Said(msgspec.Struct):
+class _ApiMessage(msgspec.Struct):
     id: str | None = None
     stop_reason: str | None = None
     usage: dict[str, Any] | None = None
 
 
 class _Copy(msgspec.Struct):
-    """The little of a reply's line that tells what it cost."""
+    """The fields of a reply's line that are needed for its figures."""
 
     uuid: str | None = None
     requestId: str | None = None
     isAbortedMidStream: bool | None = None
-    message: _Said | None = None
+    message: _ApiMessage | None = None
 
 
-_copy = msgspec.json.Decoder(_Copy).decode
+_decode_copy = msgspec.json.Decoder(_Copy).decode
 
 
-def completed(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> list[Message]:
-    """The messages; a reply without an end has the figures of a copy that has one."""
+def with_copied_figures(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> list[Message]:
+    """The messages. A reply without an end gets the figures of a copy with an end."""
     places = {
         message.id: place
         for place, message in enumerate(messages)
@@ -43,32 +43,40 @@ def completed(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> li
         try:
             with opened(path) as file:
                 for number, line in enumerate(file, start=1):
-                    _take(line, (display_path(path), number), messages, places, notes)
+                    _use_copy(line, (display_path(path), number), messages, places, notes)
         except Unreadable:
             continue
     return messages
 
 
-def _take(line: bytes, place: tuple[str, int], messages: list[Message], places: dict[str, int], notes: Notes) -> None:
-    """Let a message have the figures of a line, where that is a better copy of its end."""
+def _use_copy(
+    line: bytes, place: tuple[str, int], messages: list[Message], places: dict[str, int], notes: Notes
+) -> None:
+    """Give a message the figures of a line, if the line is a better copy of its end."""
     if b'"stop_reason":"' not in line and b'"stop_reason": "' not in line:
         return
     try:
-        copy = _copy(line)
+        copy = _decode_copy(line)
     except REFUSED:
         return
-    said = copy.message
-    if said is None or said.id not in places or said.stop_reason is None or not said.usage or copy.isAbortedMidStream:
+    reply = copy.message
+    if (
+        reply is None
+        or reply.id not in places
+        or reply.stop_reason is None
+        or not reply.usage
+        or copy.isAbortedMidStream
+    ):
         return
-    message = messages[places[said.id]]
+    message = messages[places[reply.id]]
     usage, request = message.usage, message.extra.get("requestId")
-    same = is_unique(said.id) or copy.uuid == message.extra.get("uuid")
-    if usage is None or not same or (None not in (request, copy.requestId) and request != copy.requestId):
+    is_same = is_unique(reply.id) or copy.uuid == message.extra.get("uuid")
+    if usage is None or not is_same or (None not in (request, copy.requestId) and request != copy.requestId):
         return
-    if usage.exact is False and more_output(said.usage, dict(usage.native)):
-        better = usage_of(said.usage, notes, exact=True, line=place[1])
+    if usage.exact is False and more_output(reply.usage, dict(usage.native)):
+        better = usage_of(reply.usage, notes, exact=True, line=place[1])
         line_before = usage.line or (message.origin.line if message.origin is not None else None)
         lines = [*message.extra.get("lines", ()), {"usage": dict(usage.native), "usage_line": line_before}]
-        messages[places[said.id]] = msgspec.structs.replace(
+        messages[places[reply.id]] = msgspec.structs.replace(
             message, usage=msgspec.structs.replace(better, file=place[0]), extra={**message.extra, "lines": lines}
         )
