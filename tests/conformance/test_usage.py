@@ -12,8 +12,7 @@ import pytest
 
 from pollux import Filter
 from pollux.answers.usage import stats_document
-from pollux.index.catalog.usage_queries import FIGURES
-from pollux.model import NOTHING_USED, Kind, Usage, add
+from pollux.model import FIGURES, NOTHING_USED, Kind, Usage, add
 from pollux.usage.service import By, Of
 from pollux.writers.json import usage_document
 from tests.conformance.answers import answers

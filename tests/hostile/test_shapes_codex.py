@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
-from pollux.sources.codex.forks import forks
+from pollux.sources.base import File
+from pollux.sources.codex.forks import ancestors, forks
 from pollux.sources.codex.forks.forks import _last_total
+from pollux.sources.codex.forks.part import Part, part
+from pollux.sources.codex.forks.threads import Threads
+from pollux.wire import Notes
 from tests.hostile.conftest import World, read_all
 
 MOST = 3.0
@@ -98,6 +102,70 @@ def _one_beginning_of_many_files(n: int) -> Home:
     return {_name(i): _bare(i, "yo", f"yo {i}") for i in range(n)}
 
 
+def _asked_and_shown(text: str) -> tuple[Record, Record]:
+    return _said("user", text), _line("event_msg", type="user_message", message=text, images=[])
+
+
+_BACK = _line("event_msg", type="thread_rolled_back", num_turns=1)
+
+
+def _roll_backs(n: int) -> Home:
+    return _one(*(record for i in range(n) for record in (*_asked_and_shown(f"q{i}"), _said("assistant", "ok"), _BACK)))
+
+
+def _roll_backs_at_the_end(n: int) -> Home:
+    talk = (record for i in range(n) for record in (*_asked_and_shown(f"q{i}"), _said("assistant", "ok")))
+    return _one(*talk, *[_BACK] * n)
+
+
+def _summaries_taken_back(n: int) -> Home:
+    said = [record for i in range(n) for record in _asked_and_shown(f"q{i}")]
+    return _one(*said, *[_line("compacted", message="so far"), *_asked_and_shown("on"), _BACK, _BACK] * n)
+
+
+def _summaries_that_leave_the_prompts(n: int) -> Home:
+    history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "q"}]}]
+    summary = _line("compacted", message="so far", replacement_history=history)
+    return _one(*[*_asked_and_shown("q"), _said("assistant", "ok"), summary] * n)
+
+
+def _turns_broken_off(n: int) -> Home:
+    over = _line("event_msg", type="turn_aborted", reason="interrupted")
+    return _one(*_asked_and_shown("q"), *[_said("assistant", "ok"), over] * n)
+
+
+def _count(number: int, last: int) -> Record:
+    def figures(given: int, out: int) -> dict[str, int]:
+        return {"input_tokens": given, "cached_input_tokens": 0, "output_tokens": out, "total_tokens": given + out}
+
+    info = {"total_token_usage": figures(last * number, number), "last_token_usage": figures(last, 1)}
+    return _line("event_msg", type="token_count", info=info)
+
+
+def _figures_of_words_that_were_only_shown(n: int) -> Home:
+    words = (_line("event_msg", type="agent_message", message=f"w{i}") for i in range(n))
+    return _one(*_asked_and_shown("q"), *(r for i, word in enumerate(words, 1) for r in (word, _count(i, 50))))
+
+
+def _turns_of_words_that_were_only_shown(n: int) -> Home:
+    def turn(number: int) -> tuple[Record, ...]:
+        word = _line("event_msg", type="agent_message", message=f"w{number}")
+        return _said("user", f"q{number}"), word, _count(number, 50), _line("event_msg", type="task_started")
+
+    return _one(*(record for number in range(1, n + 1) for record in turn(number)))
+
+
+def _branches_of_one_thread(n: int) -> Home:
+    begun = [_begun(1), *_asked_and_shown("hi")]
+    return {
+        _name(1).replace("06-01-39", f"{6 + i // 3600:02d}-{i // 60 % 60:02d}-{i % 60:02d}"): [
+            *begun,
+            _said("assistant", f"yo {i}"),
+        ]
+        for i in range(n)
+    }
+
+
 SHAPES: dict[Callable[[int], Home], int] = {
     _open_tags: 20_000,
     _open_tags_of_many_names: 20_000,
@@ -107,6 +175,14 @@ SHAPES: dict[Callable[[int], Home], int] = {
     _reviewers: 200,
     _one_prompt_in_many_files: 200,
     _one_beginning_of_many_files: 200,
+    _roll_backs: 2_000,
+    _roll_backs_at_the_end: 2_000,
+    _summaries_taken_back: 2_000,
+    _summaries_that_leave_the_prompts: 2_000,
+    _turns_broken_off: 2_000,
+    _figures_of_words_that_were_only_shown: 2_000,
+    _turns_of_words_that_were_only_shown: 2_000,
+    _branches_of_one_thread: 200,
 }
 
 
@@ -131,18 +207,35 @@ def test_twice_as_much_takes_twice_as_long(tmp_path: Path, shape: Callable[[int]
     assert twice <= MOST * once + NOISE
 
 
+def _chain(length: int, *rest: Record) -> Home:
+    """Files of which each goes on from the one before."""
+    home: Home = {}
+    for number in range(length):
+        base = {"history_base": {"thread_id": _id(number - 1), "end_ordinal_exclusive": 3}} if number else {}
+        lines = [_begun(number, **base), _said("user", "hi"), _said("assistant", "yo"), *rest]
+        home[_name(number)] = [{**line, "ordinal": place} for place, line in enumerate(lines)]
+    return home
+
+
+def test_a_chain_of_pointers_is_read_once_for_its_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths: list[str] = []
+
+    def read(file: File, threads: Threads, notes: Notes) -> Part | None:
+        paths.append(file.path)
+        return part(file, threads, notes)
+
+    monkeypatch.setattr(ancestors, "part", read)
+    _seconds(tmp_path / "home", _chain(20))
+    # Once to find the sessions, once to hand them out.
+    assert max(Counter(paths).values()) <= 2
+
+
 def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file tells its figures behind the place where the next one takes over, so that all before it are asked."""
     used = {"input_tokens": 50, "cached_input_tokens": 0, "output_tokens": 1, "total_tokens": 51}
     told = {"total_token_usage": {**used, "input_tokens": 100, "total_tokens": 101}, "last_token_usage": used}
-    home: Home = {}
-    for number in range(20):
-        base = {"history_base": {"thread_id": _id(number - 1), "end_ordinal_exclusive": 3}} if number else {}
-        lines = [_begun(number, **base), _said("user", "hi"), _said("assistant", "yo")]
-        lines.append(_line("event_msg", type="token_count", info=told))
-        home[_name(number)] = [{**line, "ordinal": place} for place, line in enumerate(lines)]
     read: list[str] = []
 
     def last_total(path: str, end: int) -> Any:
@@ -150,6 +243,6 @@ def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
         return _last_total(path, end)
 
     monkeypatch.setattr(forks, "_last_total", last_total)
-    _seconds(tmp_path / "home", home)
+    _seconds(tmp_path / "home", _chain(20, _line("event_msg", type="token_count", info=told)))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(read).values()) <= 2

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pollux.index.catalog.queries import Filter
-from pollux.index.catalog.usage_queries import FIGURES, UsageQueries
-from pollux.model import Message, Session, Usage
+from pollux.index.catalog.usage_queries import UsageQueries
+from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
 from pollux.usage.service import By, UsageService
 from pollux.usage.stats import stats
@@ -116,9 +116,9 @@ def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> N
     current = questions(history)
     books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     asked = UsageQueries(current, Filter())
-    till = books.pricer(asked.models())
-    rolled = stats(By.SESSION, asked.sessions, asked.rollups(), till)
-    single = stats(By.SESSION, asked.sessions, asked.requests(), till)
+    pricer = books.pricer(asked.models())
+    rolled = stats(By.SESSION, asked.sessions, asked.rollups(), pricer)
+    single = stats(By.SESSION, asked.sessions, asked.requests(), pricer)
     assert {row.name: (row.usage, row.cost_usd, row.sessions) for row in rolled.rows} == {
         row.name: (row.usage, row.cost_usd, row.sessions) for row in single.rows
     }

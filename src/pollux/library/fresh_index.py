@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TypeVar
 
-from pollux.errors import StoreError
+from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
@@ -76,6 +76,14 @@ class FreshIndex:
         asked = wanted or Filter()
         self._homes.require_agent(asked.agent)
         return self.ask(lambda current: current.count(asked))
+
+    def absence(self, agent: str | None = None) -> type[NotFound | Unreadable]:
+        """The error where nothing was found: `Unreadable` where an agent has no session that could be read."""
+        roots = [root for source, root in self._homes.roots() if agent in (None, source.name)]
+        lacking = self.lacking() if agent is None else self.lacking() & {agent}
+        if not lacking and all(self._homes.refused(root) is None for root in roots):
+            return NotFound
+        return NotFound if self.count(Filter(agent=agent, everything=True)) else Unreadable
 
     def hint(self, wanted: Filter, otherwise: str = "") -> str:
         """A hint where nothing was found: what was probably meant by what no session has."""

@@ -35,12 +35,14 @@ from pollux.model.session import (
     gap,
 )
 from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
-from pollux.model.usage import NOTHING_USED, Usage, add, joint
+from pollux.model.usage import FIGURES, NOTHING_USED, UNKNOWN, Figures, Total, Usage, add, by_name, joint, values
 
 __all__ = [
     "FACTS",
+    "FIGURES",
     "NOTHING",
     "NOTHING_USED",
+    "UNKNOWN",
     "About",
     "Attachment",
     "Author",
@@ -48,6 +50,7 @@ __all__ = [
     "Counts",
     "Extra",
     "Fate",
+    "Figures",
     "FileReference",
     "Gap",
     "Kind",
@@ -67,14 +70,17 @@ __all__ = [
     "Thinking",
     "ToolCall",
     "ToolResult",
+    "Total",
     "Unknown",
     "Usage",
     "Value",
     "add",
+    "by_name",
     "exactness",
     "first_words",
     "gap",
     "is_reply",
     "joint",
     "summarize",
+    "values",
 ]

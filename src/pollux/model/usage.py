@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from pollux.model.base import NOTHING, Extra, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
-class Usage(Value, frozen=True, kw_only=True):
+class Figures(Value, frozen=True, kw_only=True):
     """Tokens as the contract counts them. None is 'not recorded', never zero.
 
     `input` is every prompt token, `cached` and `cache_write` are parts of it; `output` is every generated token,
-    `reasoning` is part of it. `exact` is False where the files are known to hold less than was used, None where that
-    cannot be known. `native` keeps the vendor's own figures.
-
-    `cache_write_long` is the part of `cache_write` that is cached for an hour, which costs more. `line` and `file` say
-    where the figures stand, if that is not where the message stands. `each` holds the requests of a sum of several,
-    because the price of a request depends on its own size.
+    `reasoning` is part of it. `cache_write_long` is the part of `cache_write` that is kept for an hour, which costs
+    more.
     """
 
     input: int | None = None
     cached: int | None = None
     cache_write: int | None = None
+    cache_write_long: int | None = None
     output: int | None = None
     reasoning: int | None = None
     requests: int | None = None
-    exact: bool | None = None
-    native: Extra = NOTHING
-    cache_write_long: int | None = None
-    line: int | None = None
-    file: str | None = None
-    each: tuple[Usage, ...] = ()
 
     @property
     def total(self) -> int | None:
@@ -46,19 +38,70 @@ class Usage(Value, frozen=True, kw_only=True):
         return _sum((self.input, self.output))
 
 
+FIGURES: tuple[str, ...] = Figures.__struct_fields__
+"""The names of the figures. They are declared above and nowhere else."""
+
+values: Callable[[Figures], tuple[int | None, ...]] = attrgetter(*FIGURES)
+"""The figures of a request or of several, in the order of `FIGURES`."""
+
+UNKNOWN = values(Figures())
+"""The figures where none was recorded."""
+
+
+def by_name(figures: Iterable[int | None]) -> dict[str, Any]:
+    """Such values, each under its name."""
+    return dict(zip(FIGURES, figures, strict=True))
+
+
+class Usage(Figures, frozen=True, kw_only=True):
+    """What a request used, or several.
+
+    `exact` is False where the files are known to hold less than was used, None where that cannot be known. `native`
+    keeps the vendor's own figures. `line` and `file` are where the figures stand, where that is not the message's own
+    place. `each` holds the requests that were added up, where there were several: what a request costs depends on its
+    own size.
+    """
+
+    exact: bool | None = None
+    native: Extra = NOTHING
+    line: int | None = None
+    file: str | None = None
+    each: tuple[Usage, ...] = ()
+
+
+class Total:
+    """Figures added up one after the other; a figure that nobody recorded stays None."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, figures: Iterable[int | None] = UNKNOWN) -> None:
+        self.values = list(figures)
+        """The sums, in the order of `FIGURES`."""
+
+    def add(self, figures: Iterable[int | None]) -> None:
+        """Add the `values` of a request, or of several."""
+        sums = self.values
+        for index, figure in enumerate(figures):
+            if figure is not None:
+                before = sums[index]
+                sums[index] = figure if before is None else before + figure
+
+    @property
+    def figures(self) -> Figures:
+        """The sums by their names."""
+        return Figures(**by_name(self.values))
+
+    def usage(self, *, exact: bool | None) -> Usage:
+        """The sums as usage."""
+        return Usage(**by_name(self.values), exact=exact)
+
+
 def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
-    """The sum of all usages. A figure that nobody recorded stays None."""
-    known = list(usages)
-    return Usage(
-        input=_sum(u.input for u in known),
-        cached=_sum(u.cached for u in known),
-        cache_write=_sum(u.cache_write for u in known),
-        output=_sum(u.output for u in known),
-        reasoning=_sum(u.reasoning for u in known),
-        requests=_sum(u.requests for u in known),
-        exact=exact,
-        cache_write_long=_sum(u.cache_write_long for u in known),
-    )
+    """The sum of all; a figure nobody recorded stays None."""
+    total = Total()
+    for usage in usages:
+        total.add(values(usage))
+    return total.usage(exact=exact)
 
 
 NOTHING_USED = Usage(input=0, cached=0, output=0, requests=0, exact=True)

@@ -9,32 +9,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from functools import cached_property
-from typing import Protocol
 
 import msgspec
 
 from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, STEPS, UNTIMED
+from pollux.model import Figures
 
 DOLLAR = 10**12
 _PER_TOKEN = DOLLAR // 10**6
 _DAY = 24 * 3600 // QUARTER
-
-
-class Request(Protocol):
-    """The figures of a request, or of several whose prompts are beyond the same step."""
-
-    @property
-    def input(self) -> int | None: ...  # noqa: D102 (as in `Usage`)
-    @property
-    def cached(self) -> int | None: ...  # noqa: D102
-    @property
-    def cache_write(self) -> int | None: ...  # noqa: D102
-    @property
-    def cache_write_long(self) -> int | None: ...  # noqa: D102
-    @property
-    def output(self) -> int | None: ...  # noqa: D102
-    @property
-    def reasoning(self) -> int | None: ...  # noqa: D102
 
 
 class Rates(msgspec.Struct, frozen=True):
@@ -122,7 +105,7 @@ class Pricer:
             self._periods[place] = self._dated[model].period(quarter)
         return self._periods[place]
 
-    def cost(self, model: str, request: Request, period: int, beyond: int) -> int | None:
+    def cost(self, model: str, request: Figures, period: int, beyond: int) -> int | None:
         """What requests cost that were made in one period, with prompts beyond a step; None if unknown."""
         card = self.cards.get(model)
         if card is None or beyond == INCOMPLETE or request.input is None or request.output is None:
@@ -151,7 +134,7 @@ def _per_token(rate: Decimal) -> int:
     return int((rate * _PER_TOKEN).to_integral_value())
 
 
-def _cost(prices: _Prices, request: Request, input: int, output: int) -> int:  # noqa: A002 (as in `Usage`)
+def _cost(prices: _Prices, request: Figures, input: int, output: int) -> int:  # noqa: A002 (as in `Usage`)
     cached, written = request.cached or 0, request.cache_write or 0
     long, thought = request.cache_write_long or 0, request.reasoning or 0
     return (

@@ -15,8 +15,8 @@ from pollux.index.catalog.origins import Maker, request_makers
 from pollux.index.catalog.queries import CatalogQueries, Filter
 from pollux.index.catalog.rollups import prompt_size, quarter
 from pollux.index.catalog.rows import micros
-from pollux.index.catalog.usage_queries import FIGURES, RollUp, UsageQueries
-from pollux.model import Message, Session, Summary, Usage, summarize
+from pollux.index.catalog.usage_queries import RollUp, UsageQueries
+from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
 from pollux.usage.audit import Evidence, evidence
 from pollux.usage.days import day_of, zone
@@ -80,7 +80,7 @@ class UsageService:
         def question(current: CatalogQueries) -> Stats:
             queries = UsageQueries(current, wanted or Filter())
             pricer = self.pricer(queries.models())
-            rows = (row for row in _rows(queries, pricer) if not timed or day(row[1]) is not None)
+            rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
             found = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
             lacking = _asked(current.lacking(), wanted)
             return opened(found, lacking) if lacking else found
@@ -140,7 +140,7 @@ class UsageService:
         def question(current: CatalogQueries) -> dict[str, Bill]:
             queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
             pricer = self.pricer(queries.models())
-            sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row[0]].key, pricer)
+            sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
             return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
 
         found: dict[str, Bill] = self._ask(question)
@@ -231,7 +231,7 @@ class UsageService:
         """What each of all sessions cost by itself."""
         queries = UsageQueries(current, Filter(everything=True))
         pricer = self.pricer(queries.models())
-        sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row[0]].key, pricer)
+        sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(held.cost) for key, held in sums.items()}
 
     def family(self, session: Session) -> Usage:
@@ -242,8 +242,7 @@ class UsageService:
 
 def _requests(usage: Usage) -> int:
     """How many requests figures stand for; none where there are no figures at all."""
-    silent = all(getattr(usage, name) is None for name in FIGURES)
-    return 0 if silent else usage.requests or 1
+    return 0 if values(usage) == UNKNOWN else usage.requests or 1
 
 
 def _asked(agents: set[str], wanted: Filter | None) -> set[str]:

@@ -74,13 +74,13 @@ def name_by(by: By, sessions: Mapping[int, CountedSession], where: tzinfo | None
     """Under which name a row counts."""
     match by:
         case By.MODEL:
-            return lambda row: row[2] or None
+            return lambda row: row.model or None
         case By.AGENT | By.PROJECT | By.SESSION:
             mark = _MARKS[by]
-            return lambda row: mark(sessions[row[0]])
+            return lambda row: mark(sessions[row.session])
         case By.DAY | By.WEEK | By.MONTH:
             span = span_of(by, where)
-            return lambda row: span(row[1])
+            return lambda row: span(row.quarter)
         case By.TOOL:
             raise ValueError(by)
 
@@ -197,8 +197,8 @@ class Trends:
 
     def note(self, name: str | None, row: RollUp) -> None:
         """Write down what a row used, by the quarter."""
-        held = self._amounts.setdefault(name, {})
-        held[row[1]] = held.get(row[1], 0) + (row[4] or 0) + (row[8] or 0)
+        amounts = self._amounts.setdefault(name, {})
+        amounts[row.quarter] = amounts.get(row.quarter, 0) + (row.input or 0) + (row.output or 0)
 
     def all(self) -> dict[str, int]:
         """All names together."""

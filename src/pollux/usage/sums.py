@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from pollux.index.catalog.rollups import INCOMPLETE
-from pollux.index.catalog.usage_queries import UNKNOWN, CountedSession, RollUp
-from pollux.model import NOTHING_USED, Usage, Value, joint
+from pollux.index.catalog.usage_queries import CountedSession, RollUp
+from pollux.model import NOTHING_USED, UNKNOWN, Total, Usage, Value, joint, values
 from pollux.usage.rates import Pricer, dollars
 
 L = TypeVar("L", bound=Hashable)
@@ -84,23 +84,11 @@ class Row(Value, frozen=True, kw_only=True):
         return self.unpriced > 0 or self.usage.exact is False or self.open
 
 
-class Figures(NamedTuple):
-    """A sum of requests that have one price."""
-
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_long: int | None
-    output: int | None
-    reasoning: int | None
-    requests: int | None
-
-
 class Sum:
     """Everything under one label: its figures, what they cost, whose they are, and what has no price."""
 
     def __init__(self) -> None:
-        self.figures: list[int | None] = [None] * 7
+        self.used = Total()
         self.sessions: set[int] = set()
         self.cost: int | None = None
         self.silent: set[int] = set()
@@ -110,11 +98,11 @@ class Sum:
     @property
     def total(self) -> int:
         """Tokens read and written, as far as they are known."""
-        return (self.figures[0] or 0) + (self.figures[4] or 0)
+        return self.used.figures.known or 0
 
     def add(self, other: Sum) -> None:
         """Take another sum in."""
-        _add(self.figures, other.figures)
+        self.used.add(other.used.values)
         self.sessions |= other.sessions
         self.silent |= other.silent
         self.pay(other.cost)
@@ -139,15 +127,14 @@ class Sum:
         told = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
         silent = _families(whose) - _families(told)
         unsure = _families(session for session in whose if session.exact is None) - silent
-        figures = list(self.figures)
+        total = Total(self.used.values)
         if any(sessions[number].exact for number in self.silent):
-            _add(figures, (getattr(NOTHING_USED, name) for name in Figures._fields))
-        usage = Usage(**Figures(*figures)._asdict(), exact=joint(one.exact for one in whose) if whose else None)
+            total.add(values(NOTHING_USED))
         return Row(
             name=name,
             sessions=len(heads(whose)),
             lone_subagents=len(_families(whose) - heads(whose)),
-            usage=usage,
+            usage=total.usage(exact=joint(one.exact for one in whose) if whose else None),
             cost_usd=dollars(self.cost),
             lacking=self.lacking,
             too_low=len(_families(session for session in whose if session.exact is False)),
@@ -171,11 +158,11 @@ def _families(sessions: Iterable[CountedSession]) -> set[str]:
 class Group(Generic[L]):
     """Rows of one label and one price, on their way into a sum."""
 
-    __slots__ = ("figures", "label", "requests", "sessions", "silent")
+    __slots__ = ("label", "requests", "sessions", "silent", "used")
 
     def __init__(self, label: L) -> None:
         self.label = label
-        self.figures: list[int | None] = [None] * 7
+        self.used = Total()
         self.sessions: set[int] = set()
         self.silent: set[int] = set()
         self.requests = 0
@@ -186,35 +173,28 @@ def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer)
     groups: dict[tuple[L, str, int, int], Group[L]] = {}
     period = pricer.period
     for row in rows:
-        session, quarter, model, step = row[:4]
         name = label(row)
-        place = (name, model, period(model, quarter), step)
+        place = (name, row.model, period(row.model, row.quarter), row.step)
         group = groups.get(place)
         if group is None:
             group = groups[place] = Group(name)
-        _add(group.figures, row[4:])
-        group.sessions.add(session)
-        if row[4:] == UNKNOWN:
-            group.silent.add(session)
+        figures = values(row)
+        group.used.add(figures)
+        group.sessions.add(row.session)
+        if figures == UNKNOWN:
+            group.silent.add(row.session)
         else:
-            group.requests += row[10] or 1
+            group.requests += row.requests or 1
     sums: dict[L, Sum] = {}
     for (_, model, when, step), group in groups.items():
         held = sums.setdefault(group.label, Sum())
-        _add(held.figures, group.figures)
+        held.used.add(group.used.values)
         held.sessions |= group.sessions
         held.silent |= group.silent
-        cost = pricer.cost(model, Figures(*group.figures), when, step)
+        cost = pricer.cost(model, group.used.figures, when, step)
         held.pay(cost)
         if cost is None:
             why = lacking(model, step, group.requests)
             held.lacking += why
             held.unpriced_models |= {model} if why.price else set()
     return sums
-
-
-def _add(held: list[int | None], more: Iterable[int | None]) -> None:
-    for index, figure in enumerate(more):
-        if figure is not None:
-            before = held[index]
-            held[index] = figure if before is None else before + figure

@@ -17,7 +17,7 @@ def days_of_rows(
 ) -> dict[date | None, float]:
     """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
     day = day_of(where)
-    sums = gather(rows, lambda row: day(row[1]), pricer)
+    sums = gather(rows, lambda row: day(row.quarter), pricer)
     if of is Of.SESSIONS:
         found = {when: heads(sessions[number] for number in held.sessions) for when, held in sums.items()}
         untimed = found.pop(None, set()).difference(*found.values())

@@ -24,6 +24,12 @@ class Notes:
             self._counts[remark] = 0
         self._counts[remark] += 1
 
+    def extend(self, other: Notes) -> None:
+        """Take over the remarks of another notebook."""
+        for again, notice in other._seen.items():
+            self._seen.setdefault(again, notice)
+            self._counts[again] = self._counts.get(again, 0) + other._counts[again]
+
     def forget(self, file: str) -> None:
         """Drop the remarks about a file, which adds nothing to what was read."""
         self._seen = {again: notice for again, notice in self._seen.items() if notice.file != file}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pollux.model import (
+    FIGURES,
     Attachment,
     Context,
     Fate,
@@ -30,9 +31,9 @@ from pollux.writers.loss import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTI
 
 ABOUT = ("key", "agent", "kind", "parent", "project", "title")
 SAID = ("text", "thinking", "summary", "context", "tools", "failed_tools", "files", "attachments")
-FIGURES = ("input", "cached", "cache_write", "output", "reasoning", "requests")
+COUNTED = tuple(name for name in FIGURES if name != "cache_write_long")
 MESSAGE = ("number", "message", "role", "author", "at", "model", "fate", "inherited")
-COLUMNS = (*ABOUT, *MESSAGE, *SAID, *FIGURES)
+COLUMNS = (*ABOUT, *MESSAGE, *SAID, *COUNTED)
 
 WHY = {
     INPUTS: "a row names the tools and does not hold what they were asked",
@@ -155,7 +156,7 @@ def _cells(message: Message, tally: Tally) -> dict[str, Any]:
         "at": stamp(message.at),
         "inherited": "yes" if message.inherited else "no",
         **{column: "\n".join(texts) for column, texts in row.texts.items()},
-        **{name: getattr(message.usage, name, None) for name in FIGURES},
+        **{name: getattr(message.usage, name, None) for name in COUNTED},
     }
 
 

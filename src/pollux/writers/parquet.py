@@ -14,15 +14,15 @@ from typing import Any
 from pollux.errors import RequestError
 from pollux.model import Fate, Message, Session, ToolCall, Usage, summarize
 from pollux.writers.base import LOST_FATES, Options, Out, Report
-from pollux.writers.csv import FIGURES, WHY as WHY_CSV, Cells
+from pollux.writers.csv import COUNTED, WHY as WHY_CSV, Cells
 from pollux.writers.json import encode, stamp
-from pollux.writers.loss import FACTS, FIGURES as TOKENS, OUTPUTS, Tally
+from pollux.writers.loss import FACTS, FIGURES, OUTPUTS, Tally
 
 MESSAGES, CALLS = "messages", "tool_calls"
 ABOUT = ("key", "kind", "parent", "project", "title")
 SAID = ("text", "thinking", "summary", "context")
 NAMED = ("files", "attachments")
-WHY = {**WHY_CSV, OUTPUTS: "no call asked for them", TOKENS: "larger than a column of numbers holds"}
+WHY = {**WHY_CSV, OUTPUTS: "no call asked for them", FIGURES: "larger than a column of numbers holds"}
 WHY |= {FACTS: "a time outside of the calendar"}
 LARGEST = 2**63
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
@@ -101,7 +101,7 @@ class _Messages(_File):
         about = [(name, pa.string()) for name in (*ABOUT, "message", "role", "author", "model", "fate")]
         said = [(name, pa.string()) for name in SAID] + [(name, pa.list_(pa.string())) for name in NAMED]
         columns = [*about, ("number", pa.int64()), ("at", time), ("inherited", pa.bool_()), *said]
-        columns += [(name, pa.int64()) for name in FIGURES]
+        columns += [(name, pa.int64()) for name in COUNTED]
         columns += [(CALLS, pa.list_(pa.struct(_call_columns())))] if whole else []
         super().__init__(out, columns)
 
@@ -166,7 +166,7 @@ def _message(message: Message, tally: Tally) -> dict[str, Any]:
     at = _time(message.at)
     tally.drop(FACTS, message.at is not None and at is None)
     figures = _figures(message.usage)
-    tally.drop(TOKENS, any(figure is None and getattr(message.usage, name) for name, figure in figures.items()))
+    tally.drop(FIGURES, any(figure is None and getattr(message.usage, name) for name, figure in figures.items()))
     return {
         "message": message.id,
         **{name: getattr(message, name) for name in ("role", "author", "model", "fate", "inherited")},
@@ -178,7 +178,7 @@ def _message(message: Message, tally: Tally) -> dict[str, Any]:
 
 
 def _figures(usage: Usage | None) -> dict[str, int | None]:
-    return {name: _number(getattr(usage, name, None)) for name in FIGURES} if usage is not None else {}
+    return {name: _number(getattr(usage, name, None)) for name in COUNTED} if usage is not None else {}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path)
     )
     assert usage.stats(By.MODEL).total.sessions == 1
     assert {row.name: row.sessions for row in usage.stats(By.MODEL).rows} == {PRO: 1, CODEX: 1}
-    assert usage.family(session(reply(used(100, 10)), id="main")).total == 170
+    assert usage.family(session(reply(used(100, 10)), id="main")).total == 175
 
 
 def test_a_sub_agent_whose_conversation_is_gone_is_no_session(tmp_path: Path) -> None:

@@ -19,12 +19,13 @@ from uuid import uuid4
 import msgspec
 
 from pollux.index.catalog.rollups import quarter, roll_up
-from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, micros
-from pollux.model import Notice, Summary
+from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, UsageRow, micros
+from pollux.model import FIGURES, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
 
-_TABLES = """
+_FIGURES = ", ".join(f"{name} INTEGER" for name in FIGURES)
+_TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
 CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
@@ -53,14 +54,12 @@ CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
 CREATE INDEX links_session ON links(session);
 CREATE TABLE usage(
     session INTEGER, number INTEGER, message TEXT, at INTEGER, model TEXT, fate TEXT, inherited INTEGER,
-    input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_long INTEGER, output INTEGER, reasoning INTEGER,
-    requests INTEGER, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+    {_FIGURES}, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
 CREATE TABLE calls(
     session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
     inherited INTEGER, seconds REAL, PRIMARY KEY(session, number)) WITHOUT ROWID;
 CREATE TABLE quarters(
-    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, input INTEGER, cached INTEGER, cache_write INTEGER,
-    cache_write_long INTEGER, output INTEGER, reasoning INTEGER, requests INTEGER,
+    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, {_FIGURES},
     PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
 CREATE TABLE prompts(
     session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
@@ -343,7 +342,7 @@ class Catalog:
             [(no, link.kind, link.target, link.evidence) for link in entry.links],
         )
         self._sql.executemany(
-            f"INSERT INTO usage VALUES({', '.join('?' * 17)})",
+            _insert("usage", "session", "number", *UsageRow.__struct_fields__),
             [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
         )
         self._sql.executemany(
@@ -351,8 +350,8 @@ class Catalog:
             [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
         )
         self._sql.executemany(
-            f"INSERT INTO quarters VALUES({', '.join('?' * 11)})",
-            [(no, *place, *sums) for place, sums in roll_up(entry.usage, summary).items()],
+            _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
+            [(no, *place, *total.values) for place, total in roll_up(entry.usage, summary).items()],
         )
         self._sql.executemany(
             "INSERT INTO prompts VALUES(?, ?, ?)",
@@ -366,6 +365,11 @@ class Catalog:
     def clear_garbage(self, numbers: Iterable[int]) -> None:
         """Note that the index of words has dropped these numbers."""
         self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
+
+
+def _insert(table: str, *columns: str) -> str:
+    """A statement that takes the values of these columns."""
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
 
 
 @cache

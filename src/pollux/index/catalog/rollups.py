@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Protocol
 
 from pollux.index.catalog.rows import UsageRow, micros
-from pollux.model import Kind, Summary
+from pollux.model import Figures, Kind, Summary, Total, values
 
 QUARTER = 15 * 60
 UNTIMED = -(1 << 40)
@@ -21,24 +20,10 @@ STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 
 RollUpKey = tuple[int, str, int]
 """A quarter of an hour since 1970, a model, and the step that its prompts exceed."""
 
-Sums = list[int | None]
-"""`input`, `cached`, `cache_write`, `cache_write_long`, `output`, `reasoning`, `requests`."""
-
 
 def quarter(at: int | None) -> int:
     """The quarter of an hour in which a moment (in microseconds) lies."""
     return at // (QUARTER * 1_000_000) if at is not None else UNTIMED
-
-
-class Figures(Protocol):
-    """The figures that give a request's size."""
-
-    @property
-    def input(self) -> int | None: ...  # noqa: D102 (as in `Usage`)
-    @property
-    def output(self) -> int | None: ...  # noqa: D102
-    @property
-    def requests(self) -> int | None: ...  # noqa: D102
 
 
 def prompt_size(request: Figures) -> int:
@@ -57,20 +42,20 @@ def step(request: Figures) -> int:
     return INCOMPLETE if size == INCOMPLETE else (0, *STEPS)[bisect_right(STEPS, size)]
 
 
-def roll_up(rows: Iterable[UsageRow], summary: Summary) -> dict[RollUpKey, Sums]:
+def roll_up(rows: Iterable[UsageRow], summary: Summary) -> dict[RollUpKey, Total]:
     """The sums of all requests by quarter, model and step. Inherited requests count elsewhere.
 
     A conversation without known figures has one entry without any, so that it counts as a session.
     """
-    sums: dict[RollUpKey, Sums] = {}
+    totals: dict[RollUpKey, Total] = {}
     for row in rows:
         if row.inherited:
             continue
-        totals = sums.setdefault((quarter(row.at), row.model or "", step(row)), [None] * 7)
-        figures = (row.input, row.cached, row.cache_write, row.cache_write_long, row.output, row.reasoning)
-        for index, figure in enumerate((*figures, row.requests)):
-            if figure is not None:
-                totals[index] = (totals[index] or 0) + figure
-    if not sums and summary.kind in (Kind.MAIN, Kind.SUBAGENT):
-        sums[quarter(micros(summary.started)), next(iter(summary.models), ""), 0] = [None] * 7
-    return sums
+        place = (quarter(row.at), row.model or "", step(row))
+        total = totals.get(place)
+        if total is None:
+            total = totals[place] = Total()
+        total.add(values(row))
+    if not totals and summary.kind in (Kind.MAIN, Kind.SUBAGENT):
+        totals[quarter(micros(summary.started)), next(iter(summary.models), ""), 0] = Total()
+    return totals

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
 from pollux.model import (
     Author,
+    Figures,
     Gap,
     Link,
     Message,
@@ -20,27 +22,22 @@ from pollux.model import (
     Tally,
     ToolCall,
     Usage,
+    by_name,
     summarize,
+    values,
 )
 from pollux.model.project_hash import unsettled_hash
 from pollux.text.folding import fold
 
 
-class UsageRow(msgspec.Struct, array_like=True):
-    """The tokens of one request, and where they stand: `file` is an index into the session's files."""
+class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
+    """The tokens of one request, and where they stand: `file` counts in the session's files."""
 
     message: str
     at: int | None
     model: str | None
     fate: str
     inherited: bool
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_long: int | None
-    output: int | None
-    reasoning: int | None
-    requests: int | None
     exact: bool | None
     file: int | None
     line: int | None
@@ -131,8 +128,8 @@ def _storable(figure: int | None) -> int | None:
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
     summary = summarize(session)
-    if (usage := summary.usage) != (storable := _storable_usage(usage)):
-        summary = msgspec.structs.replace(summary, usage=storable)
+    if (used := summary.usage) != (usable := _storable_usage(used)):
+        summary = msgspec.structs.replace(summary, usage=usable)
     names = session.facts.get("name", ())
     texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
     return Entry(
@@ -156,19 +153,15 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     )
 
 
-def _storable_usage(usage: Usage) -> Usage:
-    """A sum that the database can store. It is too low if a figure is left out."""
-    storable = Usage(
-        input=_storable(usage.input),
-        cached=_storable(usage.cached),
-        cache_write=_storable(usage.cache_write),
-        output=_storable(usage.output),
-        reasoning=_storable(usage.reasoning),
-        requests=_storable(usage.requests),
-        exact=usage.exact,
-        cache_write_long=_storable(usage.cache_write_long),
-    )
-    return storable if storable == usage else msgspec.structs.replace(storable, exact=False)
+def _storable_usage(used: Usage) -> Usage:
+    """A sum as it can be kept: one that lacks a figure is too low."""
+    usable = Usage(**_figures(used), exact=used.exact)
+    return usable if usable == used else msgspec.structs.replace(usable, exact=False)
+
+
+def _figures(used: Figures) -> dict[str, Any]:
+    """Those of the figures that the database can hold."""
+    return by_name(map(_storable, values(used)))
 
 
 def usage_rows(session: Session) -> Iterator[UsageRow]:
@@ -183,21 +176,15 @@ def usage_rows(session: Session) -> Iterator[UsageRow]:
 def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
     origin = message.origin
     return UsageRow(
-        message.id,
-        micros(message.at),
-        message.model,
-        message.fate,
-        message.inherited,
-        _storable(usage.input),
-        _storable(usage.cached),
-        _storable(usage.cache_write),
-        _storable(usage.cache_write_long),
-        _storable(usage.output),
-        _storable(usage.reasoning),
-        _storable(usage.requests),
-        usage.exact,
-        places.get(usage.file or (origin.file if origin is not None else "")),
-        usage.line or (origin.line if origin is not None else None),
+        **_figures(usage),
+        message=message.id,
+        at=micros(message.at),
+        model=message.model,
+        fate=message.fate,
+        inherited=message.inherited,
+        exact=usage.exact,
+        file=places.get(usage.file or (origin.file if origin is not None else "")),
+        line=usage.line or (origin.line if origin is not None else None),
     )
 
 

@@ -12,15 +12,11 @@ from pollux.index.catalog.catalog import proof_of
 from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
 from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
 from pollux.index.catalog.rows import Proof, micros
-from pollux.model import Value
+from pollux.model import UNKNOWN, Figures, Value, values
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
 _PROMPT_SIZE = f"COALESCE(MAX(input / MAX(COALESCE(requests, 1), 1) - 1, output * 0), {INCOMPLETE})"
-
-FIGURES = ("input", "cached", "cache_write", "cache_write_long", "output", "reasoning", "requests")
-UNKNOWN = (None,) * len(FIGURES)
-"""The figures of a session that has none."""
 
 
 class CountedSession(Value, frozen=True, kw_only=True):
@@ -38,12 +34,13 @@ class CountedSession(Value, frozen=True, kw_only=True):
     head: str | None
 
 
-_Figure = int | None
-RollUp = tuple[int, int, str, int, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure, _Figure]
-"""The usage of one session with one model in one quarter of an hour, for prompts of the same step.
+class RollUp(Figures, frozen=True, kw_only=True, array_like=True):
+    """What one session used of one model in one quarter of an hour, with prompts beyond the same step."""
 
-Session, quarter, model, step, then the `FIGURES`. Plain tuples, because there may be very many.
-"""
+    session: int
+    quarter: int
+    model: str
+    step: int
 
 
 class ToolUse(NamedTuple):
@@ -74,7 +71,7 @@ class UsageQueries:
             self._where += f" AND id IN ({', '.join('?' * len(ids))})"
             self._values += ids
         self.sessions = self._find_sessions(catalog)
-        self._rolled: list[RollUp] | None = None
+        self._rollups: list[RollUp] | None = None
 
     def _find_sessions(self, catalog: CatalogQueries) -> dict[int, CountedSession]:
         """The counted sessions by number. A session under two roots counts once, as it was last used."""
@@ -101,40 +98,39 @@ class UsageQueries:
 
     def models(self) -> set[str]:
         """Every model that was used."""
-        return {row[2] for row in self.rollups()}
+        return {row.model for row in self.rollups()}
 
     def rollups(self) -> list[RollUp]:
         """The roll-ups."""
-        if self._rolled is None:
-            columns = ", ".join(("session", "quarter", "model", "step", *FIGURES))
-            times, values = self._times("quarter")
-            rows = self._rows(
-                f"SELECT {columns} FROM quarters WHERE {self._session_condition()}{times}", *self._values, *values
-            )
-            self._rolled = [row for row in rows if row[0] in self.sessions]
-        return self._rolled
+        if self._rollups is None:
+            times, limits = self._times("quarter")
+            columns = ", ".join(RollUp.__struct_fields__)
+            statement = f"SELECT {columns} FROM quarters WHERE {self._session_condition()}{times}"
+            self._rollups = self._counting(statement, *limits)
+        return self._rollups
 
     def requests(self) -> Iterable[RollUp]:
-        """Each request separately, with its own size as the step, for prices whose steps no roll-up has."""
-        columns = ", ".join(FIGURES)
-        times, values = self._times(_QUARTER_OF_ROW)
-        rows = self._rows(
-            f"SELECT session, {_QUARTER_OF_ROW}, COALESCE(model, ''), {_PROMPT_SIZE}, {columns} FROM usage "
-            f"WHERE NOT inherited AND {self._session_condition()}{times}",
-            *self._values,
-            *values,
-        )
-        unknown = (row for row in self.rollups() if row[4:] == UNKNOWN)
-        return chain(unknown, (row for row in rows if row[0] in self.sessions))
+        """Each request by itself, its own size in the step's place: for prices that no roll-up was made for."""
+        times, limits = self._times(_QUARTER_OF_ROW)
+        expressions = {"quarter": _QUARTER_OF_ROW, "model": "COALESCE(model, '')", "step": _PROMPT_SIZE}
+        columns = ", ".join(expressions.get(name, name) for name in RollUp.__struct_fields__)
+        statement = f"SELECT {columns} FROM usage WHERE NOT inherited AND {self._session_condition()}{times}"
+        unknown = (row for row in self.rollups() if values(row) == UNKNOWN)
+        return chain(unknown, self._counting(statement, *limits))
+
+    def _counting(self, statement: str, *limits: int) -> list[RollUp]:
+        """Those of the rows whose sessions count."""
+        rows = msgspec.convert(list(self._rows(statement, *self._values, *limits)), list[RollUp])
+        return [row for row in rows if row.session in self.sessions]
 
     def calls(self) -> Iterable[ToolUse]:
         """Every tool call."""
-        times, values = self._times(_QUARTER_OF_ROW)
+        times, limits = self._times(_QUARTER_OF_ROW)
         rows = self._rows(
             f"SELECT session, {_QUARTER_OF_ROW}, name, canonical, status, seconds FROM calls "
             f"WHERE NOT inherited AND {self._session_condition()}{times}",
             *self._values,
-            *values,
+            *limits,
         )
         return (ToolUse(*row) for row in rows if row[0] in self.sessions)
 
@@ -156,21 +152,21 @@ class UsageQueries:
 
     def prompts(self) -> Iterable[tuple[int, int, int]]:
         """How many prompts a session got in a quarter of an hour: session, quarter, prompts."""
-        times, values = self._times("quarter")
+        times, limits = self._times("quarter")
         statement = f"SELECT session, quarter, prompts FROM prompts WHERE {self._session_condition()}{times}"
-        return (row for row in self._rows(statement, *self._values, *values) if row[0] in self.sessions)
+        return (row for row in self._rows(statement, *self._values, *limits) if row[0] in self.sessions)
 
     def _session_condition(self) -> str:
         """A condition that preselects rows where that saves work. The sessions are checked in any case."""
         return "1" if self._all else f"session IN (SELECT no FROM sessions WHERE {self._where})"
 
     def _times(self, column: str) -> tuple[str, list[int]]:
-        terms, values = "", list[int]()
+        terms, limits = "", list[int]()
         for limit, sign in ((self._criteria.since, ">="), (self._criteria.until, "<=")):
             if limit is not None:
                 terms += f" AND {column} {sign} ? AND {column} != {UNTIMED}"
-                values.append(quarter(micros(limit)))
-        return terms, values
+                limits.append(quarter(micros(limit)))
+        return terms, limits
 
 
 def _head(key: str, parents: Mapping[str, str], heads: Collection[str]) -> str | None:

@@ -24,8 +24,7 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
             continue
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
-            unanswered, answered = None, True
-            unfinished = message if awaits(message) else None
+            unanswered, unfinished, answered = None, message, True
             if message.usage is not None and not message.usage.exact:
                 missing.append(_usage_gap(message, message.usage))
         elif author is _HUMAN and message.role is _USER:
@@ -73,12 +72,12 @@ def _is_summary_of(fold: Message, before: Message | None) -> bool:
 def _stops_turn(message: Message) -> bool:
     """Does the client say that it did not send the tools' answers any more?"""
     attachment = message.extra.get("attachment")
-    return isinstance(attachment, Mapping) and attachment.get("type") in _STOPS
+    return attachment is not None and isinstance(attachment, Mapping) and attachment.get("type") in _STOPS
 
 
 def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
     """The gap of a turn that ended early: a prompt without an answer, or tool results without a reply."""
-    if unfinished is not None:
+    if unfinished is not None and awaits(unfinished):
         yield gap(BROKEN_OFF, unfinished)
     elif unanswered is not None:
         yield gap("A prompt has no answer: what it cost, if anything, was not written.", unanswered)

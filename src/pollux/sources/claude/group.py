@@ -110,7 +110,7 @@ def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bu
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
     elsewhere = around.other_files()
-    all_files = [*own, *elsewhere.live]
+    all_files = [*own, *elsewhere.files()]
 
     def look(file: File) -> Head:
         return around.peek(file, Head, head_of)

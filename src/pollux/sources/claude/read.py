@@ -59,6 +59,12 @@ def _order_key(transcript: Transcript) -> tuple[float, int]:
     return next(times, inf), -len(transcript.lines)
 
 
+def _last_written_key(part: tuple[Transcript, list[Pair]]) -> tuple[float, float]:
+    """A sort key: when a file with own lines was last written. Of two with the same time, the later beginning wins."""
+    times = [line.timestamp.timestamp() for _, line in part[1] if line.timestamp is not None]
+    return max(times, default=-inf), min(times, default=-inf)
+
+
 def _note_damage(transcripts: list[Transcript], notes: Notes) -> None:
     for transcript in transcripts:
         if transcript.damaged and not (transcript.lines or transcript.side_records or transcript.unknown):
@@ -158,7 +164,7 @@ class _Reader:
             return builder.messages
         prompts = {line.uuid for line in builder.prompts if line.type == "user"}
         written = [(transcript, lines) for transcript, lines in own if lines]
-        last, rows = written[-1] if written else (self.transcripts[-1], [])
+        last, rows = max(written, key=_last_written_key) if written else (self.transcripts[-1], [])
         fates = branches.fates(builder, tree, leaf_of(tree, rows, last.mark, prompts))
         if not fates:
             return builder.messages

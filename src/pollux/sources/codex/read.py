@@ -137,7 +137,7 @@ def _spawned(call: Call) -> str | None:
 
 
 def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
-    taken: set[str] = set()
+    names = _Names()
     messages: list[Message] = []
     for held, entries in placed:
         file, document = display_path(held.file.path), held.file.path.endswith(".json")
@@ -146,12 +146,27 @@ def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> 
         for entry in entries:
             if entry.author is HUMAN:
                 _settle(entry, author, echoed=echoed)
-            name = entry.id or f"line-{entry.line}"
-            while name in taken:
-                name = f"{name}-{entry.line}"
-            taken.add(name)
-            messages.append(entry.message(name, file, document))
+            messages.append(entry.message(names.of(entry), file, document))
     return messages
+
+
+class _Names:
+    """The ids of a session's messages: no two are the same."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def of(self, entry: Entry) -> str:
+        """The id of a message: its own, else its line. What has the same one gets its line behind it, then a number."""
+        name = entry.id or f"line-{entry.line}"
+        if name in self._taken:
+            name = base = f"{name}-{entry.line}"
+            while name in self._taken:
+                self._counts[base] = self._counts.get(base, 1) + 1
+                name = f"{base}-{self._counts[base]}"
+        self._taken.add(name)
+        return name
 
 
 def _is_said(message: Message) -> bool:

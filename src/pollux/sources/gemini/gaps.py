@@ -34,14 +34,14 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     spoken = False
     for message in messages:
         author = message.author
-        spoken = _has_words(message, spoken=spoken)
+        if not spoken or message.role is _SYSTEM:
+            spoken = _has_words(message, spoken=spoken)
         if message.inherited:
             # Another session paid for this message.
             unanswered = unfinished = None
         elif author is _MODEL:
             if message.role is _ASSISTANT:
-                unanswered = None
-                unfinished = message if awaits(message) and not _ends_subagent(message) else None
+                unanswered, unfinished = None, message
                 parts = message.parts
                 # Calls come last.
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
@@ -87,7 +87,7 @@ def _prompt_gaps(message: Message, unanswered: Message | None, unfinished: Messa
 
 def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
     """The gap of a turn that ended early: a prompt without an answer, or tool results without a reply."""
-    if unfinished is not None:
+    if unfinished is not None and awaits(unfinished) and not _ends_subagent(unfinished):
         yield gap(BROKEN_OFF, unfinished)
     elif unanswered is not None:
         yield gap(_UNANSWERED, unanswered)

@@ -27,29 +27,42 @@ _PROMPT = "########"
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-    """The sessions under one root."""
+    """The sessions under one root. A session that also lies under another root is the same in both."""
+    own = list(files)
+    roots = {root: own, **around.other_files().joined}
+    folders = _with_markers([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
+    projects = Projects(sorted(roots), around, [folder.marker for folder in folders if folder.marker is not None])
+    logs = _logs(folders, around)
+    subagent_files: list[tuple[Folder, File]] = []
+    mains = _mains(folders, projects, logs, around, subagent_files)
+    _divide_logs(mains, [log for _, log in logs.values()])
+    subagent_files += ((folder, file) for folder in folders for file in folder.files if file.role == find.SUBAGENT)
+    _adopt(mains, _subagents(subagent_files, projects, around))
+    checkpoints = _checkpoints(folders, projects)
+    children = (child for main in mains for child in main.children)
+    all_bundles = [*mains, *children, *checkpoints, *_prompts_only(logs, mains, projects)]
+    if len(roots) == 1:
+        return [*all_bundles]
+    paths = {file.path for file in own}
+    return [bundle for bundle in all_bundles if any(file.path in paths for file in bundle.files)]
+
+
+def _folders(root: Path, files: Iterable[File]) -> list[Folder]:
+    """The projects' folders under a root."""
     by_folder: dict[str, list[File]] = {}
     for file in files:
-        if file.role == find.REGISTRY:
-            continue
-        by_folder.setdefault(_folder_of(root, file.path), []).append(file)
-    folders = {path: Folder(path, members) for path, members in by_folder.items() if path}
-    projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])
-    logs = _logs(folders.values(), around)
-    subagent_files: list[tuple[Folder, File]] = []
-    mains = _mains(folders.values(), projects, logs, around, subagent_files)
-    _divide_logs(mains, [log for _, log in logs.values()])
-    subagent_files += (
-        (folder, file) for folder in folders.values() for file in folder.files if file.role == find.SUBAGENT
-    )
-    _adopt(mains, _subagents(subagent_files, projects, around))
-    checkpoints = _checkpoints(folders.values(), projects)
-    return [
-        *mains,
-        *(child for main in mains for child in main.children),
-        *checkpoints,
-        *_prompts_only(logs, mains, projects),
-    ]
+        if file.role != find.REGISTRY:
+            by_folder.setdefault(_folder_of(root, file.path), []).append(file)
+    return [Folder(path, members) for path, members in by_folder.items() if path]
+
+
+def _with_markers(folders: list[Folder]) -> list[Folder]:
+    """The folders. A folder without a note gets that of the folder with the same name under another root."""
+    notes = {folder.name: folder.marker for folder in folders if folder.marker is not None}
+    for folder in folders:
+        if folder.marker is None and folder.name in notes:
+            folder.mark(notes[folder.name])
+    return folders
 
 
 def _folder_of(root: Path, path: str) -> str:
@@ -67,29 +80,74 @@ def _mains(
     subagent_files: list[tuple[Folder, File]],
 ) -> list[GeminiBundle]:
     """The main sessions. Files of sub-agents among them go to `subagent_files`."""
-    bundles: dict[tuple[str, str], GeminiBundle] = {}
-    for folder in folders:
-        chats = [file for file in folder.files if file.role == find.SESSION]
-        identities = [around.peek(file, Identity, identity) for file in chats]
-        for file, own in zip(chats, identities, strict=True):
-            project = own.project or folder.hash
-            log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
-            nearby_ids = _ids_around(folder, identities, log) if own.id is None and own.has_content else ()
-            name = own.id or id_around(file.path, nearby_ids) or stem(file.path)
-            if _PROMPT in name:
-                subagent_files.append((folder, file))
-                continue
-            key = (name, project or folder.path)
-            bundle = bundles.get(key)
-            if bundle is None:
-                bundle = bundles[key] = GeminiBundle(
-                    agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None
-                )
-            bundle.files = (*bundle.files, file)
-            bundle.begun = min(filter(None, (bundle.begun, own.started)), default=None)
-            if folder not in bundle.folders:
-                bundle.folders = (*bundle.folders, folder)
-    return _distinguish(list(bundles.values()))
+    bundles = _SessionsByName()
+    identities = {folder.path: _identities(folder, around) for folder in folders}
+    for folder, file, own in _complete_first(item for members in identities.values() for item in members):
+        project = own.project or folder.hash
+        log = logs.get(project or folder.name) or logs.get(folder.hash or folder.name)
+        others = (other for _, _, other in identities[folder.path])
+        nearby_ids = _ids_around(folder, others, log) if own.id is None and own.has_content else ()
+        name = own.id or id_around(file.path, nearby_ids) or stem(file.path)
+        if _PROMPT in name:
+            subagent_files.append((folder, file))
+            continue
+        bundle = bundles.bundle((name,), own, folder) or bundles.add(
+            (name,),
+            own,
+            folder,
+            GeminiBundle(agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None),
+        )
+        bundle.begun = min(filter(None, (bundle.begun, own.started)), default=None)
+        _add_file(bundle, folder, file)
+    return _distinguish(bundles.all())
+
+
+FileIdentity = tuple[Folder, File, Identity]
+"""A file, its folder, and its identity."""
+
+
+def _identities(folder: Folder, around: SourceContext) -> list[FileIdentity]:
+    """The identities of the session files in a folder."""
+    chats = (file for file in folder.files if file.role == find.SESSION)
+    return [(folder, file, around.peek(file, Identity, identity)) for file in chats]
+
+
+def _complete_first(identities: Iterable[FileIdentity]) -> list[FileIdentity]:
+    """Files that name no project come last: they may be cut, and others in the same folder name it."""
+    return sorted(identities, key=lambda item: item[2].project is None)
+
+
+class _SessionsByName:
+    """The sessions so far, by their names and projects."""
+
+    def __init__(self) -> None:
+        self._by_project: dict[tuple[str, ...], GeminiBundle] = {}
+        self._by_folder: dict[tuple[str, ...], GeminiBundle] = {}
+
+    def bundle(self, names: tuple[str, ...], own: Identity, folder: Folder) -> GeminiBundle | None:
+        """The session that a file belongs to. A file without a project belongs to those in a folder of the same name."""
+        namesake = self._by_folder.get((*names, folder.name)) if own.project is None else None
+        return namesake or self._by_project.get((*names, _project(own, folder)))
+
+    def add(self, names: tuple[str, ...], own: Identity, folder: Folder, bundle: GeminiBundle) -> GeminiBundle:
+        """Add a session."""
+        self._by_project[*names, _project(own, folder)] = bundle
+        self._by_folder.setdefault((*names, folder.name), bundle)
+        return bundle
+
+    def all(self) -> list[GeminiBundle]:
+        """All sessions."""
+        return list(self._by_project.values())
+
+
+def _project(own: Identity, folder: Folder) -> str:
+    return own.project or folder.hash or folder.name
+
+
+def _add_file(bundle: GeminiBundle, folder: Folder, file: File) -> None:
+    bundle.files = (*bundle.files, file)
+    if folder not in bundle.folders:
+        bundle.folders = (*bundle.folders, folder)
 
 
 def _ids_around(
@@ -130,18 +188,19 @@ def _distinguish(members: list[GeminiBundle]) -> list[GeminiBundle]:
 
 def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: SourceContext) -> list[GeminiBundle]:
     """The bundles of sub-agents, with their parent's id. Copies in another folder of the project are joined."""
-    subagents: dict[tuple[str, str, str], GeminiBundle] = {}
-    for folder, file in files:
-        own = around.peek(file, Identity, identity)
+    subagents = _SessionsByName()
+    identities = ((folder, file, around.peek(file, Identity, identity)) for folder, file in files)
+    for folder, file, own in _complete_first(identities):
         name = own.id or stem(file.path)
         parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
         if file.role == find.SUBAGENT:
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
             evidence = f"its file lies in the folder named by {parent}"
-        key = (name, parent, own.project or folder.hash or folder.path)
-        bundle = subagents.get(key)
-        if bundle is None:
-            bundle = subagents[key] = GeminiBundle(
+        bundle = subagents.bundle((name, parent), own, folder) or subagents.add(
+            (name, parent),
+            own,
+            folder,
+            GeminiBundle(
                 agent=AGENT,
                 id=name,
                 kind=Kind.SUBAGENT,
@@ -149,11 +208,10 @@ def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around:
                 evidence=evidence,
                 hash=own.project or folder.hash,
                 projects=projects,
-            )
-        bundle.files = (*bundle.files, file)
-        if folder not in bundle.folders:
-            bundle.folders = (*bundle.folders, folder)
-    return _distinguish(list(subagents.values()))
+            ),
+        )
+        _add_file(bundle, folder, file)
+    return _distinguish(subagents.all())
 
 
 def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
@@ -178,7 +236,7 @@ def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBu
             if file.role != find.CHECKPOINT:
                 continue
             place = os.path.relpath(file.path, folder.path)
-            key = (folder.hash or folder.path, place, file.size)
+            key = (folder.hash or folder.name, place, file.size)
             if key in checkpoints:
                 checkpoints[key].files = (*checkpoints[key].files, file)
                 checkpoints[key].folders = (*checkpoints[key].folders, folder)
@@ -209,7 +267,7 @@ def _logs(folders: Iterable[Folder], around: SourceContext) -> dict[str, tuple[l
     by_project: dict[str, list[Folder]] = {}
     for folder in folders:
         if any(file.role == find.PROMPTS for file in folder.files):
-            by_project.setdefault(folder.hash or folder.path, []).append(folder)
+            by_project.setdefault(folder.hash or folder.name, []).append(folder)
     roles = (find.PROMPTS, find.SHELL)
     return {
         name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), around))
@@ -256,7 +314,7 @@ def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
     own = identity(file)
     name, project = own.id, own.project
     folder = _enclosing(path)
-    projects = Projects(Path(folder.path).parent if folder is not None else path.parent, around)
+    projects = Projects([Path(folder.path).parent if folder is not None else path.parent], around)
     if name is None:
         digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]
         name = f"{digest}-{'checkpoint' if tag_of(str(path)) else stem(str(path)) or 'file'}"

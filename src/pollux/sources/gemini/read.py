@@ -90,7 +90,7 @@ def _sessions(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Ou
         return []
     if session.kind is Kind.PROMPTS:
         return [session]
-    children = [_subagent(bundle, session, part) for part in agents] if mains is not parts else []
+    children = [_subagent(bundle, session, copies) for copies in _of_one_name(agents)] if mains is not parts else []
     inline: list[Session] = []
     if any(part.spawns for part in mains):
         session, *inline = split_subagents(session)
@@ -163,9 +163,18 @@ def _is_preparation(message: Message) -> bool:
     return message.author is Author.CLIENT and begins_with(message.text, CONTEXTS)
 
 
-def _subagent(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
+def _of_one_name(parts: list[Part]) -> list[list[Part]]:
+    """The files grouped by name: files of one name are copies."""
+    by_name: dict[str, list[Part]] = {}
+    for part in parts:
+        by_name.setdefault(stem(part.file.path), []).append(part)
+    return list(by_name.values())
+
+
+def _subagent(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Session:
     """A sub-agent with its own file under its parent's id (up to 0.34): the file's name is its id."""
-    messages = list(part.messages)
+    part = max(parts, key=lambda part: part.current)
+    messages = list(join_files(parts, part, []))
     task = next((n for n, message in enumerate(messages) if message.author is Author.HUMAN), None)
     for number, message in enumerate(messages):
         if message.author is Author.HUMAN:
@@ -188,11 +197,11 @@ def _subagent(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
         ended=part.replay.updated,
         messages=tuple(messages),
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
-        files=(display_path(part.file.path),),
+        files=tuple(display_path(copy.file.path) for copy in parts),
         exact=exactness(missing),
         gaps=missing,
         tallies=tallies(tuple(messages)),
-        extra=_facts(bundle, [part], part).extra,
+        extra=_facts(bundle, parts, part).extra,
     )
 
 

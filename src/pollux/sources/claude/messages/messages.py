@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from itertools import count
 from typing import Any, cast
 
 import msgspec
@@ -16,6 +18,7 @@ from pollux.sources.claude.messages.injected import injected, queued, remark
 from pollux.sources.claude.messages.replies import BuildContext, Pair, reply
 from pollux.sources.claude.messages.speakers import author_of, command, texts_of
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
+from pollux.sources.in_time import in_time
 from pollux.wire import Notes, tidy
 
 Item = Pair | list[Pair]
@@ -26,6 +29,11 @@ _SILENT = Reply()
 _fields = msgspec.structs.astuple
 # A user's message has `extra`, role and content.
 _PLAIN = len(Reply.__struct_fields__) - 3
+
+
+def first_line(item: Item) -> Line:
+    """The line with which a message begins."""
+    return item[0][1] if isinstance(item, list) else item[1]
 
 
 class Builder:
@@ -56,10 +64,15 @@ class Builder:
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
         """Make the messages of all files. A result may be in another file than its call, so all are grouped first."""
+        numbers = count()
+        places: list[list[tuple[int, datetime | None]]] = []
         for file, items in [(file, self._group_lines(lines)) for file, lines in files]:
             self._context.file = self._context.notes.file = file
+            places.append([(next(numbers), first_line(item).timestamp) for item in items])
             self.items += items
             self._build(items)
+        if sum(map(bool, places)) > 1:  # the session went on in several files
+            self.reorder(in_time(places))
         return self
 
     def reorder(self, order: list[int]) -> None:

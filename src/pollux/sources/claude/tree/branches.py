@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
 from pollux.sources.claude.format.schema import Fold, Line, Put
-from pollux.sources.claude.messages.messages import Builder, Item
+from pollux.sources.claude.messages.messages import Builder, Item, first_line
 from pollux.sources.claude.tree.tree import Tree
 
 _REWOUND, _CANCELLED = Fate.REWOUND, Fate.CANCELLED
@@ -35,11 +35,12 @@ def _off_path(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate
     """
     path = list(tree.path(leaf))
     known: dict[str | None, Fate | None] = {line.uuid: None for line in path}
-    if all(uuid in known for item in builder.items for uuid in uuids_of(item)):
+    unknown = [line for line in tree.lines if line.uuid not in known]
+    if not unknown:
         return {}
     prompts = {line.uuid for line in builder.prompts if line.type == "user"}
     replies = {line.message.id for line in path if line.type == "assistant" and line.message is not None} - {None}
-    for line in tree.lines:
+    for line in unknown:
         aside: list[Line] = []
         fate: Fate | None = None
         for above in tree.path(line):
@@ -66,6 +67,8 @@ def in_order(items: list[Item], tree: Tree) -> list[int] | None:
 
     Two writers at once may put a reply before its prompt: then the prompt, and the records above it, come first.
     """
+    if _is_in_order(items):
+        return None
     places: dict[str | None, int] = {}
     for number, item in enumerate(items):
         for uuid in uuids_of(item):
@@ -84,13 +87,24 @@ def in_order(items: list[Item], tree: Tree) -> list[int] | None:
     return list(order)
 
 
+def _is_in_order(items: list[Item]) -> bool:
+    """Does each message follow an earlier one, or nothing? Nearly always."""
+    before: set[str | None] = {None}
+    for item in items:
+        lines = item if isinstance(item, list) else (item,)
+        if lines[0][1].parentUuid not in before:
+            return False
+        for _, line in lines:
+            before.add(line.uuid)
+    return True
+
+
 def _place_above(item: Item, tree: Tree, places: Mapping[str | None, int], skipped: dict[str | None, int]) -> int:
     """The number of the message above a message; -1 where there is none.
 
     `skipped` collects the result for records that are not messages, so that none is visited twice.
     """
-    line = item[0][1] if isinstance(item, list) else item[1]
-    parent = line.parentUuid
+    parent = first_line(item).parentUuid
     if parent is None or (parent not in places and parent not in tree.by_uuid):
         return -1
     if (place := places.get(parent)) is not None:

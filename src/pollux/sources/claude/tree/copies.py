@@ -46,31 +46,34 @@ def difference(copy: Line, original: Line) -> dict[str, Any]:
 def _copied_replies(lines: Sequence[Pair], by_uuid: Mapping[str, Line]) -> Copies:
     """Replies and results that occur again."""
     copies: Copies = {}
-    by_name: dict[str, Line | _SameName] = {}
     ancestry = Ancestry(by_uuid, lambda line: _name(line) is not None)
-    for _, line in lines:
-        name = _name(line)
-        if name is None or line.uuid is None:
-            continue
-        before = by_name.get(name)
-        if before is None:
-            by_name[name] = line
-            continue
-        if not isinstance(before, _SameName):
-            before = by_name[name] = _SameName(before, ancestry)
-        original = before.same(line)
-        if original is not None:
+    by_name = {name: _SameName(ancestry) for name in _names_off_path(lines)}
+    for _, line in lines if by_name else ():
+        again = by_name.get(_name(line))
+        if again is not None and line.uuid is not None and (original := again.same(line)) is not None:
             copies[line.uuid] = original
     return copies
+
+
+def _names_off_path(lines: Sequence[Pair]) -> set[str | None]:
+    """The names whose records do not each follow the one before. The others are on one path: none is a copy."""
+    last: dict[str | None, str] = {}
+    result: set[str | None] = set()
+    for _, line in lines:
+        uuid, name = line.uuid, _name(line)
+        if uuid is not None and name is not None:
+            if name in last and line.parentUuid != last[name]:
+                result.add(name)
+            last[name] = uuid
+    return result
 
 
 class _SameName:
     """The records of one name, by their content and by the request that they name."""
 
-    def __init__(self, first: Line, ancestry: Ancestry) -> None:
+    def __init__(self, ancestry: Ancestry) -> None:
         self._ancestry = ancestry
         self._said: dict[object, dict[str | None, list[Line]]] = {}
-        self.same(first)
 
     def same(self, line: Line) -> Line | None:
         """The original of a record: one with the same content that does not lead to it.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -32,27 +33,35 @@ class _Copy(msgspec.Struct):
 _decode_copy = msgspec.json.Decoder(_Copy).decode
 
 
+class _Figures(NamedTuple):
+    """The figures of a reply in a copy, and where they stand."""
+
+    usage: dict[str, Any]
+    file: str
+    line: int
+
+
 def with_copied_figures(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> list[Message]:
-    """The messages. A reply without an end gets the figures of a copy with an end."""
-    places = {
-        message.id: place
-        for place, message in enumerate(messages)
+    """The messages. A reply without an end gets the figures of a copy with an end, of several the largest."""
+    unfinished = {
+        message.id: message
+        for message in messages
         if message.usage is not None and message.usage.exact is False and not message.inherited
     }
-    for path in [file.path for peer in bundle.peers for file in peer.transcripts()] if places else ():
+    best: dict[str, _Figures] = {}
+    for path in [file.path for peer in bundle.peers for file in peer.transcripts()] if unfinished else ():
         try:
             with opened(path) as file:
                 for number, line in enumerate(file, start=1):
-                    _use_copy(line, (display_path(path), number), messages, places, notes)
+                    _compare(line, (display_path(path), number), unfinished, best)
         except Unreadable:
             continue
-    return messages
+    places = {id(unfinished[name]): figures for name, figures in best.items()}
+    return [_with_figures(m, places[id(m)], notes) if id(m) in places else m for m in messages]
 
 
-def _use_copy(
-    line: bytes, place: tuple[str, int], messages: list[Message], places: dict[str, int], notes: Notes
-) -> None:
-    """Give a message the figures of a line, if the line is a better copy of its end."""
+def _compare(line: bytes, place: tuple[str, int], messages: Mapping[str, Message], best: dict[str, _Figures]) -> None:
+    """Note the figures of a line, if it is the best copy of a message's end so far."""
     if b'"stop_reason":"' not in line and b'"stop_reason": "' not in line:
         return
     try:
@@ -60,23 +69,27 @@ def _use_copy(
     except REFUSED:
         return
     reply = copy.message
-    if (
-        reply is None
-        or reply.id not in places
-        or reply.stop_reason is None
-        or not reply.usage
-        or copy.isAbortedMidStream
-    ):
+    message = messages.get(reply.id) if reply is not None and reply.id is not None else None
+    if reply is None or message is None or message.usage is None:
         return
-    message = messages[places[reply.id]]
-    usage, request = message.usage, message.extra.get("requestId")
-    is_same = is_unique(reply.id) or copy.uuid == message.extra.get("uuid")
-    if usage is None or not is_same or (None not in (request, copy.requestId) and request != copy.requestId):
+    if reply.stop_reason is None or not reply.usage or copy.isAbortedMidStream:
         return
-    if usage.exact is False and more_output(reply.usage, dict(usage.native)):
-        better = usage_of(reply.usage, notes, exact=True, line=place[1])
-        line_before = usage.line or (message.origin.line if message.origin is not None else None)
-        lines = [*message.extra.get("lines", ()), {"usage": dict(usage.native), "usage_line": line_before}]
-        messages[places[reply.id]] = msgspec.structs.replace(
-            message, usage=msgspec.structs.replace(better, file=place[0]), extra={**message.extra, "lines": lines}
-        )
+    request = message.extra.get("requestId")
+    is_same = is_unique(message.id) or copy.uuid == message.extra.get("uuid")
+    if not is_same or (None not in (request, copy.requestId) and request != copy.requestId):
+        return
+    known = best[message.id].usage if message.id in best else dict(message.usage.native)
+    if more_output(reply.usage, known):
+        best[message.id] = _Figures(reply.usage, *place)
+
+
+def _with_figures(message: Message, figures: _Figures, notes: Notes) -> Message:
+    """A message with the figures of a copy. Its own figures stay in `extra`."""
+    usage = message.usage
+    assert usage is not None  # noqa: S101 (only such messages are compared)
+    better = usage_of(figures.usage, notes, exact=True, line=figures.line)
+    line_before = usage.line or (message.origin.line if message.origin is not None else None)
+    lines = [*message.extra.get("lines", ()), {"usage": dict(usage.native), "usage_line": line_before}]
+    return msgspec.structs.replace(
+        message, usage=msgspec.structs.replace(better, file=figures.file), extra={**message.extra, "lines": lines}
+    )

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 import msgspec
 
 from pollux.model import Fate
-from pollux.sources.codex.forks.part import Part, part
+from pollux.sources.codex.forks.ancestors import ancestor
+from pollux.sources.codex.forks.part import Part
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.forks.twins import in_order
 from pollux.sources.codex.replay.entries import Entry
-from pollux.sources.codex.replay.fates import fold, unfold
+from pollux.sources.codex.replay.fates import fold
 from pollux.wire import Notes, display_path
 
 
@@ -31,9 +32,9 @@ class Chain(msgspec.Struct):
 
 def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
     """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
-    if len(own) == 1 and own[0].base is None:
-        return Chain([], own)
-    path = _path(own, threads, notes)
+    path: list[tuple[Part, int | None]] = [(own[-1], None)]
+    if len(own) > 1 or own[0].base is not None:
+        path = _path(own, threads, notes)
     ends = {id(held): end for held, end in path}
     for held in own:
         _cut(held, ends.get(id(held), 0))
@@ -41,15 +42,11 @@ def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
     foreign = [held for held, _ in path if id(held) not in mine]
     for held in foreign:
         end = ends[id(held)]
-        _cut(held, end)
         held.walk.entries = [entry for entry in held.walk.entries if end is None or entry.ordinal < end]
         for entry in held.walk.entries:
             entry.inherited = True
-    before: list[Entry] = []
-    for held, _ in path:
-        for summary in held.walk.folds:
-            fold(before, summary.history)
-        before += held.walk.entries
+    if any(held.walk.folds for held, _ in path):
+        fold((held.walk.entries, held.walk.folds) for held, _ in path)
     return Chain(foreign, own)
 
 
@@ -69,22 +66,19 @@ def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, i
         held = by_rollout.get(name)
         if held is None:
             file = threads.rollout(name)
-            held = part(file, threads, notes) if file is not None else None
+            held = ancestor(file, threads, notes) if file is not None else None
         if held is None:
             notes.file, notes.line = display_path(at.file.path), 1
             notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
             break
-        path.insert(0, (held, end))
+        path.append((held, end))
         at = held
     notes.line = None
-    return path
+    return path[::-1]
 
 
 def _cut(held: Part, end: int | None) -> None:
-    """What a file says from a place on was taken back, and so were the summaries in there."""
-    if end is None:
-        return
-    for entry in held.walk.entries:
-        if entry.ordinal >= end:
+    """What a file says from a place on was taken back."""
+    for entry in held.walk.entries if end is not None else ():
+        if end is not None and entry.ordinal >= end:
             entry.fate = Fate.REWOUND
-    held.walk.folds = unfold(held.walk.folds)

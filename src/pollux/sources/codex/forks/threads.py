@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,6 +17,7 @@ from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.alike import Alike
 from pollux.sources.codex.forks.asked import Reviews
+from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
@@ -32,6 +34,8 @@ _INJECTED = re.compile(rb'"text"\s*:\s*"<')
 _HEAD = 512
 _TRIED = 40
 _HOUR = 3600 * 10**9
+# So many bytes may be taken by files that others go on from.
+_ROOM = 64 << 20
 _EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
@@ -85,8 +89,8 @@ def head_of(file: File) -> Head:
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews` and `totals` are what
-    was read on behalf of other sessions, so that no file is read for each of them.
+    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews`, `totals` and
+    `ancestors` are what was read on behalf of other sessions, so that no file is read for each of them.
     """
 
     def __init__(self, root: Path, files: list[File] | None = None, look: RootScan | None = None) -> None:
@@ -95,6 +99,7 @@ class Threads:
         self._look = look or head_of
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
+        self.ancestors: Memo[Any] = Memo(_ROOM)
         self.asked: dict[str, str] = {}
 
     @cached_property

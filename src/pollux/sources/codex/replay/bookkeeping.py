@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import msgspec
 
-from pollux.model import Fate, SummaryPart, Text
+from pollux.model import SummaryPart, Text
 from pollux.sources.codex.format.content import letter, words_of
 from pollux.sources.codex.format.keys import KNOWN
 from pollux.sources.codex.format.records import look_through, settled
 from pollux.sources.codex.format.schema import Bookkeeping, ContextLine, Envelope, Kept
 from pollux.sources.codex.replay.entries import CLIENT, MODEL, SYSTEM, USER, Entry
-from pollux.sources.codex.replay.fates import Fold, absorbed, fold, foldable, roll_back, unfold
+from pollux.sources.codex.replay.fates import Fold, Standing, absorbed
 from pollux.sources.codex.replay.items import adopt, take
 from pollux.sources.codex.replay.walk import Walk
 from pollux.sources.codex.usage.refusals import is_refusal
@@ -61,6 +62,8 @@ class Books:
         self._latest: Any = None
         self._seen: dict[str, Any] = {}
         self._settings = _Settings()
+        self._standing = Standing()
+        self._aborted_at = 0
 
     def enter(self, walk: Walk, held: Any, record: Kept | ContextLine) -> None:
         """See to one record, which holds an object, or settings that are not decoded yet."""
@@ -187,7 +190,8 @@ class Books:
         """What the turn was still waiting for will never come."""
         walk.rest()
         went_on = False
-        for entry in reversed(walk.entries):
+        before, self._aborted_at = self._aborted_at, len(walk.entries)
+        for entry in islice(reversed(walk.entries), len(walk.entries) - before):
             if entry.is_prompt and not entry.is_doubtful:
                 break
             for call in entry.calls:
@@ -199,8 +203,7 @@ class Books:
         walk.open = walk.last = None
         turns = held.get("num_turns")
         if type(turns) is int:
-            roll_back(walk.entries, turns)
-            walk.folds = unfold(walk.folds)
+            self._standing.roll_back(walk.entries, turns)
         walk.keep("event_msg/thread_rolled_back", held)
 
     def _compacted(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
@@ -216,11 +219,7 @@ class Books:
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
             if not walk.fresh:
                 self.uncounted.append(entry)
-        before = walk.entries[:-1]
-        history = held.get("replacement_history")
-        folded = fold(live := foldable(walk.folds, before), history)
-        left = [other for other in live if other.fate is Fate.LIVE]
-        walk.folds.append(Fold(entry, history, folded, left, len(before)))
+        walk.folds.append(Fold(entry, held.get("replacement_history")))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
             entry.model = entry.model or walk.model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -12,64 +13,73 @@ from pollux.sources.codex.replay.entries import ASSISTANT, Entry
 
 
 class Fold(msgspec.Struct):
-    """A summary, the new context beside it, what it took the place of, what it left, and how many entries were seen."""
+    """A summary, and the new context beside it."""
 
     summary: Entry
     history: Any
-    folded: list[Entry]
-    left: list[Entry]
-    seen: int
 
 
-def roll_back(entries: list[Entry], turns: int) -> None:
-    """Take back the last `turns` prompts and everything after the first of them."""
-    standing = [n for n, entry in enumerate(entries) if entry.is_prompt and entry.fate is not Fate.REWOUND]
-    prompts = [n for n in standing if not entries[n].is_doubtful]
-    if turns <= 0 or not prompts:
-        return
-    for entry in entries[prompts[-min(turns, len(prompts))] :]:
-        entry.fate = Fate.REWOUND
+class Standing:
+    """The messages of a file that no roll-back has taken back, in their order. Each is looked at once."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[Entry, bool]] = []
+        self._seen = 0
+        self._prompts = 0
+
+    def roll_back(self, entries: list[Entry], turns: int) -> None:
+        """Take back the last `turns` prompts and everything after the first of them."""
+        for entry in entries[self._seen :]:
+            is_turn = entry.is_prompt and not entry.is_doubtful
+            self._entries.append((entry, is_turn))
+            self._prompts += is_turn
+        self._seen = len(entries)
+        left = max(self._prompts - max(turns, 0), 0)
+        while self._prompts > left:
+            entry, is_turn = self._entries.pop()
+            entry.fate = Fate.REWOUND
+            self._prompts -= is_turn
 
 
-def fold(entries: list[Entry], history: Any) -> list[Entry]:
-    """A summary takes the place of what was said so far; the prompts that the new context repeats stay in it."""
-    repeated = _texts(history)
-    folded = [
-        entry
-        for entry in entries
-        if entry.fate is Fate.LIVE and not (entry.is_prompt and words_of(entry.parts) in repeated)
-    ]
-    for entry in folded:
+def fold(files: Iterable[tuple[list[Entry], list[Fold]]]) -> None:
+    """Let summaries take the place of what was said before them, in files that go on from one another.
+
+    The prompts that the new context repeats stay in it. A summary that was taken back itself folds nothing.
+    """
+    prompts: dict[str, list[Entry]] = {}
+    others: list[Entry] = []
+    for entries, folds in files:
+        histories = {id(one.summary): one.history for one in folds if one.summary.fate is not Fate.REWOUND}
+        for entry in entries:
+            if histories and id(entry) in histories:
+                _compress(prompts, others, _texts(histories[id(entry)]))
+            if entry.fate is not Fate.LIVE:
+                continue
+            if entry.is_prompt:
+                prompts.setdefault(words_of(entry.parts), []).append(entry)
+            else:
+                others.append(entry)
+
+
+def _compress(prompts: dict[str, list[Entry]], others: list[Entry], repeated: set[str]) -> None:
+    """Fold what was said so far but for some prompts, by their words."""
+    folded = [words for words in prompts if words not in repeated]
+    for entry in (*others, *(entry for words in folded for entry in prompts.pop(words))):
         entry.fate = Fate.COMPRESSED
-    return folded
-
-
-def foldable(folds: list[Fold], entries: list[Entry]) -> list[Entry]:
-    """What the next summary may take the place of: what the one before left, and what was said since."""
-    return [*folds[-1].left, *entries[folds[-1].seen :]] if folds else entries
-
-
-def unfold(folds: list[Fold]) -> list[Fold]:
-    """Where a summary was taken back itself, what it folded is live again. Gives the summaries that still count."""
-    for fold_ in folds:
-        if fold_.summary.fate is Fate.REWOUND:
-            for entry in fold_.folded:
-                if entry.fate is Fate.COMPRESSED:
-                    entry.fate = Fate.LIVE
-    return [fold_ for fold_ in folds if fold_.summary.fate is not Fate.REWOUND]
+    others.clear()
 
 
 def _texts(history: Any) -> set[str]:
     """The user's words in a new context."""
-    found: set[str] = set()
+    words: set[str] = set()
     for item in history if isinstance(history, list) else ():
         match item:
             case {"role": "user", "content": list(content)}:
                 texts = [
                     piece["text"] for piece in content if isinstance(piece, dict) and type(piece.get("text")) is str
                 ]
-                found.add("".join("".join(text.split()) for text in texts))
-    return found - {""}
+                words.add("".join("".join(text.split()) for text in texts))
+    return words - {""}
 
 
 def absorbed(before: Entry | None, summary: str) -> bool:

@@ -6,8 +6,10 @@ of tools do not tell. Everything else is bookkeeping: kept, but no part of the c
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -44,11 +46,20 @@ _ROLES = ("developer", "system")
 
 
 class _Loose(msgspec.Struct):
-    """Figures that found no response, the message that has them for the time being, and the line before them."""
+    """Figures that found no response, the message that has them for the time being, and the lines they lie between."""
 
     payer: Entry
     figures: list[Usage]
     since: int
+    until: int
+
+
+def _line(figures: Usage) -> int:
+    return figures.line or 0
+
+
+def _last_line(loose: _Loose) -> int:
+    return loose.until
 
 
 class Walk:
@@ -140,15 +151,27 @@ class Walk:
 
     def _finish(self) -> None:
         self.spend()
-        heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line), reverse=True)
-        for words in heard:
-            self.entries.insert(words.place, self._paid(words))
+        heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line))
+        if heard:
+            # What was shown last takes its figures first.
+            entries = [self._paid(words) for words in reversed(heard)]
+            self._insert([words.place for words in heard], entries[::-1])
         emptied = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
         if emptied:
             self.entries = [entry for entry in self.entries if id(entry) not in emptied]
         for told in self.waiting.values():
             for event in told:
                 self.keep("event_msg", event)
+
+    def _insert(self, places: list[int], entries: list[Entry]) -> None:
+        """Put messages before those that stand at some places."""
+        start = 0
+        result: list[Entry] = []
+        for place, entry in zip(places, entries, strict=True):
+            result += self.entries[start:place]
+            result.append(entry)
+            start = place
+        self.entries = result + self.entries[start:]
 
     # ------------------------------------------------------------------ what was said
 
@@ -364,19 +387,22 @@ class Walk:
             since = self.entries[-1].line if self.entries else 0
             payer = self.turn(Item(), Envelope(timestamp=self.paid_at))
             payer.line = figures[0].line or self.line
-        self.loose.append(_Loose(payer, figures, since))
+        self.loose.append(_Loose(payer, list(figures), since, _line(figures[-1])))
         self.open = None
 
     def _paid(self, words: Heard) -> Entry:
         """Words that were only shown, with the figures that found no response after them."""
         entry = words.entry()
-        for loose in self.loose if entry.author is MODEL else ():
-            own = [figures for figures in loose.figures if loose.since < words.line < (figures.line or 0)]
-            if own:
-                left = [figures for figures in loose.payer.usages or () if figures not in own]
-                loose.figures = [figures for figures in loose.figures if figures not in own]
-                entry.usages, loose.payer.usages = own, left or None
-                entry.model = entry.model or loose.payer.model
+        first = bisect_right(self.loose, words.line, key=_last_line) if entry.author is MODEL else len(self.loose)
+        for loose in islice(self.loose, first, None):
+            if loose.since >= words.line:
+                break
+            if own := loose.figures[bisect_right(loose.figures, words.line, key=_line) :]:
+                payer = loose.payer
+                for figures in (loose.figures, payer.usages or []):
+                    del figures[-len(own) :]
+                entry.usages, payer.usages = own, payer.usages or None
+                entry.model = entry.model or payer.model
                 break
         return entry
 

@@ -19,14 +19,14 @@ from pollux.sources.gemini.format.schema import Checkpoint, Message, Record, Typ
 from pollux.system.files import LARGE, read_within
 from pollux.wire import (
     REFUSED,
-    Lines,
     Malformed,
+    MeasuredLines,
     Notes,
+    buffered,
     decode,
     decoder,
     fit,
     note_bad_line,
-    numbered_lines,
     opened,
     plain,
     read_lines,
@@ -36,8 +36,6 @@ from pollux.wire.salvage import blocks, close
 # How many lines are tried to find out what a file is, where the first is garbage.
 _LINES_TRIED = 20
 _HEAD = 4096
-# With this buffer, reading long lines is three times as fast.
-_BUFFER = 1 << 18
 # How a message begins, as most lines of a log do.
 _MESSAGE = b'{"id":"'
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
@@ -85,7 +83,7 @@ def contents(path: str, notes: Notes) -> Contents:
         raw.seek(0)
         if pretty:
             return _parse_document(read_within(raw, LARGE), notes)
-        file = Lines(raw, _BUFFER)
+        file = buffered(raw)
         lines = (line for line in file if not line.isspace())
         first = next(lines, None)
         if first is not None and _is_event(first):
@@ -95,7 +93,8 @@ def contents(path: str, notes: Notes) -> Contents:
         if not log and not _is_damaged_log(content := read_within(file, LARGE)):
             return _parse_document(content, notes) if content.strip() else Nothing("the file is empty", damaged=False)
         file.seek(0)
-        file.notes = notes
+        if isinstance(file, MeasuredLines):
+            file.notes = notes
         return Log(_records(file, stack.pop_all(), notes))
 
 
@@ -146,10 +145,12 @@ def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[
     decode_record, decode_message = decoder(Record), decoder(Message)
     record: Message | Record | None
     with stack:
-        for number, line in numbered_lines(file):
+        for number, line in enumerate(file, start=1):
             try:
                 record = decode_message(line) if line[:7] == _MESSAGE else decode_record(line)
             except REFUSED:
+                if line.isspace():
+                    continue
                 notes.line = number
                 record = _parse_odd(line, notes)
             if record is not None:

@@ -12,6 +12,7 @@ from pollux.sources.gemini.format.content import TASK
 from pollux.sources.gemini.gaps import is_compression
 from pollux.sources.gemini.prompts.log import COMPRESS, Line
 from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.in_time import in_time
 
 
 class Part(msgspec.Struct):
@@ -23,11 +24,15 @@ class Part(msgspec.Struct):
     spawns: bool
 
     @property
-    def current(self) -> tuple[bool, float, bool]:
-        """How the CLI chooses between files of one session: has content, updated last, newer format."""
+    def current(self) -> tuple[bool, float, bool, float]:
+        """How the CLI chooses between files of one session: has content, updated last, newer format.
+
+        Among equals it is the file with the latest message.
+        """
         has_content = any(message.author is not Author.CLIENT for message in self.messages)
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
-        return has_content, updated, ".jsonl" in self.file.path
+        last = max((message.at.timestamp() for message in self.messages if message.at is not None), default=0.0)
+        return has_content, updated, ".jsonl" in self.file.path, last
 
     @property
     def may_lack_calls(self) -> bool:
@@ -48,7 +53,7 @@ class Part(msgspec.Struct):
 
 
 def join_files(parts: list[Part], current: Part, typed: list[Line]) -> list[Message]:
-    """Every message of all files once, in the order of the files. The current file decides its fate."""
+    """Every message of all files once, in the order of time. The current file decides its fate."""
     if len(parts) == 1:
         return parts[0].messages
     fates = {message.id: message.fate for message in current.messages}
@@ -66,7 +71,8 @@ def join_files(parts: list[Part], current: Part, typed: list[Line]) -> list[Mess
             final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             earlier = chosen.get(message.id)
             chosen[message.id] = final if earlier is None else _richer(earlier, final)
-    return list(chosen.values())
+    order = in_time({message.id: message.at for message in part.messages}.items() for part in parts)
+    return [chosen[name] for name in order]
 
 
 def _was_compressed(typed: list[Line], part: Part, following: Part | None) -> bool:
