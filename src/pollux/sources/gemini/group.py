@@ -125,7 +125,7 @@ class _SessionsByName:
         self._by_folder: dict[tuple[str, ...], GeminiBundle] = {}
 
     def bundle(self, names: tuple[str, ...], own: Identity, folder: Folder) -> GeminiBundle | None:
-        """The session that a file belongs to. A file without a project belongs to those in a folder of the same name."""
+        """The session that a file belongs to. A file without a project goes by the name of its folder."""
         namesake = self._by_folder.get((*names, folder.name)) if own.project is None else None
         return namesake or self._by_project.get((*names, _project(own, folder)))
 
