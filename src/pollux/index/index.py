@@ -205,7 +205,7 @@ class Index:
                 self.close()
                 self._catalogue = self._fitting() or self._made()
 
-            return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.tell))
+            return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.report))
 
     def _renewed(self, looks: list[RootScan], now: SyncInput) -> Outcome:
         """Take in what changed, by the only one who writes here."""

@@ -72,7 +72,7 @@ def find(root: Path) -> Iterator[File]:
     return iter(files)
 
 
-def beside(folder: str) -> list[File]:
+def session_folder_files(folder: str) -> list[File]:
     """The files in a session's own folder."""
     return [] if os.path.islink(folder) else walk(folder, _SESSION_FOLDER, [])  # noqa: PTH114
 

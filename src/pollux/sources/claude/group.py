@@ -303,7 +303,7 @@ def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     own = str(path).removesuffix(".jsonl")
     folder = _session_folder(str(path.resolve()))
-    files = [file] if agent else [file, *(f for f in find.beside(own) if f.role != find.OUTPUT)]
+    files = [file] if agent else [file, *(f for f in find.session_folder_files(own) if f.role != find.OUTPUT)]
     mains: dict[str, ClaudeBundle] = {}
     name = stem(str(path)).removeprefix("agent-") if agent else identity(file)
     bundle = ClaudeBundle(

@@ -57,7 +57,7 @@ class Injected(Shape, omit_defaults=True):
     command: str | None = None
     durationMs: float | None = None
     blockingError: Any = None
-    # What the model is told about its surroundings.
+    # What the model gets about its surroundings.
     addedTypes: Any = None
     addedLines: Any = None
     builtInTypes: Any = None

@@ -23,23 +23,23 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     cache figures, so the rest of the input still counts; with an impossible figure it does not.
     """
     get = native.get
-    uncached, written, cached = get(_INPUT), get(_WRITTEN), get(_CACHED)
+    uncached, cache_write, cached = get(_INPUT), get(_WRITTEN), get(_CACHED)
     output, details, cache = get(_OUTPUT), get("output_tokens_details"), get("cache_creation")
     total: int | None = None
     # Checked one by one: this is faster than a loop, and every reply passes here.
     if (
         (type(uncached) is int and 0 <= uncached <= MOST)
-        and (type(written) is int and 0 <= written <= MOST)
+        and (type(cache_write) is int and 0 <= cache_write <= MOST)
         and (type(cached) is int and 0 <= cached <= MOST)
         and (type(output) is int and 0 <= output <= MOST)
     ):
-        total, known = uncached + written + cached, True
+        total, known = uncached + cache_write + cached, True
     else:
         known = False
-        present = [figure for figure in (uncached, written, cached) if figure is not None]
+        present = [figure for figure in (uncached, cache_write, cached) if figure is not None]
         if uncached is not None and all(map(is_figure, present)):
             total = sum(present)
-        written, cached, output = map(_figure, (written, cached, output))
+        cache_write, cached, output = map(_figure, (cache_write, cached, output))
         _note(native, notes)
     reasoning, long, short = _part(details, _THOUGHT), _part(cache, _LONG), _part(cache, _SHORT)
     if not (reasoning is long is short is None):
@@ -52,7 +52,7 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     usage = Usage(
         input=total,
         cached=cached,
-        cache_write=written,
+        cache_write=cache_write,
         output=output,
         reasoning=reasoning,
         requests=1,

@@ -83,11 +83,11 @@ class Projects:
     def _in_files(self, wanted: str, files: list[File]) -> tuple[str | None, str | None]:
         """A path in the files with the hash, or else the folder that most of them mention."""
         guesses: Counter[str] = Counter()
-        left = ALL
+        remaining = ALL
         for file in sorted(files, key=lambda file: (file.size, file.path)):
-            if left <= 0:
+            if remaining <= 0:
                 break
-            left -= min(file.size, EACH)
+            remaining -= min(file.size, EACH)
             evidence = self._around.peek(file, PathEvidence, lambda file: path_evidence(wanted, file))
             if evidence.proof is not None:
                 return evidence.proof, None
