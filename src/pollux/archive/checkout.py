@@ -132,7 +132,7 @@ class Trees:
             make_private_folder(self.folder)
             with write_lock(self.folder / "lock", report) as mine:
                 if mine is not None:
-                    self._refresh(archive, list(looks), lambda: mine.tell(Progress()))
+                    self._refresh(archive, list(looks), lambda: mine.report(Progress()))
                 else:
                     other = owner(self.folder / "lock")
                     self.problem = f"{other} lays out what is kept and does not get on. Some of it may be missing here."
