@@ -99,8 +99,8 @@ def _status(arguments: list[str]) -> int:
     try:
         status = _run(arguments)
         sys.stdout.flush()
-    except KeyboardInterrupt as ended:
-        return SIGNALLED + getattr(ended, "number", signal.SIGINT)
+    except KeyboardInterrupt as interrupt:
+        return SIGNALLED + getattr(interrupt, "number", signal.SIGINT)
     except BrokenPipeError:  # nobody reads any more
         return 0
     except OSError as error:
