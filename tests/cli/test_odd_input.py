@@ -161,3 +161,38 @@ def test_damage_is_marked(empty: Pollux) -> None:
     assert done.returncode == 0
     assert f"{file.name}:3" in done.stdout
     assert empty("doctor", "--strict").returncode == 3
+
+
+def test_a_history_of_which_nothing_can_be_read(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", "noise")
+    for arguments in (["list"], ["stats"], ["search", "hello"], ["projects"]):
+        done = empty(*arguments)
+        assert (done.returncode, done.stdout) == (3, ""), arguments
+        assert "No session could be read: pollux doctor names the files." in done.stderr
+        assert "nothing that can be read" in done.stderr
+        assert empty(*arguments, "--json").returncode == 3
+    for arguments in (["audit"], ["timeline"], ["scan", "--all"], ["export", "--all", "--to", "json", "-o", "out"]):
+        assert empty(*arguments).returncode == 3, arguments
+    assert empty("show", "last").returncode == 3
+
+
+def test_an_agent_of_which_nothing_can_be_read(empty: Pollux) -> None:
+    empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", session("0123abcd"))
+    noise = empty.home / ".claude" / "projects" / "p" / "01234567-0000-4000-8000-000000000001.jsonl"
+    noise.parent.mkdir(parents=True)
+    noise.write_text("noise")
+    for more in ([], ["--json"]):
+        assert empty("list", "--agent", "claude", *more).returncode == 3
+        assert empty("list", "--agent", "codex", *more).returncode == 1
+        assert empty("list", "no", "such", *more).returncode == 1
+        assert empty("search", "nowhere", *more).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["archive", "restore", "last", "-o"], ["recover", "last", "-o"], ["export", "last", "--to", "json", "-o"]],
+)
+def test_an_empty_path_names_nothing(pollux: Pollux, arguments: list[str]) -> None:
+    done = pollux(*arguments, "")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "pollux: --output is empty.\nName a file or a folder.\n"

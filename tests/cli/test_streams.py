@@ -117,6 +117,8 @@ def test_colours(pollux: Pollux) -> None:
     assert "\x1b" not in plain
     assert "\x1b" in pollux("list", "--color", "always").stdout
     assert "\x1b" in pollux("--color", "always", "list").stdout
+    assert "\x1b" in pollux("--color", "never", "list", "--color", "always").stdout
+    assert pollux("--color", "always", "list", "--color", "never").stdout == plain
     assert "\x1b" in pollux("list", NO_COLOR="", FORCE_COLOR="1").stdout
     assert pollux("list", FORCE_COLOR="1").stdout == plain
     assert pollux("list", "--color", "never", NO_COLOR="", FORCE_COLOR="1").stdout == plain

@@ -17,7 +17,7 @@ from pollux.index.search.passages import paths_in
 from pollux.model import Status, ToolCall
 from pollux.sources.claude.group import recognizes
 from pollux.sources.claude.messages.speakers import command, notices, unwrapped
-from pollux.sources.gemini.format.schema import Message
+from pollux.sources.gemini.format.schema import Blob, Message, Part as Piece
 from pollux.sources.gemini.messages.calls import exit_code_of
 from pollux.sources.gemini.messages.references import prompt_parts
 from pollux.sources.gemini.messages.subagents import objective_of
@@ -29,6 +29,7 @@ from pollux.writers.html.prose import CELLS, MARKS, markdown, typed
 from pollux.writers.lexing import SHORT, TRIED, WORDY, lexed
 from pollux.writers.safe_markdown import tame
 
+START = "--- Content from referenced files ---"
 TIMES = 4
 MOST = 9
 NOISE = 0.1
@@ -131,6 +132,18 @@ READ: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
     "an objective": (objective_of, lambda n: "<objective>" + " " * n + "x"),
     "hooks": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" * n),
     "blanks behind a hook": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" + " " * n),
+    "files of a prompt": (
+        lambda text: prompt_parts(Message(content=text)),
+        lambda n: f"{START}\n" + "Content from @a:\nb\n" * n + "--- End of content ---",
+    ),
+    "files of a prompt without end": (
+        lambda text: prompt_parts(Message(content=text)),
+        lambda n: f"{START}\n" + "Content from @a:\nb\n" * n,
+    ),
+    "expansions of a prompt": (
+        lambda text: prompt_parts(Message(content=text)),
+        lambda n: f"{START}\na\n--- End of content ---\n" * n,
+    ),
     "files of a patch": (_patched, lambda n: "*** Begin Patch\n*** Add File: a" + " " * n + "x"),
     "moves of a patch": (_patched, lambda n: "*** Begin Patch\n*** Move to: a" + " " * n + "x"),
     "paths of a patch": (lambda text: list(paths_in({"patch": text})), lambda n: "*** Move to: a" + " " * n + "x"),
@@ -140,6 +153,15 @@ READ: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
 @pytest.mark.parametrize(("work", "make"), READ.values(), ids=READ)
 def test_words_of_a_session(work: Callable[[str], object], make: Callable[[int], str]) -> None:
     grows(work, make, 8_000)
+
+
+def test_attachments_of_a_prompt() -> None:
+    def attached(text: str) -> None:
+        pieces = [Piece(inlineData=Blob(mimeType="image/png", data=str(number))) for number in range(len(text))]
+        found = prompt_parts(Message(content=[*pieces], displayContent=[Piece(text="Look"), *pieces]))
+        assert len(found) == len(text) + 1
+
+    grows(attached, lambda size: "a" * size, 2_000)
 
 
 def test_the_last_lines_of_a_command() -> None:

@@ -21,11 +21,12 @@ from msgspec.structs import replace
 from pollux import registry
 from pollux.archive.contents import Damaged
 from pollux.archive.keep import Archive, wanted
-from pollux.archive.merge import Union, rewritten
-from pollux.archive.order import begins, best_first
+from pollux.archive.merge import Union, by_file, rewritten
+from pollux.archive.order import best_first
 from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.recent import Recent
 from pollux.archive.survey import standing
+from pollux.archive.within import Proof, Within
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed import Renamed
@@ -63,11 +64,12 @@ class Shelf(Wrapped):
     def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
         """Those of which something is gone, and those that the agent's own root knows by no such name without it."""
         every = list(files)
+        kept = {file.path for file in every if not self._has(file.path)}
         found = self.source.bundles(root, every, around)
-        gone = [one for one in found if not all(self._has(file.path) for file in one.files)]
+        gone = [one for one in found if any(file.path in kept for file in one.files)]
         if not gone or not any(one.named_by_others for one in found):
             return gone
-        rest = self.source.bundles(root, [file for file in every if self._has(file.path)], around)
+        rest = self.source.bundles(root, [file for file in every if file.path not in kept], around)
         known = {one.key for one in (*gone, *rest)}
         return gone + [one for one in found if one.named_by_others and one.key not in known]
 
@@ -86,14 +88,10 @@ def whole(source: Source) -> Source:
     return source.source if isinstance(source, Shelf) else source
 
 
-Proof = tuple[bytes, bytes, str]
-"""The hash of what is kept of a file, the file that begins with just that, and its stamp."""
-
-
 class About(msgspec.Struct, kw_only=True):
     """Whose files a tree holds, in which folders sessions lie, what it was made from, and what is wrong with it.
 
-    `elsewhere` are its files that another home of the agent holds whole.
+    `elsewhere` are its files that another home of the agent holds whole, `proofs` all that a live file holds whole.
     """
 
     agent: str
@@ -102,7 +100,8 @@ class About(msgspec.Struct, kw_only=True):
     fingerprint: str
     problem: str | None = None
     damaged: bool = False
-    elsewhere: dict[bytes, Proof] = {}
+    elsewhere: list[bytes] = []
+    proofs: dict[bytes, Proof] = {}
 
 
 class Trees:
@@ -152,19 +151,45 @@ class Trees:
             own = looks_of(looks, agent, home)
             others = [look for look in looks if look.source.name == agent and look not in own]
             fingerprint = fingerprint_of([*packs, *(look.snapshot for look in (*own, *others))])
-            told = _loaded(self.folder / name / ABOUT, About)
-            if told is not None and told.fingerprint == fingerprint and not told.damaged:
-                self.problem = told.problem or self.problem
+            about = _loaded(self.folder / name / ABOUT, About)
+            if about is not None and about.fingerprint == fingerprint and not about.damaged:
+                self.problem = about.problem or self.problem
             else:
-                live = {path: file for look in own for path, file in files_of(look, home)}
-                states = archive.index.states(agent, home)
-                tree = Tree(self.folder / name, archive, agent, home)
-                with contextlib.suppress(UnknownName):  # of an agent that is not installed any more
-                    tree.join(self.source(agent), states)
-                lost, links = self._sorted_out(archive, states, home, live)
-                proofs = tree.elsewhere(lost, others, told.elsewhere if told is not None else {})
-                tree.lay_out(lost, links, fingerprint, proofs)
-                self.problem = tree.problem or self.problem
+                self._lay_out(archive, (agent, home), own, others, fingerprint)
+
+    def _lay_out(
+        self,
+        archive: Archive,
+        place: tuple[str, bytes],
+        own: list[RootScan],
+        others: list[RootScan],
+        fingerprint: str,
+    ) -> None:
+        """Make the tree of one home anew. `own` are its roots, `others` the agent's other ones."""
+        agent, home = place
+        folder = self.folder / tree_of(agent, home)
+        about = _loaded(folder / ABOUT, About)
+        source = self._source_of(agent)
+        live = {path: file for look in own for path, file in files_of(look, home)}
+        states = archive.index.states(agent, home)
+        within = Within(archive, source, about.proofs if about is not None else {})
+        tree = Tree(folder, archive, agent, home)
+        if source is not None:
+            tree.join(source, states)
+        went_on = tree.went_on(states, live, within)
+        there = {path: file for path, file in live.items() if path not in went_on}
+        lost, links = self._sorted_out(archive, states, home, there)
+        lost |= went_on
+        elsewhere = tree.elsewhere(lost, others, within)
+        tree.lay_out(lost, links, fingerprint, elsewhere, within.proofs)
+        self.problem = tree.problem or self.problem
+
+    def _source_of(self, agent: str) -> Source | None:
+        """None for an agent that is not installed any more."""
+        try:
+            return self.source(agent)
+        except UnknownName:
+            return None
 
     def _sorted_out(
         self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
@@ -209,6 +234,7 @@ class Tree:
         self._agent = agent
         self._home = home
         self._joined: dict[bytes, tuple[Union, int]] = {}
+        self._fullest: dict[bytes, State] = {}
 
     @property
     def problem(self) -> str | None:
@@ -233,22 +259,34 @@ class Tree:
                 write_file(file, msgspec.msgpack.encode(union), mtime_ns=held[-1].mtime_ns)
             if union.content:
                 self._joined[path] = union, held[-1].mtime_ns
+            elif (fullest := next((state for state in held if state.sha == union.whole), None)) is not None:
+                self._fullest[path] = fullest
         for file in (self.folder / _UNIONS).glob("*"):
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def elsewhere(
-        self, lost: Mapping[bytes, list[State]], looks: Iterable[RootScan], known: Mapping[bytes, Proof]
-    ) -> dict[bytes, Proof]:
-        """Of the files that are gone, those that another home holds whole: the same, or one that goes on from it."""
-        found: dict[bytes, Proof] = {}
+    def went_on(self, states: Iterable[State], live: Mapping[bytes, File], within: Within) -> dict[bytes, list[State]]:
+        """The files that went on otherwise than what is kept of them, by their paths, with the states that have more.
+
+        As long as pollux keeps what the agent writes, a live file is as it was kept last.
+        """
+        found: dict[bytes, list[State]] = {}
+        for path, held in by_file(states).items():
+            file, last = live.get(path), held[-1]
+            if file is None or path in self._joined or (not last.taken and _is_as_kept(file, last)):
+                continue
+            fullest = self._fullest.get(path) or last
+            if within.holds(file, fullest) is False:
+                found[path] = [fullest]
+        return found
+
+    def elsewhere(self, lost: Mapping[bytes, list[State]], looks: Iterable[RootScan], within: Within) -> set[bytes]:
+        """Of the files that are gone, those of which another home holds all."""
+        found: set[bytes] = set()
         for look in looks:
             for path, file in files_of(look, os.fsencode(look.root.path.parent)):
-                state = lost[path][0] if path in lost and path not in self._joined else None
-                if state is not None and state.sha is not None and file.size >= state.size:
-                    proof = (state.sha, os.fsencode(file.path), file.stamp)
-                    if known.get(path) == proof or begins(file.path, state.size, state.sha):
-                        found[path] = proof
+                if path in lost and path not in self._joined and within.holds(file, lost[path][0]):
+                    found.add(path)
         return found
 
     def lay_out(
@@ -256,7 +294,8 @@ class Tree:
         lost: Mapping[bytes, list[State]],
         links: Collection[bytes],
         fingerprint: str,
-        elsewhere: Mapping[bytes, Proof] | None = None,
+        elsewhere: Collection[bytes] = (),
+        proofs: Mapping[bytes, Proof] | None = None,
     ) -> None:
         """Make the folder what it should be: files of which one of some states is put there, and links to others.
 
@@ -285,7 +324,8 @@ class Tree:
             fingerprint=fingerprint,
             problem=self.problem,
             damaged=bool(self._damaged),
-            elsewhere=dict(elsewhere or {}),
+            elsewhere=sorted(elsewhere),
+            proofs=dict(proofs or {}),
         )
         write_file(self.folder / ABOUT, msgspec.msgpack.encode(told))
 
@@ -358,6 +398,10 @@ class Tree:
 
     def _place(self, path: bytes) -> Path:
         return self.folder / os.fsdecode(path)
+
+
+def _is_as_kept(file: File, state: State) -> bool:
+    return (file.size, file.mtime_ns) == (state.size, state.mtime_ns)
 
 
 def tree_of(agent: str, home: bytes) -> str:

@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -24,6 +23,7 @@ from pollux.sources.walk import OTHER, unreadable_files
 from pollux.system.clock import now
 from pollux.system.files import HUGE, list_folder, make_private_folder, opened, read_within
 from pollux.system.locks import try_lock
+from pollux.system.per_thread import PerThread
 from pollux.wire import display_path, folder_at
 
 _LOCK = "lock"
@@ -48,10 +48,14 @@ class Archive:
     def __init__(self, folder: Path, index: Path) -> None:
         self.folder = folder
         self._index_file = index
+        self._index = PerThread(self._opened_index, Index.close)
 
-    @cached_property
+    @property
     def index(self) -> Index:
         """What the packs hold now."""
+        return self._index.get()
+
+    def _opened_index(self) -> Index:
         index = Index(self._index_file, self.folder)
         try:
             index.refresh()
@@ -177,9 +181,7 @@ class Archive:
 
     def close(self) -> None:
         """Let go of all files."""
-        if "index" in self.__dict__:
-            self.index.close()
-            del self.__dict__["index"]
+        self._index.close()
 
     # ------------------------------------------------------------------ writing
 

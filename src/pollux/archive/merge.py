@@ -20,22 +20,36 @@ from pollux.wire.joining import object_lines
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
-    """The states that do not stand at the beginning of the next one of the same file."""
-    listed = list(states)
+    """The states that do not stand at the beginning of the next one of the same file.
+
+    Those that were taken in follow one another, whenever they were kept. One's own come after them.
+    """
+    listed = sorted(states, key=_line_of)
     for state, later in zip_longest(listed, listed[1:]):
-        same = later is not None and (later.agent, later.home, later.path) == (state.agent, state.home, state.path)
-        if state.sha is not None and is_safe(state.path) and not (same and later.change in ("grown", "mode")):
+        same = later is not None and _line_of(later) == _line_of(state)
+        grown = same and later.change in ("grown", "mode") and later.size >= state.size
+        if state.sha is not None and is_safe(state.path) and not grown:
             yield state
 
 
-def rewritten(states: Iterable[State]) -> dict[bytes, list[State]]:
-    """The files that had several contents of which none stands at the beginning of another, by their paths."""
+def _line_of(state: State) -> tuple[str, bytes, bytes, bool]:
+    """The file that a state is of, and who kept it."""
+    return state.agent, state.home, state.path, not state.taken
+
+
+def by_file(states: Iterable[State]) -> dict[bytes, list[State]]:
+    """The contents that files had of which none stands at the beginning of the next one, by the files' paths."""
     found: dict[bytes, dict[bytes, State]] = {}
     for state in turns(states):
-        held = found.setdefault(state.path, {})
-        held.pop(state.sha or b"", None)  # what came back stands last
-        held[state.sha or b""] = state
-    return {path: list(held.values()) for path, held in found.items() if len(held) > 1}
+        contents = found.setdefault(state.path, {})
+        contents.pop(state.sha or b"", None)  # what came back stands last
+        contents[state.sha or b""] = state
+    return {path: list(contents.values()) for path, contents in found.items()}
+
+
+def rewritten(states: Iterable[State]) -> dict[bytes, list[State]]:
+    """Those of the files that had several."""
+    return {path: listed for path, listed in by_file(states).items() if len(listed) > 1}
 
 
 class Union(msgspec.Struct):

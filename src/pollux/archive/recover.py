@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import count
 
 import msgspec
@@ -35,9 +36,9 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
     for reading in readings:
         messages = _joined(messages, reading.messages)
     last = readings[-1]
-    held = {_mark(message) for message in now.messages} if now is not None else set()
-    ids = {message.id for message in now.messages} if now is not None else set()
-    lost = sum(message.id not in ids and _mark(message) not in held for message in messages)
+    live = now.messages if now is not None else ()
+    ids, renamed = {message.id for message in live}, _Renamed(live, {message.id for message in messages})
+    lost = sum(message.id not in ids and renamed.take(message) is None for message in messages)
     told = Counter(message.origin.file if message.origin is not None else None for message in messages)
     moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
     session = msgspec.structs.replace(
@@ -62,8 +63,7 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     Where a message said something else before, it stands there in both forms.
     """
     best = {message.id: message for message in later}
-    others = Counter(_mark(message) for message in later if message.id not in {one.id for one in earlier})
-    places = {_mark(message): message.id for message in later}
+    renamed = _Renamed(later, {message.id for message in earlier})
     follow: dict[str | None, list[Message]] = {}
     before: str | None = None
     for message in earlier:
@@ -73,9 +73,8 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
         elif same is not None and covers(message, same):
             before = message.id
             best[message.id] = message
-        elif same is None and others[_mark(message)] > 0:  # the same words under another id
-            others[_mark(message)] -= 1
-            before = places[_mark(message)]
+        elif same is None and (other := renamed.take(message)) is not None:
+            before = other.id
         else:
             free = next(name for name in _names(message.id) if name not in best)
             follow.setdefault(before, []).append(msgspec.structs.replace(message, id=free))
@@ -84,6 +83,31 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
         joined.append(best[message.id])
         joined += follow.pop(message.id, ())
     return joined
+
+
+class _Renamed:
+    """Messages under ids that are new among them, each of which may stand for one that had another id.
+
+    That one says the same, and was said at the same time, unless the time of one of them is not known.
+    """
+
+    def __init__(self, messages: Iterable[Message], known: Collection[str]) -> None:
+        self._found: dict[tuple[str, str, str], dict[datetime | None, deque[Message]]] = {}
+        for message in messages:
+            if message.id not in known:
+                self._found.setdefault(_mark(message), {}).setdefault(message.at, deque()).append(message)
+
+    def take(self, message: Message) -> Message | None:
+        """The message that stands for another, once."""
+        by_time = self._found.get(_mark(message), {})
+        wanted = (message.at, None) if message.at is not None else by_time
+        at = next((at for at in wanted if at in by_time), None)
+        if at not in by_time:
+            return None
+        found = by_time[at].popleft()
+        if not by_time[at]:
+            del by_time[at]
+        return found
 
 
 def _names(id: str) -> Iterator[str]:

@@ -117,16 +117,31 @@ def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
 
 def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
     """Write what was planned, all of it or nothing. A file that appeared meanwhile is not written over."""
+    missing = [(told, piece) for told, piece in planned if told.missing]
+    folders = _new_folders(piece.place for _, piece in missing)
     written: list[Piece] = []
     try:
-        for told, piece in planned:
-            if told.missing:
-                _put(told.path, piece)
-                written.append(piece)
+        for told, piece in missing:
+            _put(told.path, piece)
+            written.append(piece)
     except BaseException:
         for piece in written:
             _take_back(piece)
+        for folder in folders:
+            with contextlib.suppress(OSError):  # it was never made, or somebody put something there
+                folder.rmdir()
         raise
+
+
+def _new_folders(places: Iterable[Path]) -> list[Path]:
+    """The folders that are made where files are put there, the innermost first."""
+    found: set[Path] = set()
+    for place in places:
+        for folder in place.parents:
+            if folder in found or os.path.lexists(folder):
+                break
+            found.add(folder)
+    return sorted(found, key=lambda folder: len(folder.parts), reverse=True)
 
 
 def _put(path: str, piece: Piece) -> None:

@@ -24,7 +24,7 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalog.queries import Filter, ListEntry, Project
+from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
@@ -89,6 +89,8 @@ class Library:
     `fresh=False` it is taken as it is. `environ` stands for the process's environment, `cwd` for the directory it was
     started in. Without `hunt` the disk is not searched for the projects of hashed folders. `report` hears how far
     a sync is. `close` lets go of its files, as the end of a `with` block does; the next question opens them again.
+
+    Several threads may ask one library at once, and several processes may have one each: docs/library.md says how.
     """
 
     def __init__(
@@ -215,7 +217,12 @@ class Library:
             *asked.facts, agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
         wish = SearchRequest(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
-        return self.index.ask(lambda current: find(self.index.store.text, current, query, wish))
+
+        def question(current: CatalogQueries) -> SearchResult:
+            with self.index.store.words() as words:
+                return find(words, current, query, wish)
+
+        return self.index.ask(question, frozen=False)
 
     def match(  # noqa: PLR0913
         self,

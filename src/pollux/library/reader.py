@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux import registry
-from pollux.errors import Ambiguous, NotFound, UnknownName, Unreadable
+from pollux.errors import Ambiguous, UnknownName, Unreadable
 from pollux.index.catalog.queries import Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
@@ -42,7 +42,7 @@ class SessionReader:
             newest = self._index.entries(limit=1)
             if not newest:
                 hint = "pollux agents shows where pollux looks."
-                raise (Unreadable if self._index.closed else NotFound)("No sessions were found.", hint)
+                raise self._index.absence()("No sessions were found.", hint)
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():

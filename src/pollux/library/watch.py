@@ -8,8 +8,8 @@ difference which pollux took a change in.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from array import array
+from collections.abc import Callable, Container, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,11 @@ class Watch:
         self._wanted = wanted
         self._key = reader.session(key).key if key is not None else None
         index.sync()
-        self._began = datetime.now(UTC)
         self._point, self._keys = self._newest()
+        # Numbers instead of ids, so that a large history takes little room.
+        self._known: dict[str, array[int]] = {}
+        for name, ids in index.ask(CatalogQueries.message_ids, synced=False):
+            self._known.setdefault(name, array("q")).extend(map(hash, ids))
         if self._key is not None and self._key not in self._keys:
             raise RequestError(f"{key} lies in no agent's folder, and only those are watched.")
         self._seen = {session.key: Seen(session) for session in self._recent()}
@@ -126,7 +129,7 @@ class Watch:
             yield Event(event=Happening.SESSION, session=told, short_id=short)
         before = self._seen.get(session.key)
         if before is None:
-            before = Seen(session, until=self._began) if known else Seen()
+            before = Seen(session, {*self._known.pop(session.key, ())}) if known else Seen()
         after = self._seen[session.key] = Seen(session)
         for event, message in before.news(session):
             yield Event(event=event, session=told, short_id=short, message=message)
@@ -144,13 +147,13 @@ class Mark(msgspec.Struct, frozen=True):
 class Seen:
     """What was seen of a session: marks instead of texts, so that following many costs little.
 
-    With `until`, only what was said up to then: for a session that nobody looked at before it changed.
+    With `known`, only the messages whose ids have these hashes: for a session that nobody looked at before it changed.
     """
 
-    def __init__(self, session: Session | None = None, until: datetime | None = None) -> None:
+    def __init__(self, session: Session | None = None, known: Container[int] | None = None) -> None:
         self.messages: dict[str, tuple[Fate, list[Mark]]] = {}
         for message in session.messages if session is not None else ():
-            if until is None or message.at is None or message.at <= until:
+            if known is None or hash(message.id) in known:
                 self.messages[message.id] = (message.fate, [_mark(part) for part in message.parts])
 
     def keep(self, before: Seen) -> None:

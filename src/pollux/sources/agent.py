@@ -30,9 +30,12 @@ class Agent:
         self.title = title
         self.marks = marks
         self._package = package
+        self._modules: dict[str, Any] = {}
 
     def _module(self, name: str) -> Any:
-        return import_module(f"{self._package}.{name}")
+        if name not in self._modules:
+            self._modules[name] = import_module(f"{self._package}.{name}")
+        return self._modules[name]
 
     def roots(self, environ: Mapping[str, str], home: Path) -> list[Root]:
         """Where this agent keeps sessions."""

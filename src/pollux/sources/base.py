@@ -213,23 +213,30 @@ def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
 class OtherFiles(NamedTuple):
     """The files under an agent's other roots, each once.
 
-    `live` files lie under roots that the agent writes to: a session in several of them is one session. The `other`
-    files only show which messages belong to another session.
+    A session that lies under several roots is one. Its files are `joined`, by the roots that they lie under. The
+    `other` files only show which messages belong to another session.
     """
 
-    live: list[File]
+    joined: dict[Path, list[File]]
     other: list[File]
+
+    def files(self) -> list[File]:
+        """All that are joined."""
+        return [file for listed in self.joined.values() for file in listed]
 
 
 def other_files(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> OtherFiles:
-    """The files under other roots. The same file under another name, such as a link of ours, is left out."""
-    result = OtherFiles([], [])
+    """The files under other roots. The same file under another name, such as a link of ours, is left out.
+
+    Files that pollux keeps are read with all that the agent has. Files of the agent are read as they stand there.
+    """
+    result = OtherFiles({}, [])
     known = {file.stamp for file in files}
     for other, members in others:
         for file in members:
             if file.stamp not in known:
                 known.add(file.stamp)
-                (result.other if root.kept or other.kept else result.live).append(file)
+                (result.joined.setdefault(other.path, []) if root.kept or not other.kept else result.other).append(file)
     return result
 
 
@@ -241,7 +248,7 @@ class SourceContext(msgspec.Struct, kw_only=True):
     """
 
     peeks: dict[tuple[str, str], tuple[str, bytes]] = {}
-    other_files: Callable[[], OtherFiles] = lambda: OtherFiles([], [])
+    other_files: Callable[[], OtherFiles] = lambda: OtherFiles({}, [])
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """The result of a peek into a file. The file is opened only if it changed since the last peek."""

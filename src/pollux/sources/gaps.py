@@ -26,14 +26,16 @@ _DAMAGE = {
     "line.torn": "A line could not be read: it may hold figures.",
 }
 """Notices of damage, and what each means for the figures."""
+_ANSWERED = (Status.OK, Status.ERROR)
 _WITHOUT_FIGURES = (Kind.CHECKPOINT, Kind.PROMPTS)
 
 
 def awaits(reply: Message) -> bool:
-    """Does a reply end with answered tool calls, so that the next request may have been under way?"""
-    calls = [part for part in reply.parts if type(part) is ToolCall]
-    ends = bool(calls) and type(reply.parts[-1]) is ToolCall
-    return ends and all(call.status in (Status.OK, Status.ERROR) for call in calls)
+    """Does a reply end with calls that were all answered, so that the next request may have been under way?"""
+    parts = reply.parts
+    if not parts or type(parts[-1]) is not ToolCall:
+        return False
+    return all(part.status in _ANSWERED for part in parts if type(part) is ToolCall)
 
 
 def with_damage(sessions: list[Session], bundle: Bundle) -> list[Session]:

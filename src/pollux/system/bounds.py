@@ -6,7 +6,6 @@ check looks at the open file, which nobody can replace.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from collections.abc import Container
@@ -88,8 +87,8 @@ def _folder_above(path: str, folders: Container[str]) -> str | None:
 
 
 def _in_home(path: str, root: str) -> tuple[str, str]:
-    """A path and its root. For a link that stands for the same file in a home: the path and the root there."""
-    folder = _folder_above(path, _homes_by_folder)
+    """A path and its root; those in a home where it is a link that stands in for the same file there."""
+    folder = _folder_above(path, _homes_by_folder) if _homes_by_folder else None
     if folder is None:
         return path, root
     there = _homes_by_folder[folder] + path[len(folder) :]
@@ -99,10 +98,11 @@ def _in_home(path: str, root: str) -> tuple[str, str]:
 
 
 def _place_of(handle: int) -> str:
-    """Where an open file lies, if the system says so. It may have been replaced since."""
-    with contextlib.suppress(OSError):
+    """Where an open file lies, as far as the system tells; it may have been replaced since."""
+    try:
         return os.readlink(f"/proc/self/fd/{handle}").removesuffix(_DELETED)  # noqa: PTH115
-    return ""
+    except OSError:
+        return ""
 
 
 def _is_same_file(path: str, handle: int, bounds: _Bounds) -> bool:

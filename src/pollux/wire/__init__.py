@@ -4,7 +4,8 @@ from pollux.system.files import LARGE, SMALL
 from pollux.wire.escapes import json_spelling, normalize_spelling
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
-    Lines,
+    MeasuredLines,
+    buffered,
     display_path,
     folder_at,
     note_bad_line,
@@ -42,12 +43,13 @@ __all__ = [
     "SMALL",
     "Count",
     "Dated",
-    "Lines",
     "Malformed",
+    "MeasuredLines",
     "Notes",
     "Pile",
     "Shape",
     "Utc",
+    "buffered",
     "check_times",
     "coherent",
     "decode",

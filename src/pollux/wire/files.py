@@ -23,23 +23,25 @@ _LONGEST_SKIP = 1 << 32
 """How far the end of a longer line is searched for."""
 
 
-class Lines(io.BufferedReader):
-    """A file line by line, in bounded memory.
+def buffered(raw: io.RawIOBase, buffer: int = 1 << 18, notes: Notes | None = None) -> io.BufferedReader:
+    """A file line by line, in bounded memory. A large buffer makes reading long lines three times as fast.
 
-    A line that is too long is skipped: it counts as an empty line, and a notice says so.
+    Lines of a file that is no longer than the longest line need no measuring.
     """
+    if isinstance(raw, io.FileIO) and os.fstat(raw.fileno()).st_size <= LONGEST:
+        return io.BufferedReader(raw, buffer)
+    return MeasuredLines(raw, buffer, notes)
 
-    def __init__(self, raw: io.RawIOBase, buffer: int, notes: Notes | None = None) -> None:
+
+class MeasuredLines(io.BufferedReader):
+    """Lines of a long file. A line that is too long is skipped: it counts as an empty line, and a notice says so."""
+
+    def __init__(self, raw: io.RawIOBase, buffer: int, notes: Notes | None) -> None:
         super().__init__(raw, buffer)
         self.notes = notes
 
     def __iter__(self) -> Iterator[bytes]:
-        """The lines from here on. A file that is no longer than the longest line needs no measuring."""
-        if isinstance(self.raw, io.FileIO) and os.fstat(self.raw.fileno()).st_size <= LONGEST:
-            return super().__iter__()
-        return self._bounded_lines()
-
-    def _bounded_lines(self) -> Iterator[bytes]:
+        """The lines from here on."""
         readline = partial(self.readline, LONGEST + 1)
         for number, line in enumerate(iter(readline, b""), start=1):
             if len(line) <= LONGEST:
@@ -94,14 +96,14 @@ def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 def opened(path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) -> Iterator[BinaryIO]:
     """A regular file opened for reading. Raises `Unreadable` for every error, also for one while it is read.
 
-    A large buffer makes reading long lines three times as fast. `notes` get a notice for each line that is too long.
+    `notes` get a notice for each line that is too long.
     """
     try:
         file: Any = files.opened(path, buffer=0)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     try:
-        with Lines(file, buffer, notes) if buffer else file as reader:
+        with buffered(file, buffer, notes) if buffer else file as reader:
             yield reader
     except OSError as error:
         raise unreadable(path, error) from error

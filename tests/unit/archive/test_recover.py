@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import pytest
+
 from pollux.archive.recover import recovered
 from pollux.model import Author, Message, Origin, Role, Session, Text
 
 
-def message(id: str, text: str, file: str = "a") -> Message:
+def message(id: str, text: str, file: str = "a", at: datetime | None = None) -> Message:
     origin = Origin(file=file, line=1)
-    return Message(id=id, role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),), origin=origin)
+    return Message(id=id, role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),), origin=origin, at=at)
+
+
+def noon(minute: int) -> datetime:
+    return datetime(2026, 11, 15, 12, minute, tzinfo=UTC)
 
 
 def session(*messages: Message) -> Session:
@@ -28,6 +36,19 @@ def test_what_is_gone_stands_where_it_stood() -> None:
 
 def test_the_same_words_under_another_id_stand_once() -> None:
     assert told(session(message("1", "one")), session(message("9", "one"))) == [("9", "one")]
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1), (None, 1), (1, None)])
+def test_it_was_said_at_the_same_time(one: int | None, other: int | None) -> None:
+    early, late = (message(id, "one", at=noon(at) if at else None) for id, at in (("1", one), ("9", other)))
+    assert told(session(early), session(late)) == [("9", "one")]
+
+
+def test_the_same_words_at_another_time_are_another_message() -> None:
+    shared = message("1", "begin", at=noon(0))
+    early = session(shared, message("2", "go", at=noon(1)), message("3", "done", at=noon(2)))
+    late = session(shared, message("4", "on", at=noon(3)), message("5", "done", at=noon(4)))
+    assert told(early, late) == [("1", "begin"), ("2", "go"), ("3", "done"), ("4", "on"), ("5", "done")]
 
 
 def test_a_message_that_said_something_else_stands_in_both_forms() -> None:

@@ -90,8 +90,8 @@ def test_what_is_inherited_was_said_elsewhere() -> None:
 
 
 def test_a_session_nobody_looked_at() -> None:
-    both = session(said(Text(text="old"), id="1", hour=-1), said(Text(text="new"), id="2", hour=1))
-    assert [message.id for _, message in Seen(both, until=NOON).news(both)] == ["2"]
+    both = session(said(Text(text="old"), id="1", hour=1), said(Text(text="new"), id="2", hour=-1))
+    assert [message.id for _, message in Seen(both, {hash("1")}).news(both)] == ["2"]
 
 
 def test_a_message_that_was_gone_for_a_moment() -> None:
@@ -155,6 +155,15 @@ def test_a_growing_file(library: Library, home: Path) -> None:
     ]
     add(home / FILE, "m4", "Still there?")
     assert some(events, 1) == [("message", "one", "Still there?")]
+
+
+def test_a_message_that_comes_late(library: Library, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "RECENT", 0)
+    events = library.watch()
+    add(home / FILE, "m3", "Said long ago.")
+    assert some(events, 1) == [("message", "one", "Said long ago.")]
+    add(home / FILE, "m4", "And this.")
+    assert some(events, 1) == [("message", "one", "And this.")]
 
 
 def test_another_librarys_sync_is_seen_too(library: Library, home: Path) -> None:

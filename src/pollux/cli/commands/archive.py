@@ -13,6 +13,7 @@ from pollux.cli.options.common import SAMPLE, common, json_option, open_library,
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import When
 from pollux.cli.options.group import Group
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
 
 @command.command("restore")
 @click.argument("key", shell_complete=sessions)
-@click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path), help="Below this folder.")
+@click.option("--output", "-o", metavar="FOLDER", type=NamedPath(path_type=Path), help="Below this folder.")
 @click.option("--in-place", is_flag=True, help="Where the agent had them.")
 @click.option(
     "--as-of",
@@ -227,7 +228,7 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     )
 
 
-_file = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+_file = click.argument("file", type=NamedPath(path_type=Path, dir_okay=False))
 
 
 @command.command("export", short_help="Write everything that is kept into one new file.")

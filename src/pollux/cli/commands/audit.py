@@ -10,7 +10,7 @@ from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import wanted, whose
 from pollux.cli.options.group import Command
-from pollux.errors import NotFound, RequestError
+from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from pollux.cli.terminal.screen import Screen
@@ -69,9 +69,10 @@ def _all(ctx: click.Context, screen: Screen, library: Library, asked: Any, as_js
         from pollux.answers.audit import review_document
 
         screen.json(review_document(found))
-        ctx.exit(0 if found.agents else 1)
+        ctx.exit(0 if found.agents else library.index.absence(asked.agent).exit_code)
     if not found.agents:
-        raise NotFound("No sessions to audit were found.", library.index.hint(asked, "Try: pollux agents"))
+        hint = library.index.hint(asked, "Try: pollux agents")
+        raise library.index.absence(asked.agent)("No sessions to audit were found.", hint)
     from pollux.cli.render.audit import proof_of_all
 
     screen.lines(proof_of_all(screen, found))

@@ -6,13 +6,14 @@ import click
 
 from pollux.cli.options.common import common, json_option
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import Unreadable
 
 SHOWN = 20
 
 
 @click.command("check", cls=Command, short_help="Check a verifiable agent record against its schema.")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=NamedPath())
 @json_option
 @common()
 @click.pass_context

@@ -13,8 +13,9 @@ from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import formats, sessions
 from pollux.cli.options.filters import narrowing, wanted
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.cli.options.redaction import private, redactor
-from pollux.errors import NotFound, RequestError
+from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +36,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     "--output",
     "-o",
     metavar="FILE-OR-FOLDER",
-    type=click.Path(),
+    type=NamedPath(),
     help="Where to write. One session goes to stdout by default.",
 )
 @click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
@@ -84,7 +85,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @private
 @click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
 @click.option(
-    "--json-report", "report_file", metavar="FILE", type=click.Path(), help="Write what the format could not hold."
+    "--json-report", "report_file", metavar="FILE", type=NamedPath(), help="Write what the format could not hold."
 )
 @click.option(
     "--force", is_flag=True, help="Overwrite every FILE named, and files in FOLDER that pollux did not write."
@@ -154,7 +155,9 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [Job.of(session) for session in chosen]
     if not jobs:
-        raise NotFound("There are no such sessions to export.", library.index.hint(asked, "Try: pollux list --all"))
+        raise library.index.absence(agent)(
+            "There are no such sessions to export.", library.index.hint(asked, "Try: pollux list --all")
+        )
     if folder:
         _to_folder(ctx, exporter, jobs, str(output), by, redacts=hiding is not None, force=force)
     else:

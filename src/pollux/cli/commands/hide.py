@@ -6,16 +6,17 @@ import click
 
 from pollux.cli.options.common import common, open_library
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 
 @click.command("hide", cls=Command)
-@click.argument("file", type=click.Path())
+@click.argument("file", type=NamedPath())
 @click.option("--place", "places", metavar="PLACE", multiple=True, help="All below it, as session.entries[3].content.")
 @click.option("--text", "words", metavar="TEXT", multiple=True, help="Every value in which this text stands.")
 @click.option("--secrets", is_flag=True, help="Every value in which the rules of redaction find a secret.")
 @click.option("--names", is_flag=True, help="Hide where the values stood as well.")
-@click.option("--output", "-o", metavar="FILE", type=click.Path(), required=True, help="The copy.")
+@click.option("--output", "-o", metavar="FILE", type=NamedPath(), required=True, help="The copy.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @common()
 @click.pass_context

@@ -10,6 +10,7 @@ import click
 from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, RequestError, UnknownName
 from pollux.system.files import read
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What a new key signs with.",
 )
-@click.option("--folder", metavar="FOLDER", type=click.Path(), help="Where the keys are, if not in pollux's own place.")
+@click.option("--folder", metavar="FOLDER", type=NamedPath(), help="Where the keys are, if not in pollux's own place.")
 @json_option
 @common()
 @click.pass_context

@@ -39,7 +39,6 @@ def command(
     pollux list branch:main retry
     pollux list weather --agent gemini
     """
-    from pollux.cli.render.empty import vain
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.wire import display_path
 
@@ -51,7 +50,7 @@ def command(
     listed = library.list(asked, limit)
     if for_programs:
         _for_programs(screen, library, listed, jsonl)
-        ctx.exit(0 if listed else vain(library))
+        ctx.exit(0 if listed else library.index.absence(asked.agent).exit_code)
     if not listed:
         _nothing(ctx, screen, library, asked)
     from pollux.cli.render.list import listing
@@ -91,11 +90,11 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
     ordinary = library.count()
     if not ordinary and asked == Filter():
         sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
-        raise (Unreadable if library.index.closed else NotFound)(sentence, "Try: pollux list --all")
+        raise (Unreadable if library.index.lacking() else NotFound)(sentence, "Try: pollux list --all")
     looked = every if asked.everything else ordinary
     hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
     hint = library.index.hint(asked, hint if asked.project is None else "Try: pollux projects")
-    raise NotFound(f"None of {plural(looked, 'session')} fits.", hint)
+    raise library.index.absence(asked.agent)(f"None of {plural(looked, 'session')} fits.", hint)
 
 
 def _remarks(screen: Screen, shown: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:

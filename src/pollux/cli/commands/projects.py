@@ -10,6 +10,7 @@ import click
 from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.complete import projects
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ EVIDENCE = {
 @click.command("projects", cls=Command, short_help="List the projects that have sessions.")
 @click.argument("name", required=False, shell_complete=projects)
 @click.option(
-    "--add", metavar="PATH", type=click.Path(), help="Teach pollux a project's path, so that its hash is known."
+    "--add", metavar="PATH", type=NamedPath(), help="Teach pollux a project's path, so that its hash is known."
 )
 @json_option
 @common()
@@ -56,7 +57,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
         from pollux.answers.projects import projects_document
 
         screen.json(projects_document(found))
-        ctx.exit(0 if found or add is not None else 1)
+        ctx.exit(0 if found or add is not None else library.index.absence().exit_code)
     if add is not None and not found:
         return
     if not found:

@@ -10,6 +10,7 @@ import click
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
 from pollux.system.files import created
 
@@ -34,7 +35,7 @@ DOCUMENT = "json"
     metavar="FORMAT",
     help="json, for `pollux show`, or the agent's name: files that it resumes.  [default: json for *.json]",
 )
-@click.option("--output", "-o", metavar="FILE-OR-FOLDER", type=click.Path(path_type=Path), help="Where to write.")
+@click.option("--output", "-o", metavar="FILE-OR-FOLDER", type=NamedPath(path_type=Path), help="Where to write.")
 @click.option("--in-place", is_flag=True, help="Write files that the agent resumes where the agent has them.")
 @click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option

@@ -11,7 +11,7 @@ from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import narrowing, wanted
 from pollux.cli.options.group import Command
 from pollux.cli.options.redaction import private, redactor
-from pollux.errors import NotFound, RequestError, Unreadable
+from pollux.errors import RequestError, Unreadable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -69,7 +69,9 @@ def command(
     asked = wanted(agent, project, since, until, everything=True)
     jobs = library.jobs(asked) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
-        raise NotFound("There are no such sessions.", library.index.hint(asked, "Try: pollux list --all"))
+        raise library.index.absence(agent)(
+            "There are no such sessions.", library.index.hint(asked, "Try: pollux list --all")
+        )
     found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         from pollux.answers.secrets import secrets_document

@@ -13,7 +13,7 @@ from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library, remark
 from pollux.cli.options.filters import branch_option, narrowing, wanted
 from pollux.cli.options.group import Command
-from pollux.errors import NotFound, RequestError, Unreadable
+from pollux.errors import RequestError, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -133,8 +133,8 @@ def command(
         if unfinished:
             _too_long(unfinished, seconds, some=some, as_json=as_json)
         if not some and not as_json:
-            _nothing(ctx, screen, library, _other_name(library, asked) or _narrowed(asked, place))
-        ctx.exit(0 if some else 1)
+            _nothing(ctx, screen, library, asked, _other_name(library, asked) or _narrowed(asked, place))
+        ctx.exit(0 if some else library.index.absence(asked.agent).exit_code)
     found = library.search(
         text,
         asked,
@@ -151,11 +151,11 @@ def command(
         screen.json(hits_document(found.hits))
         for sentence in (*_widened(found), *found.hints):
             remark(sentence, for_programs=True)
-        ctx.exit(0 if found.hits else 1)
+        ctx.exit(0 if found.hits else library.index.absence(asked.agent).exit_code)
     if not found.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
         hints = _other_name(library, asked) or _meant(found, text) or _narrowed(asked, place)
-        _nothing(ctx, screen, library, hints or [other])
+        _nothing(ctx, screen, library, asked, hints or [other])
     _for_people(screen, found)
 
 
@@ -253,7 +253,7 @@ def _narrowed(asked: Filter, place: str) -> list[str]:
     return [] if open_to_all else ["Try it without options: they narrow the search down."]
 
 
-def _nothing(ctx: click.Context, screen: Screen, library: Library, hints: list[str]) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter, hints: list[str]) -> None:
     """Say that there is nothing, and what may have been meant."""
     from pollux.library.library import Filter
     from pollux.text.figures import plural
@@ -263,4 +263,5 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, hints: list[s
         from pollux.cli.render.empty import nothing
 
         nothing(ctx, screen, library)
-    raise NotFound(f"Nothing like that in {plural(every, 'session')}.", "\n".join(hints) or None)
+    sentence = f"Nothing like that in {plural(every, 'session')}."
+    raise library.index.absence(asked.agent)(sentence, "\n".join(hints) or None)

@@ -6,18 +6,19 @@ import click
 
 from pollux.cli.options.common import common, open_library
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 
 @click.command("sign", cls=Command, short_help="Sign a record, or a session file.")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=NamedPath())
 @click.option("--issuer", metavar="NAME", required=True, help="In whose name you sign.")
 @click.option("--key", metavar="NAME-OR-FILE", help="The private key; not needed where you have only one.")
 @click.option(
     "--output",
     "-o",
     metavar="FILE",
-    type=click.Path(),
+    type=NamedPath(),
     help="The signature's file. By default FILE.cose.",
 )
 @click.option("--attach", is_flag=True, help="Put what is signed into the signature's file.")

@@ -11,7 +11,8 @@ from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import narrowing, timezone_option, wanted
 from pollux.cli.options.group import Command
-from pollux.errors import NotFound, RequestError
+from pollux.cli.options.paths import NamedPath
+from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 @timezone_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
-@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Draw a chart as an SVG picture.")
+@click.option("--output", "-o", metavar="FILE", type=NamedPath(), help="Draw a chart as an SVG picture.")
 @click.option(
     "--of",
     "what",
@@ -107,7 +108,7 @@ def command(
     found = library.usage.stats(first, asked, timezone, within=within, of=of)
     if as_json or as_csv:
         _for_programs(screen, found, as_csv, _lacking(library, asked))
-        ctx.exit(0 if found.rows else 1)
+        ctx.exit(0 if found.rows else library.index.absence(asked.agent).exit_code)
     if not found.rows:
         _nothing(ctx, screen, library, asked)
     _show(screen, library, found)
@@ -200,8 +201,8 @@ def _tools(
         titles = _titles(library) if By.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(library.places.home), titles))
     else:
-        raise NotFound("No tool was called.", library.index.hint(asked, "Try: pollux stats"))
-    ctx.exit(0 if rows else 1)
+        raise library.index.absence(asked.agent)("No tool was called.", library.index.hint(asked, "Try: pollux stats"))
+    ctx.exit(0 if rows else library.index.absence(asked.agent).exit_code)
 
 
 def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter) -> None:
@@ -210,5 +211,5 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
 
     if library.count():
         hint = library.index.hint(asked, "Try: pollux stats, or: pollux list")
-        raise NotFound("Nothing was used then and there.", hint)
+        raise library.index.absence(asked.agent)("Nothing was used then and there.", hint)
     nothing(ctx, screen, library)

@@ -11,7 +11,8 @@ from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.filters import narrowing, timezone_option, wanted
 from pollux.cli.options.group import Command
-from pollux.errors import NotFound, RequestError
+from pollux.cli.options.paths import NamedPath
+from pollux.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 )
 @narrowing
 @timezone_option
-@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Draw the calendar as an SVG picture.")
+@click.option("--output", "-o", metavar="FILE", type=NamedPath(), help="Draw the calendar as an SVG picture.")
 @click.option("--force", is_flag=True, help="Overwrite the picture.")
 @json_option
 @common()
@@ -70,11 +71,12 @@ def command(
         from pollux.answers.usage import timeline_document
 
         screen.json(timeline_document(of, found, _total(library, of, asked)))
-        ctx.exit(0 if days else 1)
+        ctx.exit(0 if days else library.index.absence(asked.agent).exit_code)
     if not days:
         asks = any(options.values())
         hint = library.index.hint(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
-        raise NotFound(_untimed(library, of, asked, found) or "Nothing was done then and there.", hint)
+        untimed = _untimed(library, of, asked, found)
+        raise library.index.absence(asked.agent)(untimed or "Nothing was done then and there.", hint)
     if output is not None:
         from pollux.cli.options.picture import picture
         from pollux.usage.charts.pictures import timeline_picture

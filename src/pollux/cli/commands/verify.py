@@ -6,14 +6,15 @@ import click
 
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 
 
 @click.command("verify", cls=Command, short_help="Verify a signature.")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=NamedPath())
 @click.option(
     "--signature",
     metavar="FILE",
-    type=click.Path(),
+    type=NamedPath(),
     help="The signature's file. By default FILE.cose.",
 )
 @click.option("--key", metavar="NAME-OR-FILE", help="The public key. By default the own key that the signature names.")

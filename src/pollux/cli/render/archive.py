@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pollux.archive.history import Change
     from pollux.archive.verify import Verdict
     from pollux.cli.terminal.screen import Screen
-    from pollux.library.archive import Holding
+    from pollux.library.archive import ArchiveStatus
     from pollux.library.doctor import Due
 
 CHANGES = {
@@ -30,7 +30,7 @@ CHANGES = {
 }
 
 
-def holding(screen: Screen, held: Holding, home: str) -> Iterator[str]:
+def holding(screen: Screen, held: ArchiveStatus, home: str) -> Iterator[str]:
     """The archive's state as a table, then what the agents are about to delete."""
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     saved = f", {held.bytes / held.stored:.0f} times as much unpacked" if held.states and held.stored else ""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pollux.cli.terminal.screen import talk
 from pollux.cli.terminal.table import Column, table
-from pollux.errors import NotFound, Unreadable
 from pollux.text.escape import one_line
 from pollux.text.figures import tilde
 from pollux.wire import folder_at
@@ -21,26 +20,21 @@ if TYPE_CHECKING:
 
 
 def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
-    """Tell where pollux looked, and end with the status of `vain`."""
+    """Tell where pollux looked, and what could not be read there."""
     talk("\n".join(_looked(screen, library)))
-    ctx.exit(vain(library))
-
-
-def vain(library: Library) -> int:
-    """How a search for sessions ends that found none: not in vain for want of rights, as far as that is known."""
-    refused = library.index.closed or any(library.homes.refused(root) is not None for _, root in library.homes.roots())
-    return Unreadable.exit_code if refused else NotFound.exit_code
+    ctx.exit(library.index.absence().exit_code)
 
 
 def _looked(screen: Screen, library: Library) -> Iterator[str]:
     """A table of the places pollux looked at, and a way out."""
     agent, path, found = Column("agent"), Column("looked in", flexible=True, least=20, path=True), Column("found")
+    lacking = library.index.lacking()
     for source, root in library.homes.roots():
         agent.add(source.title)
         path.add(one_line(tilde(str(root.path), str(library.places.home))))
-        there = "a folder without sessions" if folder_at(root.path) else "no such folder"
-        found.add(library.homes.refused(root) or there)
-    yield "No sessions were found."
+        content = "nothing that can be read" if source.name in lacking else "a folder without sessions"
+        found.add(library.homes.refused(root) or (content if folder_at(root.path) else "no such folder"))
+    yield "No session could be read: pollux doctor names the files." if lacking else "No sessions were found."
     yield ""
     yield from table(screen, [agent, path, found], indent="  ")
     yield ""

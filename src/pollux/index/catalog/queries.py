@@ -320,6 +320,11 @@ class CatalogQueries:
         number = max((number for _, number in rows), default=0)
         return Cursor(born=self.catalogue.born, number=number), {key for key, _ in rows}
 
+    def message_ids(self) -> list[tuple[str, list[str]]]:
+        """The keys of all sessions, each with the ids of its messages."""
+        statement = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
+        return [(key, marks_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
+
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""
         number = cursor.number if cursor.born == self.catalogue.born else 0

@@ -24,8 +24,7 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
             continue
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
-            waiting, answered = None, True
-            running = message if awaits(message) else None
+            waiting, running, answered = None, message, True
             if message.usage is not None and not message.usage.exact:
                 found.append(_uncounted(message, message.usage))
         elif author is _HUMAN and message.role is _USER:
@@ -73,12 +72,12 @@ def _belongs(fold: Message, before: Message | None) -> bool:
 def _stops(message: Message) -> bool:
     """Does the client tell that it sent the answers of tools no more?"""
     held = message.extra.get("attachment")
-    return isinstance(held, Mapping) and held.get("type") in _STOPS
+    return held is not None and isinstance(held, Mapping) and held.get("type") in _STOPS
 
 
 def _left(waiting: Message | None, running: Message | None) -> Iterator[Gap]:
     """What a turn leaves open that has ended: a prompt without an answer, or answers of tools that led to nothing."""
-    if running is not None:
+    if running is not None and awaits(running):
         yield gap(BROKEN_OFF, running)
     elif waiting is not None:
         yield gap("A prompt has no answer: what it cost, if anything, was not written.", waiting)

@@ -111,7 +111,7 @@ def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bu
     """The sessions under one root. One that also lies under another is the same in both."""
     own = list(files)
     beside = around.other_files()
-    listed = [*own, *beside.live]
+    listed = [*own, *beside.files()]
 
     def look(file: File) -> Head:
         return around.peek(file, Head, head_of)

@@ -59,6 +59,12 @@ def _begun(transcript: Transcript) -> tuple[float, int]:
     return next(times, inf), -len(transcript.lines)
 
 
+def _left(written: tuple[Transcript, list[Pair]]) -> tuple[float, float]:
+    """When a file was left that has some lines of its own. Of two that were left at once the one that began later."""
+    times = [line.timestamp.timestamp() for _, line in written[1] if line.timestamp is not None]
+    return max(times, default=-inf), min(times, default=-inf)
+
+
 def _note_damage(transcripts: list[Transcript], notes: Notes) -> None:
     for transcript in transcripts:
         if transcript.damaged and not (transcript.lines or transcript.books or transcript.strange):
@@ -158,7 +164,7 @@ class _Reader:
             return builder.messages
         prompts = {line.uuid for line in builder.prompts if line.type == "user"}
         written = [(transcript, lines) for transcript, lines in own if lines]
-        last, rows = written[-1] if written else (self.transcripts[-1], [])
+        last, rows = max(written, key=_left) if written else (self.transcripts[-1], [])
         gone = branches.fates(builder, tree, leaf_of(tree, rows, last.mark, prompts))
         if not gone:
             return builder.messages

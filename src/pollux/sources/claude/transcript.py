@@ -12,20 +12,7 @@ from pollux.sources.claude.format.schema import TREE, Asked, Line, Put, Replied,
 from pollux.sources.claude.format.side_records import ASIDE, HEARSAY, Aside, Saved
 from pollux.sources.claude.format.totals import tally_of
 from pollux.sources.claude.tree.tree import Mark
-from pollux.wire import (
-    REFUSED,
-    Malformed,
-    Notes,
-    Pile,
-    decoder,
-    display_path,
-    fit,
-    note_bad_line,
-    numbered_lines,
-    opened,
-    plain,
-    tidy,
-)
+from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, display_path, fit, note_bad_line, opened, plain, tidy
 
 # Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
 # line of a file that does not fit ends that.
@@ -96,7 +83,7 @@ class Transcript:
         quick = _slim
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
-            for number, raw in numbered_lines(file):
+            for number, raw in enumerate(file, start=1):
                 try:
                     if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):
@@ -107,6 +94,8 @@ class Transcript:
                             continue
                     line = quick(raw)
                 except REFUSED:
+                    if raw.isspace():
+                        continue
                     line = None
                 if line is None or line.type is None:
                     line, quick = self._oddly(number, raw) if quick is _full else self._fully(number, raw), _full

@@ -34,14 +34,14 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
     spoken = False
     for message in messages:
         author = message.author
-        spoken = _is_spoken(message, spoken=spoken)
+        if not spoken or message.role is _SYSTEM:
+            spoken = _is_spoken(message, spoken=spoken)
         if message.inherited:
             # What another session paid for.
             waiting = running = None
         elif author is _MODEL:
             if message.role is _ASSISTANT:
-                waiting = None
-                running = message if awaits(message) and not _ends(message) else None
+                waiting, running = None, message
                 parts = message.parts
                 # Calls stand last.
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
@@ -87,7 +87,7 @@ def _asked(message: Message, waiting: Message | None, running: Message | None) -
 
 def _left(waiting: Message | None, running: Message | None) -> Iterator[Gap]:
     """What a turn leaves open that has ended: a prompt without an answer, or answers of tools that led to nothing."""
-    if running is not None:
+    if running is not None and awaits(running) and not _ends(running):
         yield gap(BROKEN_OFF, running)
     elif waiting is not None:
         yield gap(_UNANSWERED, waiting)

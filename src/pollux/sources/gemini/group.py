@@ -26,22 +26,42 @@ _PROMPT = "########"
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-    """The sessions under one root."""
+    """The sessions under one root. One that also lies under another is the same in both."""
+    own = list(files)
+    roots = {root: own, **around.other_files().joined}
+    folders = _marked([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
+    projects = Projects(sorted(roots), around, [folder.marker for folder in folders if folder.marker is not None])
+    logs = _logs(folders, around)
+    served: list[tuple[Folder, File]] = []
+    mains = _mains(folders, projects, logs, around, served)
+    _divide(mains, [log for _, log in logs.values()])
+    served += ((folder, file) for folder in folders for file in folder.files if file.role == find.SUBAGENT)
+    _adopt(mains, _subagents(served, projects, around))
+    checkpoints = _checkpoints(folders, projects)
+    children = (child for main in mains for child in main.children)
+    every = [*mains, *children, *checkpoints, *_alone(logs, mains, projects)]
+    if len(roots) == 1:
+        return [*every]
+    paths = {file.path for file in own}
+    return [bundle for bundle in every if any(file.path in paths for file in bundle.files)]
+
+
+def _folders(root: Path, files: Iterable[File]) -> list[Folder]:
+    """The projects' folders under a root."""
     grouped: dict[str, list[File]] = {}
     for file in files:
-        if file.role == find.REGISTRY:
-            continue
-        grouped.setdefault(_folder_of(root, file.path), []).append(file)
-    folders = {path: Folder(path, held) for path, held in grouped.items() if path}
-    projects = Projects(root, around, [folder.marker for folder in folders.values() if folder.marker is not None])
-    logs = _logs(folders.values(), around)
-    served: list[tuple[Folder, File]] = []
-    mains = _mains(folders.values(), projects, logs, around, served)
-    _divide(mains, [log for _, log in logs.values()])
-    served += ((folder, file) for folder in folders.values() for file in folder.files if file.role == find.SUBAGENT)
-    _adopt(mains, _subagents(served, projects, around))
-    checkpoints = _checkpoints(folders.values(), projects)
-    return [*mains, *(child for main in mains for child in main.children), *checkpoints, *_alone(logs, mains, projects)]
+        if file.role != find.REGISTRY:
+            grouped.setdefault(_folder_of(root, file.path), []).append(file)
+    return [Folder(path, inside) for path, inside in grouped.items() if path]
+
+
+def _marked(folders: list[Folder]) -> list[Folder]:
+    """Folders, of which one without a note of its own has that of its namesake under another root."""
+    notes = {folder.name: folder.marker for folder in folders if folder.marker is not None}
+    for folder in folders:
+        if folder.marker is None and folder.name in notes:
+            folder.mark(notes[folder.name])
+    return folders
 
 
 def _folder_of(root: Path, path: str) -> str:
@@ -59,29 +79,74 @@ def _mains(
     served: list[tuple[Folder, File]],
 ) -> list[GeminiBundle]:
     """The sessions of their own; the files of sub-agents among them are put aside."""
-    found: dict[tuple[str, str], GeminiBundle] = {}
-    for folder in folders:
-        chats = [file for file in folder.files if file.role == find.SESSION]
-        tales = [around.peek(file, Identity, identity) for file in chats]
-        for file, told in zip(chats, tales, strict=True):
-            project = told.project or folder.hash
-            log = logs.get(project or folder.path) or logs.get(folder.hash or folder.path)
-            around_it = _ids_around(folder, tales, log) if told.id is None and told.speaks else ()
-            name = told.id or id_around(file.path, around_it) or stem(file.path)
-            if _PROMPT in name:
-                served.append((folder, file))
-                continue
-            same = (name, project or folder.path)
-            bundle = found.get(same)
-            if bundle is None:
-                bundle = found[same] = GeminiBundle(
-                    agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None
-                )
-            bundle.files = (*bundle.files, file)
-            bundle.begun = min(filter(None, (bundle.begun, told.started)), default=None)
-            if folder not in bundle.folders:
-                bundle.folders = (*bundle.folders, folder)
-    return _told_apart(list(found.values()))
+    found = _Found()
+    tales = {folder.path: _tales(folder, around) for folder in folders}
+    for folder, file, told in _whole_first(tale for listed in tales.values() for tale in listed):
+        project = told.project or folder.hash
+        log = logs.get(project or folder.name) or logs.get(folder.hash or folder.name)
+        others = (other for _, _, other in tales[folder.path])
+        around_it = _ids_around(folder, others, log) if told.id is None and told.speaks else ()
+        name = told.id or id_around(file.path, around_it) or stem(file.path)
+        if _PROMPT in name:
+            served.append((folder, file))
+            continue
+        bundle = found.bundle((name,), told, folder) or found.add(
+            (name,),
+            told,
+            folder,
+            GeminiBundle(agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None),
+        )
+        bundle.begun = min(filter(None, (bundle.begun, told.started)), default=None)
+        _put(bundle, folder, file)
+    return _told_apart(found.all())
+
+
+Tale = tuple[Folder, File, Identity]
+"""A file, where it lies, and what it says first."""
+
+
+def _tales(folder: Folder, around: SourceContext) -> list[Tale]:
+    """What the sessions' files in a folder say first."""
+    chats = (file for file in folder.files if file.role == find.SESSION)
+    return [(folder, file, around.peek(file, Identity, identity)) for file in chats]
+
+
+def _whole_first(tales: Iterable[Tale]) -> list[Tale]:
+    """Those that name no project last: they may be cut, and others in the same folder name it."""
+    return sorted(tales, key=lambda tale: tale[2].project is None)
+
+
+class _Found:
+    """The sessions that were found, by their names and projects."""
+
+    def __init__(self) -> None:
+        self._by_project: dict[tuple[str, ...], GeminiBundle] = {}
+        self._by_folder: dict[tuple[str, ...], GeminiBundle] = {}
+
+    def bundle(self, names: tuple[str, ...], told: Identity, folder: Folder) -> GeminiBundle | None:
+        """The session that a file belongs to. One that names no project goes with those in a folder of that name."""
+        near = self._by_folder.get((*names, folder.name)) if told.project is None else None
+        return near or self._by_project.get((*names, _project(told, folder)))
+
+    def add(self, names: tuple[str, ...], told: Identity, folder: Folder, bundle: GeminiBundle) -> GeminiBundle:
+        """Another session."""
+        self._by_project[*names, _project(told, folder)] = bundle
+        self._by_folder.setdefault((*names, folder.name), bundle)
+        return bundle
+
+    def all(self) -> list[GeminiBundle]:
+        """All of them."""
+        return list(self._by_project.values())
+
+
+def _project(told: Identity, folder: Folder) -> str:
+    return told.project or folder.hash or folder.name
+
+
+def _put(bundle: GeminiBundle, folder: Folder, file: File) -> None:
+    bundle.files = (*bundle.files, file)
+    if folder not in bundle.folders:
+        bundle.folders = (*bundle.folders, folder)
 
 
 def _ids_around(folder: Folder, tales: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None) -> Iterator[str]:
@@ -120,18 +185,19 @@ def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
 
 def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: SourceContext) -> list[GeminiBundle]:
     """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
-    found: dict[tuple[str, str, str], GeminiBundle] = {}
-    for folder, file in files:
-        told = around.peek(file, Identity, identity)
+    found = _Found()
+    tales = ((folder, file, around.peek(file, Identity, identity)) for folder, file in files)
+    for folder, file, told in _whole_first(tales):
         name = told.id or stem(file.path)
         parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
         if file.role == find.SUBAGENT:
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
             evidence = f"its file lies in the folder named by {parent}"
-        same = (name, parent, told.project or folder.hash or folder.path)
-        bundle = found.get(same)
-        if bundle is None:
-            bundle = found[same] = GeminiBundle(
+        bundle = found.bundle((name, parent), told, folder) or found.add(
+            (name, parent),
+            told,
+            folder,
+            GeminiBundle(
                 agent=AGENT,
                 id=name,
                 kind=Kind.SUBAGENT,
@@ -139,11 +205,10 @@ def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around:
                 evidence=evidence,
                 hash=told.project or folder.hash,
                 projects=projects,
-            )
-        bundle.files = (*bundle.files, file)
-        if folder not in bundle.folders:
-            bundle.folders = (*bundle.folders, folder)
-    return _told_apart(list(found.values()))
+            ),
+        )
+        _put(bundle, folder, file)
+    return _told_apart(found.all())
 
 
 def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
@@ -168,7 +233,7 @@ def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBu
             if file.role != find.CHECKPOINT:
                 continue
             place = os.path.relpath(file.path, folder.path)
-            same = (folder.hash or folder.path, place, file.size)
+            same = (folder.hash or folder.name, place, file.size)
             if same in found:
                 found[same].files = (*found[same].files, file)
                 found[same].folders = (*found[same].folders, folder)
@@ -199,7 +264,7 @@ def _logs(folders: Iterable[Folder], around: SourceContext) -> dict[str, tuple[l
     held: dict[str, list[Folder]] = {}
     for folder in folders:
         if any(file.role == find.PROMPTS for file in folder.files):
-            held.setdefault(folder.hash or folder.path, []).append(folder)
+            held.setdefault(folder.hash or folder.name, []).append(folder)
     roles = (find.PROMPTS, find.SHELL)
     return {
         name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), around))
@@ -246,7 +311,7 @@ def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
     told = identity(file)
     name, project = told.id, told.project
     folder = _enclosing(path)
-    projects = Projects(Path(folder.path).parent if folder is not None else path.parent, around)
+    projects = Projects([Path(folder.path).parent if folder is not None else path.parent], around)
     if name is None:
         digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]
         name = f"{digest}-{'checkpoint' if tag_of(str(path)) else stem(str(path)) or 'file'}"

@@ -88,7 +88,7 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
         return []
     if session.kind is Kind.PROMPTS:
         return [session]
-    children = [_beside(bundle, session, part) for part in agents] if mains is not parts else []
+    children = [_beside(bundle, session, same) for same in _of_one_name(agents)] if mains is not parts else []
     inline: list[Session] = []
     if any(part.spawns for part in mains):
         session, *inline = carve(session)
@@ -159,9 +159,18 @@ def _is_preparation(message: Message) -> bool:
     return message.author is Author.CLIENT and begins(message.text, CONTEXTS)
 
 
-def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
+def _of_one_name(parts: list[Part]) -> list[list[Part]]:
+    """The files of one name together: they are copies."""
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        found.setdefault(stem(part.file.path), []).append(part)
+    return list(found.values())
+
+
+def _beside(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Session:
     """A sub-agent that wrote its own file under its parent's id (up to 0.34): the file's name is its id."""
-    messages = list(part.messages)
+    part = max(parts, key=lambda part: part.current)
+    messages = list(joined(parts, part, []))
     task = next((n for n, message in enumerate(messages) if message.author is Author.HUMAN), None)
     for number, message in enumerate(messages):
         if message.author is Author.HUMAN:
@@ -184,11 +193,11 @@ def _beside(bundle: GeminiBundle, parent: Session, part: Part) -> Session:
         ended=part.replay.updated,
         messages=tuple(messages),
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
-        files=(display_path(part.file.path),),
+        files=tuple(display_path(one.file.path) for one in parts),
         exact=exactness(missing),
         gaps=missing,
         tallies=tallies(tuple(messages)),
-        extra=_facts(bundle, [part], part).extra,
+        extra=_facts(bundle, parts, part).extra,
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from pollux.library.library import Filter
-from pollux.model import Session
+from pollux.model import Fate, Session
 from tests.unit.sources.claude.conftest import (
     CWD,
     OTHER,
@@ -200,6 +200,19 @@ def test_figures_that_only_the_copy_of_a_reply_has(home: Home) -> None:
     assert (items[0].file, items[1].file) == (str(file), parent.files[0])
     assert "only this copy" in items[0].rule
     assert library.session(f"claude:{OTHER}").usage.output == 5
+
+
+@pytest.mark.parametrize("outputs", [(360, 500), (500, 360)])
+def test_of_several_copies_the_one_with_the_most_output_counts(home: Home, outputs: tuple[int, int]) -> None:
+    shared = chained([user("42"), model("Noted.", stop=None, figures=usage(3))])
+    home.log(SID, *shared)
+    for name, output in zip((OTHER, OTHER.replace("b", "c")), outputs, strict=True):
+        ended = model("Noted.", figures=usage(output))
+        copy = {**ended, **{key: shared[1][key] for key in ("uuid", "parentUuid", "timestamp")}}
+        home.log(name, *renamed([shared[0], copy], name), *own(name, copy, output))
+    parent = home.sessions()[SID]
+    assert (parent.usage.output, parent.exact) == (500, True)
+    assert [line["usage"]["output_tokens"] for line in parent.messages[1].extra["lines"]] == [3]
 
 
 def test_fork_after_a_fold_begins_with_the_fold(home: Home) -> None:
@@ -477,6 +490,22 @@ def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) ->
     (listed,) = home.library().list(Filter(everything=True))
     assert listed.summary.usage.requests == 3
     assert home.library().sync().changed == 0
+
+
+def test_two_sides_of_a_session_stand_in_the_order_in_which_they_happened(home: Home) -> None:
+    shared = chained([user("Begin"), model("Begun.", REAL[0])])
+    first, second = user("One"), user("Two")
+    one = chained([first, model("1", REAL[1])])
+    two = chained([second, model("2", REAL[2])])
+    late = chained([user("Three"), model("3", "msg_01dddddddddddddddddddddd")])
+    first["parentUuid"] = second["parentUuid"] = shared[-1]["uuid"]
+    late[0]["parentUuid"] = one[-1]["uuid"]
+    home.log(SID, *shared, *one, *late)
+    elsewhere(home, SID)
+    home.log(SID, *shared, *two)
+    session = home.only()
+    assert [message.text for message in session.messages] == ["Begin", "Begun.", "One", "Two", "1", "2", "Three", "3"]
+    assert [message.text for message in session.messages if message.fate is not Fate.LIVE] == ["Two", "2"]
 
 
 def test_the_same_long_reply_id_in_two_sessions_is_no_fork(home: Home) -> None:

@@ -27,7 +27,12 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     output, details, kept = get(_OUTPUT), get("output_tokens_details"), get("cache_creation")
     total: int | None = None
     # Asked one by one: this is quicker than any loop, and every reply comes by.
-    if is_figure(fresh) and is_figure(written) and is_figure(cached) and is_figure(output):
+    if (
+        (type(fresh) is int and 0 <= fresh <= MOST)
+        and (type(written) is int and 0 <= written <= MOST)
+        and (type(cached) is int and 0 <= cached <= MOST)
+        and (type(output) is int and 0 <= output <= MOST)
+    ):
         total, known = fresh + written + cached, True
     else:
         known = False
@@ -42,7 +47,8 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
             if figure is not None and not is_figure(figure):
                 known = False
                 _odd(name, notes)
-        reasoning, long = _figure(reasoning), _figure(long)
+        if not known:
+            reasoning, long = _figure(reasoning), _figure(long)
     usage = Usage(
         input=total,
         cached=cached,

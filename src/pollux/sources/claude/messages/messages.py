@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from itertools import count
 from typing import Any, cast
 
 import msgspec
@@ -16,6 +18,7 @@ from pollux.sources.claude.messages.injected import injected, queued, remark
 from pollux.sources.claude.messages.replies import Desk, Pair, reply
 from pollux.sources.claude.messages.speakers import author_of, command, texts_of
 from pollux.sources.claude.messages.user_parts import own_words, pieces
+from pollux.sources.in_time import in_time
 from pollux.wire import Notes, tidy
 
 Item = Pair | list[Pair]
@@ -26,6 +29,11 @@ _SILENT = Reply()
 _fields = msgspec.structs.astuple
 # Of a user's message `extra`, role and content are set.
 _PLAIN = len(Reply.__struct_fields__) - 3
+
+
+def first_line(item: Item) -> Line:
+    """The line with which a message begins."""
+    return item[0][1] if isinstance(item, list) else item[1]
 
 
 class Builder:
@@ -56,10 +64,15 @@ class Builder:
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
         """Take the lines of all files in. A result may stand in another file than its call: all are gathered first."""
+        numbers = count()
+        places: list[list[tuple[int, datetime | None]]] = []
         for file, items in [(file, self._grouped(lines)) for file, lines in files]:
             self._desk.file = self._desk.notes.file = file
+            places.append([(next(numbers), first_line(item).timestamp) for item in items])
             self.items += items
             self._build(items)
+        if sum(map(bool, places)) > 1:  # the session went on in several places
+            self.reorder(in_time(places))
         return self
 
     def reorder(self, order: list[int]) -> None:

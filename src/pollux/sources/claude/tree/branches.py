@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
 from pollux.sources.claude.format.schema import Fold, Line, Put
-from pollux.sources.claude.messages.messages import Builder, Item
+from pollux.sources.claude.messages.messages import Builder, Item, first_line
 from pollux.sources.claude.tree.tree import Tree
 
 _REWOUND, _CANCELLED = Fate.REWOUND, Fate.CANCELLED
@@ -35,11 +35,12 @@ def _left(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate]:
     """
     way = list(tree.path(leaf))
     known: dict[str | None, Fate | None] = {line.uuid: None for line in way}
-    if all(uuid in known for item in builder.items for uuid in uuids_of(item)):
+    strays = [line for line in tree.lines if line.uuid not in known]
+    if not strays:
         return {}
     prompts = {line.uuid for line in builder.prompts if line.type == "user"}
     replies = {line.message.id for line in way if line.type == "assistant" and line.message is not None} - {None}
-    for line in tree.lines:
+    for line in strays:
         aside: list[Line] = []
         fate: Fate | None = None
         for above in tree.path(line):
@@ -62,6 +63,8 @@ def in_order(items: list[Item], tree: Tree) -> list[int] | None:
 
     Two writers at once may put a reply before its prompt: then the prompt, and what it hangs on, comes first.
     """
+    if _follow(items):
+        return None
     places: dict[str | None, int] = {}
     for number, item in enumerate(items):
         for uuid in uuids_of(item):
@@ -80,13 +83,24 @@ def in_order(items: list[Item], tree: Tree) -> list[int] | None:
     return list(order)
 
 
+def _follow(items: list[Item]) -> bool:
+    """Does each message hang on one before it, or on nothing? Nearly always."""
+    before: set[str | None] = {None}
+    for item in items:
+        lines = item if isinstance(item, list) else (item,)
+        if lines[0][1].parentUuid not in before:
+            return False
+        for _, line in lines:
+            before.add(line.uuid)
+    return True
+
+
 def _place_above(item: Item, tree: Tree, places: Mapping[str | None, int], beside: dict[str | None, int]) -> int:
     """The number of the message that a message hangs on; -1 where there is none.
 
     `beside` gathers where the records lead that are no messages, so that none is passed twice.
     """
-    line = item[0][1] if isinstance(item, list) else item[1]
-    parent = line.parentUuid
+    parent = first_line(item).parentUuid
     if parent is None or (parent not in places and parent not in tree.by_uuid):
         return -1
     if (place := places.get(parent)) is not None:

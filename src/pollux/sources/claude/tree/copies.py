@@ -46,31 +46,34 @@ def difference(copy: Line, original: Line) -> dict[str, Any]:
 def _spoken(lines: Sequence[Pair], by_uuid: Mapping[str, Line]) -> Copies:
     """Replies and results that are there again."""
     copies: Copies = {}
-    said: dict[str, Line | _Again] = {}
     ways = Ways(by_uuid, lambda line: _name(line) is not None)
-    for _, line in lines:
-        name = _name(line)
-        if name is None or line.uuid is None:
-            continue
-        before = said.get(name)
-        if before is None:
-            said[name] = line
-            continue
-        if not isinstance(before, _Again):
-            before = said[name] = _Again(before, ways)
-        same = before.same(line)
-        if same is not None:
+    said = {name: _Again(ways) for name in _scattered(lines)}
+    for _, line in lines if said else ():
+        again = said.get(_name(line))
+        if again is not None and line.uuid is not None and (same := again.same(line)) is not None:
             copies[line.uuid] = same
     return copies
+
+
+def _scattered(lines: Sequence[Pair]) -> set[str | None]:
+    """The names whose records do not each hang on the one before. The others are on one way: none repeats another."""
+    last: dict[str | None, str] = {}
+    scattered: set[str | None] = set()
+    for _, line in lines:
+        uuid, name = line.uuid, _name(line)
+        if uuid is not None and name is not None:
+            if name in last and line.parentUuid != last[name]:
+                scattered.add(name)
+            last[name] = uuid
+    return scattered
 
 
 class _Again:
     """The records of one name, by what they say and by the request they name."""
 
-    def __init__(self, first: Line, ways: Ways) -> None:
+    def __init__(self, ways: Ways) -> None:
         self._ways = ways
         self._said: dict[object, dict[str | None, list[Line]]] = {}
-        self.same(first)
 
     def same(self, line: Line) -> Line | None:
         """The record that a record repeats: one that says the same and does not lead to it.

@@ -49,10 +49,11 @@ class Tree:
     def path(self, line: Line | None) -> Iterator[Line]:
         """A record and all that it hangs on."""
         seen: set[str | None] = set()
+        known = self.by_uuid.get
         while line is not None and line.uuid not in seen:
             seen.add(line.uuid)
             yield line
-            line = self.above(line)
+            line = known(line.parentUuid or "") or self.above(line)
 
     def _previous(self, line: Line) -> Line | None:
         if self._before is None:
@@ -94,8 +95,9 @@ def _last(tree: Tree, lines: Sequence[Line]) -> Line | None:
     """
     if not lines or not _BY_TIME.match(lines[-1].version or ""):
         return lines[-1] if lines else None
-    timed = [(line.timestamp, line) for line in lines if line.timestamp is not None]
-    latest = max(timed, key=lambda pair: pair[0])[1] if timed else lines[-1]
+    times = [line.timestamp for line in lines]
+    known = [at for at in times if at is not None]
+    latest = lines[times.index(max(known))] if known else lines[-1]
     if latest is lines[-1]:
         return latest
     return next((line for line in tree.path(latest) if not _is_unfinished(line)), latest)

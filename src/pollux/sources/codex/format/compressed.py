@@ -10,12 +10,11 @@ from typing import BinaryIO
 import zstandard
 
 from pollux.model import Severity
-from pollux.wire import LARGE, Lines, Notes, opened
+from pollux.wire import LARGE, Notes, buffered, opened
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame may ask for a window of any size; what Codex writes needs far less than this.
 _WINDOW = 1 << 27
-_PIECE = 1 << 18
 # So little goes in at a time, so that a small file cannot become a large one at once.
 _BITE = 1024
 # What agents write becomes a tenth or a fiftieth. What became so much less is a trap, once it is more than a little;
@@ -31,7 +30,7 @@ def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
     """
     with opened(path, notes=notes) as file:
         if file.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
-            yield Lines(_Unpacking(file, notes), _PIECE, notes)
+            yield buffered(_Unpacking(file, notes), notes=notes)
         else:
             yield file
 

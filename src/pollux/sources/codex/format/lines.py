@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.sources.codex.format.records import Record, odd
 from pollux.sources.codex.format.schema import ECHOES, Bookkeeping, Line, NoteLine
-from pollux.wire import REFUSED, Notes, numbered_lines
+from pollux.wire import REFUSED, Notes
 
 _Decode = Callable[[bytes], Record]
 _quick: _Decode = msgspec.json.Decoder(Line).decode
@@ -27,10 +27,12 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
     Bookkeeping is refused at first, which takes long. Where there is some, it is looked for from then on.
     """
     decode = _quick
-    for number, line in numbered_lines(lines):
+    for number, line in enumerate(lines, start=1):
         try:
             record = decode(line)
         except REFUSED:
+            if line.isspace():
+                continue
             notes.line = number
             found = odd(line, notes)
             if found is None:

@@ -66,11 +66,12 @@ class Meter:
                 self.lose(line)
             return None
         again, self._step = step == self._step, step
-        before = self._before(total, step)
-        if _alike(total, before) or (total == _UNKNOWN and again):
-            return None
+        before = self._total or self._begin(total, step)
         grown, told = _grown(total, before), step
-        # Nearly always the total has grown by what the last response says.
+        # Nearly always the total has grown by what the last response says: then it is a total, and not repeated.
+        usual = grown == step and any(step)
+        if not usual and (_alike(total, before) or (total == _UNKNOWN and again)):
+            return None
         if grown == step:
             self._total = total
         else:
@@ -81,18 +82,15 @@ class Meter:
         if recorded or not any(step):
             return None
         odd = _is_odd(step, before, so_far, last)
-        exact = False if odd else None if _is_wild(total, grown) else True
+        exact = False if odd else None if not usual and _is_wild(total, grown) else True
         native = {"last_token_usage": _native(last or so_far)}
         if step != told != _UNKNOWN:
             self.alone[line] = _usage(told, native, line, exact=None)
         return _usage(step, native, line, exact=exact)
 
-    def _before(self, total: _Parts, step: _Parts) -> _Parts:
-        """The total so far."""
-        if self._total is None and not _alike(total, step) and self.origin is not None:
-            begun = self.origin()
-            return _parts(begun)
-        return self._total or _UNKNOWN
+    def _begin(self, total: _Parts, step: _Parts) -> _Parts:
+        """The total before the first."""
+        return _parts(self.origin()) if self.origin is not None and not _alike(total, step) else _UNKNOWN
 
     def record(self, record: UsageRecord, line: int) -> Usage | None:
         """What a response's own record adds; None where it was counted already."""
@@ -176,7 +174,11 @@ def _is_odd(step: _Parts, before: _Parts, *told: Spent | Figures | None) -> bool
         return True
     if step[4] is not None:
         return False
-    return before[4] is not None or any(figures is not None and _NAMES[4] in figures.extra for figures in told)
+    return before[4] is not None or any(map(_tells_oddly, told))
+
+
+def _tells_oddly(figures: Spent | Figures | None) -> bool:
+    return figures is not None and _NAMES[4] in figures.extra
 
 
 def _alike(one: _Parts, other: _Parts) -> bool:

@@ -38,6 +38,21 @@ class Mark:
         return None
 
 
+class Ahead:
+    """The next of some lines in a text. It is looked for once, however often somebody asks on the way to it."""
+
+    def __init__(self, mark: Mark, text: str) -> None:
+        self._mark = mark
+        self._text = text
+        self._next = mark.find(text, 0)
+
+    def find(self, position: int) -> re.Match[str] | None:
+        """The next one from a position on. Positions never go back."""
+        if self._next is not None and self._next.start() < position:
+            self._next = self._mark.find(self._text, position)
+        return self._next
+
+
 START = Mark("--- Content from referenced ", r"(?:files|context) ---")
 HEADING = Mark("Content from ", r"(?:@|referenced file )([^\n]+):\n")
 END = Mark("--- End of content", r"(?P<folder> for directory: [^\n]*)? ---")
@@ -59,7 +74,8 @@ def prompt_parts(message: Message) -> list[Part]:
     said = "".join(part.text for part in found if type(part) is Text)
     if said.strip() not in (typed.strip(), ""):
         shown.append(Context(source="expansion", text=said))
-    return shown + [part for part in found if type(part) is not Text and part not in shown]
+    known = {repr(part) for part in shown}
+    return shown + [part for part in found if type(part) is not Text and repr(part) not in known]
 
 
 def fused_parts(message: Message) -> list[Part] | None:
@@ -128,8 +144,12 @@ class Expansion:
 
     def _walk(self, text: str) -> None:
         position = 0
+        ends, headings = Ahead(END, text), Ahead(HEADING, text)
         while position < len(text):
-            position = self._file(text, position) if self._inside else self._words(text, position)
+            if self._inside:
+                position = self._file(text, position, ends.find(position), headings.find(position))
+            else:
+                position = self._words(text, position)
 
     def _words(self, text: str, position: int) -> int:
         """Outside: everything up to the start mark was typed."""
@@ -141,9 +161,8 @@ class Expansion:
         self._inside = True
         return start.end()
 
-    def _file(self, text: str, position: int) -> int:
+    def _file(self, text: str, position: int, end: re.Match[str] | None, heading: re.Match[str] | None) -> int:
         """Inside: everything up to the next heading or the end mark belongs to the file."""
-        end, heading = END.find(text, position), HEADING.find(text, position)
         if heading is not None and (end is None or heading.start() < end.start()):
             self._body.append(_before(text, position, heading))
             self._finish()

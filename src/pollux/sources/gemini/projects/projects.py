@@ -31,19 +31,23 @@ class Folder:
         self.path = path
         self.name = os.path.basename(path)  # noqa: PTH119
         self.files = files
-        self.marker = next((marker_of(file.path) for file in files if file.role == MARKER), None)
-        self.marked = digest(self.marker) if self.marker else None
+        self.mark(next((marker_of(file.path) for file in files if file.role == MARKER), None))
+
+    def mark(self, marker: str | None) -> None:
+        """Let it be the folder of a path."""
+        self.marker = marker
+        self.marked = digest(marker) if marker else None
         self.hash: str | None = self.name if _HASH.match(self.name) else self.marked
 
 
 class Projects:
     """Finds the path of each folder in what lies under the root, asking the cheap and certain witnesses first."""
 
-    def __init__(self, root: Path, around: SourceContext, markers: Iterable[str] = ()) -> None:
+    def __init__(self, roots: Iterable[Path], around: SourceContext, markers: Iterable[str] = ()) -> None:
         self._around = around
-        registry = os.path.join(root.parent, "projects.json")  # noqa: PTH118
-        self._registry = {} if leads_out(registry, str(root)) else registry_of(Path(registry))
-        self._near = [*markers, *self._registry]
+        self._registries = {str(root): _registry_beside(root) for root in roots}
+        registered = (path for registry in self._registries.values() for path in registry)
+        self._near = [*markers, *registered]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
 
     def of(
@@ -53,15 +57,16 @@ class Projects:
         wanted = header_hash or (folder.hash if folder is not None else None)
         if folder is not None and folder.marker is not None and wanted in (None, digest(folder.marker)):
             return folder.marker, "marker"
-        if folder is not None and (found := self._registered(folder.name, wanted)) is not None:
+        if folder is not None and (found := self._registered(folder, wanted)) is not None:
             return found, "registry"
         if wanted is None or not _HASH.match(wanted):
             return None, None
         return self._proved(wanted, hints)
 
-    def _registered(self, slug: str, wanted: str | None) -> str | None:
+    def _registered(self, folder: Folder, wanted: str | None) -> str | None:
         """The registry's word, unless the hash says it lies."""
-        for path, name in self._registry.items():
+        root, slug = os.path.split(folder.path)
+        for path, name in self._registries.get(root, {}).items():
             if name == slug and (wanted is None or digest(path) == wanted):
                 return path
         return None
@@ -99,6 +104,12 @@ def marker_of(note: str) -> str | None:
         return None
     path = text.strip("\r\n\x00")
     return path if path and "\x00" not in path else None
+
+
+def _registry_beside(root: Path) -> dict[str, str]:
+    """The list of projects beside a root, unless a link leads out of there."""
+    path = os.path.join(root.parent, "projects.json")  # noqa: PTH118
+    return {} if leads_out(path, str(root)) else registry_of(Path(path))
 
 
 def registry_of(path: Path) -> dict[str, str]:

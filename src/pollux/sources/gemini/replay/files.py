@@ -12,6 +12,7 @@ from pollux.sources.gemini.format.content import TASK
 from pollux.sources.gemini.gaps import folds
 from pollux.sources.gemini.prompts.log import COMPRESS, Line
 from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.in_time import in_time
 
 
 class Part(msgspec.Struct):
@@ -23,11 +24,15 @@ class Part(msgspec.Struct):
     spawns: bool
 
     @property
-    def current(self) -> tuple[bool, float, bool]:
-        """How the CLI would choose between files of one session: said something, updated last, the newer format."""
+    def current(self) -> tuple[bool, float, bool, float]:
+        """How the CLI would choose between files of one session: said something, updated last, the newer format.
+
+        Of those that say the same of themselves it is the one in which the last message is the latest.
+        """
         said = any(message.author is not Author.CLIENT for message in self.messages)
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
-        return said, updated, ".jsonl" in self.file.path
+        last = max((message.at.timestamp() for message in self.messages if message.at is not None), default=0.0)
+        return said, updated, ".jsonl" in self.file.path, last
 
     @property
     def may_lack_calls(self) -> bool:
@@ -48,7 +53,7 @@ class Part(msgspec.Struct):
 
 
 def joined(parts: list[Part], current: Part, typed: list[Line]) -> list[Message]:
-    """Every message of all files once, in the order of the files; the current file decides what became of it."""
+    """Every message of all files once, in the order of time; the current file decides what became of it."""
     if len(parts) == 1:
         return parts[0].messages
     fates = {message.id: message.fate for message in current.messages}
@@ -62,7 +67,8 @@ def joined(parts: list[Part], current: Part, typed: list[Line]) -> list[Message]
             settled = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             kept = chosen.get(message.id)
             chosen[message.id] = settled if kept is None else _richer(kept, settled)
-    return list(chosen.values())
+    order = in_time({message.id: message.at for message in part.messages}.items() for part in parts)
+    return [chosen[name] for name in order]
 
 
 def _folded_by(typed: list[Line], part: Part, following: Part | None) -> bool:

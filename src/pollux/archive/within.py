@@ -1,0 +1,50 @@
+"""Whether a live file holds all that is kept of a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from pollux.archive.contents import Damaged
+from pollux.archive.keep import Archive
+from pollux.archive.order import begins
+from pollux.archive.packs import State
+from pollux.sources.base import File
+from pollux.sources.capabilities import united_content
+from pollux.sources.resuming import FileVersion
+from pollux.system.files import HUGE, read
+from pollux.wire.joining import object_lines
+
+Proof = tuple[bytes, bytes, str]
+"""The hash of what is kept of a file, the live file that holds all of it, and the stamp of that."""
+
+
+class Within:
+    """Compares kept states with live files. `proofs` are the live files that hold everything, by the kept paths."""
+
+    def __init__(self, archive: Archive, source: object, known: Mapping[bytes, Proof]) -> None:
+        self._archive = archive
+        self._source = source
+        self._known = known
+        self.proofs: dict[bytes, Proof] = {}
+
+    def holds(self, file: File, state: State) -> bool | None:
+        """Does a live file hold all that a state holds? None where nobody can tell."""
+        if state.sha is None:
+            return None
+        proof = (state.sha, os.fsencode(file.path), file.stamp)
+        known = self._known.get(state.path) == proof
+        found = known or (file.size >= state.size and begins(file.path, state.size, state.sha))
+        told = True if found else self._says_all(file, state.sha, os.fsdecode(state.path))
+        if told:
+            self.proofs[state.path] = proof
+        return told
+
+    def _says_all(self, file: File, sha: bytes, path: str) -> bool | None:
+        """As `holds`, for a file that was written anew."""
+        try:
+            kept, live = self._archive.read(sha), read(file.path, HUGE)
+        except (Damaged, OSError):
+            return None
+        together = united_content(self._source, [FileVersion(path=path, content=content) for content in (kept, live)])
+        return None if together is None else together in (live, b"".join(object_lines(live)))

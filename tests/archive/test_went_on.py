@@ -1,0 +1,147 @@
+"""A session that went on differently on two machines, with the archive of one taken in on the other."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pollux.archive.merge import turns
+from pollux.archive.packs import State
+from pollux.library.library import Filter, Library
+from pollux.usage.stats import By
+from tests.unit.sources.claude import conftest as claude
+from tests.unit.sources.gemini import conftest as gemini
+
+EVERYTHING = Filter(everything=True)
+
+
+class Talk(NamedTuple):
+    """A file of a session, what both machines have of it, and what each of them has alone."""
+
+    path: str
+    shared: list[gemini.Json]
+    here: list[gemini.Json]
+    there: list[gemini.Json]
+
+
+def claude_talk() -> Talk:
+    names = [f"msg_01{letter * 22}" for letter in "abc"]
+    shared = claude.chained([claude.user("Begin"), claude.model("Begun.", names[0])])
+    there = claude.chained([claude.user("There"), claude.model("Done.", names[1])])
+    here = claude.chained([claude.user("Here"), claude.model("Done.", names[2])])
+    for branch in (here, there):
+        branch[0]["parentUuid"] = shared[-1]["uuid"]
+    return Talk(f".claude/projects/{claude.PROJECT}/{claude.SID}.jsonl", shared, here, there)
+
+
+def gemini_talk() -> Talk:
+    shared = [gemini.header(), gemini.user("u1", "Begin"), gemini.gemini("g1", "Begun.")]
+    there = [gemini.user("u2", "There", "06:00:10"), gemini.gemini("g2", "Done.", "06:00:11")]
+    here = [gemini.user("u3", "Here", "06:00:20"), gemini.gemini("g3", "Done.", "06:00:21")]
+    return Talk(f".gemini/tmp/{gemini.LOG}", shared, here, there)
+
+
+class Machine:
+    """A home, and pollux's own folders in it."""
+
+    def __init__(self, home: Path, talk: Talk) -> None:
+        self.home = home
+        self._talk = talk
+
+    def write(self, *records: gemini.Json) -> Path:
+        file = self.home / self._talk.path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(claude.written(*self._talk.shared, *records), encoding="utf-8")
+        return file
+
+    def library(self) -> Library:
+        return Library({"HOME": str(self.home)}, self.home, hunt=False)
+
+    def export(self, file: Path) -> Path:
+        """All that is kept of what went on there."""
+        self.write()
+        library = self.library()
+        library.archive.turn(on=True)
+        library.sync()
+        self.write(*self._talk.there)
+        library.sync()
+        library.archive.export(file)
+        library.close()
+        return file
+
+
+def check(library: Library, *more: str, live: tuple[str, ...] = ("Begin", "Begun.", "Here", "Done.")) -> None:
+    (listed,) = library.list(EVERYTHING)
+    requests = 3 + len(more) // 2
+    assert (listed.summary.usage.requests, listed.summary.usage.exact) == (requests, True)
+    assert library.usage.stats(By.AGENT).total.usage.requests == requests
+    session = library.session(listed.summary.key)
+    said = [message.text for message in session.messages]
+    assert said == ["Begin", "Begun.", "There", "Done.", "Here", "Done.", *more]
+    assert [message.text for message in session.messages if message.fate == "live"] == [*live, *more]
+    assert [hit.message_id for hit in library.search("There").hits] == [session.messages[2].id]
+    recovered = library.recover.join(session).session
+    assert [message.text for message in recovered.messages] == said
+
+
+@pytest.mark.parametrize("keeping", [False, True])
+@pytest.mark.parametrize("same_home", [False, True])
+@pytest.mark.parametrize("make", [claude_talk, gemini_talk])
+def test_both_sides_are_there(tmp_path: Path, make: Callable[[], Talk], same_home: bool, keeping: bool) -> None:
+    talk = make()
+    there = Machine(tmp_path / "there", talk)
+    exported = there.export(tmp_path / "archive")
+    here = there if same_home else Machine(tmp_path / "here", talk)
+    shutil.rmtree(there.home)
+    file = here.write(*talk.here)
+    library = here.library()
+    if keeping:
+        library.archive.turn(on=True)
+        library.sync()
+    library.archive.add(exported)
+    library.close()
+    check(here.library())
+    assert here.library().sync().changed == 0
+    file.write_text(file.read_text() + claude.written(*goes_on(talk)), encoding="utf-8")
+    check(here.library(), "More", "Said.")
+
+
+def goes_on(talk: Talk) -> list[gemini.Json]:
+    if ".gemini" in talk.path:
+        return [gemini.user("u4", "More", "06:00:30"), gemini.gemini("g4", "Said.", "06:00:31")]
+    records = claude.chained([claude.user("More"), claude.model("Said.", f"msg_01{'d' * 22}")])
+    records[0]["parentUuid"] = talk.here[-1]["uuid"]
+    return records
+
+
+@pytest.mark.parametrize("make", [claude_talk, gemini_talk])
+@pytest.mark.parametrize("same_home", [False, True])
+def test_what_the_live_file_has_is_not_called_kept(tmp_path: Path, make: Callable[[], Talk], same_home: bool) -> None:
+    talk = make()
+    there = Machine(tmp_path / "there", talk)
+    exported = there.export(tmp_path / "archive")
+    here = there if same_home else Machine(tmp_path / "here", talk)
+    shutil.rmtree(there.home)
+    here.write(*talk.there, *talk.here)
+    here.library().archive.add(exported)
+    (listed,) = here.library().list(EVERYTHING)
+    assert not listed.summary.kept
+    assert listed.summary.files == (str(here.home / talk.path),)
+
+
+def test_states_follow_those_of_the_same_archive() -> None:
+    def state(at: int, change: str, size: int, *, taken: bool) -> State:
+        sha = bytes([at]) * 32
+        return State(agent="a", home=b"h", path=b"f", at=at, change=change, sha=sha, size=size, taken=taken)
+
+    states = [
+        state(1, "new", 10, taken=True),
+        state(2, "new", 15, taken=False),
+        state(3, "grown", 20, taken=True),
+        state(4, "grown", 30, taken=False),
+    ]
+    assert [one.at for one in turns(states)] == [3, 4]
