@@ -168,9 +168,9 @@ def _of_lists(error: click.NoSuchOption) -> str | None:
 
 def _bug(error: Exception, arguments: list[str]) -> int:
     _debug(error)
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     wrong = PolluxError(
-        f"Something went wrong inside pollux ({told}).", "POLLUX_DEBUG=1 shows where. Please report it."
+        f"Something went wrong inside pollux ({what}).", "POLLUX_DEBUG=1 shows where. Please report it."
     )
     _report(wrong, arguments)
     return BUG
