@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -20,21 +20,23 @@ from pollux.wire.joining import object_lines
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
-    """The states that do not stand at the beginning of the next one of the same file.
+    """The states that do not stand at the beginning of the next one of the same file; one's own after those taken in.
 
-    Those that were taken in follow one another, whenever they were kept. One's own come after them.
+    A state that was taken in goes on from the one before it that was taken in. One's own goes on from the one before
+    it, whosever that is.
     """
-    listed = sorted(states, key=_line_of)
-    for state, later in zip_longest(listed, listed[1:]):
-        same = later is not None and _line_of(later) == _line_of(state)
-        grown = same and later.change in ("grown", "mode") and later.size >= state.size
-        if state.sha is not None and is_safe(state.path) and not grown:
-            yield state
+    for _, group in groupby(states, key=lambda state: (state.agent, state.home, state.path)):
+        listed = list(group)
+        taken, own = [one for one in listed if one.taken], [one for one in listed if not one.taken]
+        among_own = (pair for pair in pairwise(listed) if not (pair[0].taken or pair[1].taken))
+        begun = {state for state, later in (*pairwise(taken), *among_own) if _goes_on(state, later)}
+        for state in (*taken, *own):
+            if state.sha is not None and is_safe(state.path) and state not in begun:
+                yield state
 
 
-def _line_of(state: State) -> tuple[str, bytes, bytes, bool]:
-    """The file that a state is of, and who kept it."""
-    return state.agent, state.home, state.path, not state.taken
+def _goes_on(state: State, later: State) -> bool:
+    return later.change in ("grown", "mode") and later.size >= state.size
 
 
 def by_file(states: Iterable[State]) -> dict[bytes, list[State]]:

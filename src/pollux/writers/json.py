@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from pollux.model import Fate, Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
+from pollux.text.surrogates import spell_surrogates
 from pollux.writers.base import ALONE, LOST_FATES, WHY_LOST, Dropped, Options, Out, Report, WriterContext
-
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Json:
@@ -56,12 +54,7 @@ def encode(value: Any) -> str:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
-        return _HALF.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
+        return spell_surrogates(text, backslash="\\\\")
 
 
 def known(fields: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from pollux.text.folding import changes, fold
+from pollux.text.surrogates import replace_surrogates
 
 JOINT = "\x1f"
 """Separates characters that are words of their own. For the index it is a gap; people never see it."""
@@ -29,7 +30,6 @@ UNSPACED = (
 )
 """The characters that are words of their own, as a set of a regular expression."""
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 # The meaning of every byte for camelCase: a capital, another letter or digit, or the end of a word.
 _CLASSES = bytes(
@@ -104,7 +104,7 @@ def _well_formed(text: str) -> tuple[str, bytes]:
     try:
         return text, text.encode()
     except UnicodeEncodeError:
-        text = _SURROGATES.sub("\ufffd", text)
+        text = replace_surrogates(text)
         return text, text.encode()
 
 

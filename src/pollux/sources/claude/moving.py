@@ -59,7 +59,10 @@ def plain_name(path: str) -> str:
 
 
 def short_name(path: str) -> str:
-    """As releases from 2.1.112 have it: a long one is cut, and a hash of the path goes behind it."""
+    """As releases from 2.1.112 have it: a long one is cut, and a hash of the path goes behind it.
+
+    Many paths share one name, so it is never read backwards.
+    """
     name = plain_name(path)
     if len(name) <= _LONGEST:
         return name

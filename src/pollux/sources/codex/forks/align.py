@@ -127,8 +127,8 @@ class _Alignment:
             elif self.same(one, other - 1):
                 # Written twice.
                 one += 1
-            elif (found := self.again(one, other)) is not None:
-                one, other = found
+            elif (places := self.again(one, other)) is not None:
+                one, other = places
             else:
                 break
         return one, other
@@ -153,12 +153,12 @@ class _Alignment:
         """The other's figures at a place: the last ones before it, and those in the rest of the turn."""
         lines = self.theirs.lines
         last = next((at for at in range(other - 1, -1, -1) if has_figures(lines[at])), None)
-        found = set() if last is None else {self.theirs.canonical(last)}
+        figures = set() if last is None else {self.theirs.canonical(last)}
         while other < len(lines) and is_within(lines[other]):
             if has_figures(lines[other]):
-                found.add(self.theirs.canonical(other))
+                figures.add(self.theirs.canonical(other))
             other += 1
-        return frozenset(found)
+        return frozenset(figures)
 
 
 def border(mine: list[bytes | None], theirs: list[bytes | None]) -> Border:

@@ -88,8 +88,8 @@ def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
     try:
         with unpacked(path, Notes()) as file:
             for line in islice(file, _HEAD):
-                found = _META.search(line)
-                if found is not None and (name := found.group(1).decode()) not in (meta.get("id"), named(path)[0]):
+                match = _META.search(line)
+                if match is not None and (name := match.group(1).decode()) not in (meta.get("id"), named(path)[0]):
                     return name
     except Unreadable:
         pass
@@ -101,14 +101,14 @@ def _by_parent(path: str, parent: str) -> Own:
     lines = lines_of(path)
     head = next(lines, (0, None, None))
     copy, late = _at_once(lines, head)
-    found = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
-    end = _until_pause(copy, found.lines, head[2])
-    sure = found.sure and end == found.lines
+    edge = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    end = _until_pause(copy, edge.lines, head[2])
+    sure = edge.sure and end == edge.lines
     own = chain(copy[end:], late, lines)
     first = next(own, None)
     if first is None:
         return Own(NEVER, sure)
-    return Own(first[0], sure, _repeated(chain([first], own), found.figures))
+    return Own(first[0], sure, _repeated(chain([first], own), edge.figures))
 
 
 def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
@@ -170,10 +170,10 @@ def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | No
     seen: set[str] = set()
     while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
         seen.add(base[0])
-        known = threads.totals
-        if base not in known:
-            known[base] = _last_total(file.path, base[1])
-        total, base = known[base]
+        totals = threads.totals
+        if base not in totals:
+            totals[base] = _last_total(file.path, base[1])
+        total, base = totals[base]
         if total is not None:
             return total
     return None

@@ -96,7 +96,7 @@ def _really(at: datetime, path: str) -> datetime:
     return at.replace(tzinfo=None).astimezone(UTC)
 
 
-def part(file: File, threads: Threads, notes: Notes) -> Part | None:
+def read_part(file: File, threads: Threads, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = display_path(file.path), None
     try:

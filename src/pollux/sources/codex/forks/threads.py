@@ -21,13 +21,15 @@ from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
+from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
 from pollux.wire import REFUSED, Malformed, Notes, plain
 
 # Every release writes the id near the beginning of the first line.
 _FIRST = re.compile(
-    rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
-    rb'|\{"id":"([^"\\]+)","timestamp"'
+    rb'\{"timestamp":"(?P<at>[^"\\]*)",(?:"ordinal":\d+,)?"type":"session_meta",'
+    rb'"payload":\{(?:"session_id":"[^"\\]*",)?"id":"(?P<id>[^"\\]+)"'
+    rb'|\{"id":"(?P<bare>[^"\\]+)","timestamp"'
 )
 _TYPED = re.compile(rb'"role"\s*:\s*"user"')
 _INJECTED = re.compile(rb'"text"\s*:\s*"<')
@@ -143,7 +145,7 @@ class Threads:
     def answers(self, question: str) -> str:
         """What a question that was `asked` before depends on now."""
         kind, _, name = question.partition(" ")
-        kept, self.asked = self.asked, {}
+        questions, self.asked = self.asked, {}
         match kind:
             case "file":
                 self.rollout(name)
@@ -154,15 +156,15 @@ class Threads:
                 self._around(path, int(since))
             case _:
                 self.alike(name)
-        now, self.asked = self.asked.get(question, ""), kept
+        now, self.asked = self.asked.get(question, ""), questions
         return now
 
     def behind(self, question: str) -> list[File]:
         """The files whose words a question that was `asked` gave away."""
         kind, _, name = question.partition(" ")
         if kind == "alike":
-            found = self.alike(name)
-            return [file for file in found.files if file.path != name] if found is not None else []
+            group = self.alike(name)
+            return [file for file in group.files if file.path != name] if group is not None else []
         return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
@@ -173,33 +175,33 @@ class Threads:
     @cached_property
     def _beginnings(self) -> dict[bytes, Alike]:
         """The files of the bare era by the first thing the human said in them."""
-        found: dict[bytes, list[File]] = {}
+        beginnings: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._look(file).prompt) is not None:
-                found.setdefault(first, []).append(file)
-        return {first: Alike(files) for first, files in found.items()}
+                beginnings.setdefault(first, []).append(file)
+        return {first: Alike(files) for first, files in beginnings.items()}
 
     def alike(self, path: str) -> Alike | None:
         """The files of the bare era that begin with the same prompt as this one, itself among them."""
         first = _first_prompt(path)
-        found = self._beginnings.get(first) if first is not None else None
-        self.asked[f"alike {path}"] = found.fingerprint if found is not None else ""
-        return found
+        group = self._beginnings.get(first) if first is not None else None
+        self.asked[f"alike {path}"] = group.fingerprint if group is not None else ""
+        return group
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
         """The files of sessions that were begun before a reviewer, and written to since."""
         # Where files were copied, all of them are younger, or all are older.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
-        found = self._around(reviewer.path, since)
-        self.reviews.add(found)
-        return found
+        files = self._around(reviewer.path, since)
+        self.reviews.add(files)
+        return files
 
     def _around(self, path: str, since: int) -> list[File]:
         own = find.named(path)[0]
         last = find.created(own) or _NEVER
-        found = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
-        self.asked[f"around {since} {path}"] = f"{sum(one.seal for one in found):x}"
-        return [one.file for one in found]
+        dated = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
+        self.asked[f"around {since} {path}"] = f"{sum(one.seal for one in dated):x}"
+        return [one.file for one in dated]
 
     @cached_property
     def _dated(self) -> list[_Dated]:
@@ -230,26 +232,32 @@ def _is_bare(line: bytes) -> bool:
 
 def identity(path: str) -> str | None:
     """A session's id: as its file says in its first line, else by its name, else as a later line says."""
+    thread = find.named(path)[0]
     try:
         with unpacked(path, Notes()) as file:
             head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
             if (first := _FIRST.match(head)) is not None:
-                return (first[1] or first[2]).decode("utf-8", "replace")
+                name = (first["id"] or first["bare"]).decode("utf-8", "replace")
+                return thread if find.came_along(name, thread, _time(first["at"])) else name
             if path.endswith(".json"):
-                return _of_document(read_within(file, LARGE)) or find.named(path)[0]
+                return _of_document(read_within(file, LARGE)) or thread
             for number, (_, record) in enumerate(records(file, Notes())):
-                if number and find.named(path)[0] is not None:
+                if number and thread is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.
                     break
                 if type(record) in (Bookkeeping, MetaLine) and record.kind in ("session_meta", "bare"):  # type: ignore[union-attr]
                     name = record.payload.get("id")  # type: ignore[union-attr]
                     if type(name) is str and name:
-                        return name
+                        return thread if find.came_along(name, thread, record.timestamp) else name
                 if number >= _TRIED:
                     break
     except Unreadable:
         pass
-    return find.named(path)[0]
+    return thread
+
+
+def _time(at: bytes | None) -> datetime | None:
+    return recorded(at.decode("utf-8", "replace")) if at is not None else None
 
 
 def _of_document(raw: bytes) -> str | None:

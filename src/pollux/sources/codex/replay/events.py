@@ -52,8 +52,8 @@ def _agent_event(walk: Walk, event: AgentEvent, around: Envelope) -> None:
     if event.message:
         walk.heard(event.message, around, Text)
     if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
-        known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
-        walk.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
+        rest = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
+        walk.keep("event_msg/agent_message", {**rest, **event.extra, **around.extra})
 
 
 def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
