@@ -16,7 +16,7 @@ from pollux.cli.options.group import Command
 from pollux.errors import RequestError, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pollux.cli.terminal.progress import Bar
     from pollux.cli.terminal.screen import Screen
@@ -146,10 +146,10 @@ def command(
         exact=exact,
     )
     if as_json:
-        from pollux.answers.search import hits_document
+        from pollux.answers.search import hits_document, search_remarks
 
         screen.json(hits_document(result.hits))
-        for sentence in (*_widened(result), *result.hints):
+        for sentence in search_remarks(result):
             remark(sentence, for_programs=True)
         ctx.exit(0 if result.hits else library.index.absence(selection.agent).exit_code)
     if not result.hits:
@@ -171,24 +171,14 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
 
 
 def _for_people(screen: Screen, result: SearchResult) -> None:
+    from pollux.answers.search import search_remarks
     from pollux.cli.render.results import grouped, result_lines
     from pollux.cli.terminal.screen import talk
 
     screen.lines(result_lines(screen, grouped(result)))
-    for sentence in (*_widened(result), *result.hints):
+    for sentence in search_remarks(result):
         talk(sentence)
     _read_on(screen, result.hits[0])
-
-
-def _widened(result: SearchResult) -> Iterator[str]:
-    """What was looked for instead of what was typed, in one sentence."""
-    if not result.widened:
-        return
-    changes = [
-        f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
-        for one in result.widened
-    ]
-    yield f"Nothing holds exactly that. Looked for {'; '.join(changes)}. --exact looks for what you typed only."
 
 
 def _read_on(screen: Screen, first: Hit) -> None:
