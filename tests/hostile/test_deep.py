@@ -125,14 +125,14 @@ def test_a_session_that_cannot_be_written_costs_no_other(
 ) -> None:
     jobs = world.library().jobs(EVERYTHING)
     keys = sorted(told.key for job in jobs for told in job.summaries)
-    shown = Export._shown
+    prepare = Export._prepare
 
     def fails(self: Export, session: Session) -> tuple[Session, WriterContext]:
         if session.key == keys[0]:
             raise RecursionError
-        return shown(self, session)
+        return prepare(self, session)
 
-    monkeypatch.setattr(Export, "_shown", fails)
+    monkeypatch.setattr(Export, "_prepare", fails)
     with Folder(str(world.folder / "exported"), forbidden=()) as folder:
         outcome = Export(registry.writer(form), Options(), folder).run(jobs, {}, {})
     assert outcome.unread == [keys[0]]

@@ -1,4 +1,4 @@
-"""One file to write to: it appears whole or not at all, and never among the agents' own."""
+"""A file to write: it appears complete or not at all, and never among the agents' own files."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 from stat import S_ISREG
 
 from pollux.errors import OutputError
-from pollux.system.ending import gently
+from pollux.system.ending import termination_raises
 from pollux.system.files import replacing, usual_mode
 
 Write = Callable[[str | bytes], object]
 
 
 def encoded(piece: str | bytes) -> bytes:
-    """A piece of a file as it stands on the disk; half a character is written out."""
+    """A piece of a file in bytes; half a character is escaped."""
     return piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
 
 
 def protect(path: Path, forbidden: Iterable[Path]) -> None:
-    """The agents' files are only ever read."""
+    """Raise `OutputError` where a path lies in one of these folders: the agents' files are only ever read."""
     real = os.path.realpath(path)
     for folder in map(os.path.realpath, forbidden):
         if real == folder or real.startswith(folder + os.sep):
@@ -67,13 +67,13 @@ class Target:
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[Write]:
-    """Write a file for everybody, which appears under its name when it is whole. A signal to end leaves nothing."""
-    with gently(), replacing(path, mode=usual_mode()) as file:
+    """A file with the usual rights that appears under its name when it is complete. A signal to end leaves nothing."""
+    with termination_raises(), replacing(path, mode=usual_mode()) as file:
         yield lambda piece: file.write(encoded(piece))
 
 
 def failed(path: Path, error: OSError) -> OutputError:
-    """What to tell the user."""
+    """The error for the user."""
     folder = path.parent
     lacks = error.errno == errno.ENOENT and not os.path.lexists(folder)
     hint = f"There is no folder {folder}. Try: mkdir -p {shlex.quote(str(folder))}" if lacks else None

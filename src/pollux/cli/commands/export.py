@@ -147,21 +147,21 @@ def command(
     from pollux.library.jobs import Job
 
     library = open_library(ctx)
-    hiding = redactor(library, words, emails=emails or share) if redact or share or words or emails else None
-    exporter = Exporter(library, writer, _options(style), hiding)
-    chosen = _once(library.session(key) for key in keys)
-    exporter.protect(chosen)
+    remover = redactor(library, words, emails=emails or share) if redact or share or words or emails else None
+    exporter = Exporter(library, writer, _options(style), remover)
+    sessions = _once(library.session(key) for key in keys)
+    exporter.protect(sessions)
     report = exporter.target(report_file, force=force) if report_file is not None else None
-    asked = wanted(agent, project, since, until, everything=True)
-    jobs = library.jobs(asked) if everything else [Job.of(session) for session in chosen]
+    selection = wanted(agent, project, since, until, everything=True)
+    jobs = library.jobs(selection) if everything else [Job.of(session) for session in sessions]
     if not jobs:
         raise library.index.absence(agent)(
-            "There are no such sessions to export.", library.index.hint(asked, "Try: pollux list --all")
+            "There are no such sessions to export.", library.index.hint(selection, "Try: pollux list --all")
         )
     if folder:
-        _to_folder(ctx, exporter, jobs, str(output), by, redacts=hiding is not None, force=force)
+        _to_folder(ctx, exporter, jobs, str(output), by, redacts=remover is not None, force=force)
     else:
-        _to_file(ctx, exporter, chosen[0], output, force=force)
+        _to_file(ctx, exporter, sessions[0], output, force=force)
     if report is not None:
         _report(exporter, report)
 
@@ -173,8 +173,8 @@ def _to_folder(
     from pollux.cli.terminal.progress import bar
     from pollux.export.names import Layout
 
-    drawn = bar(ctx, "Scanning" if redacts else "Exporting", "Exporting")
-    tell(exporter.to_folder(jobs, output, Layout(by), force=force, progress=drawn), output)
+    progress = bar(ctx, "Scanning" if redacts else "Exporting", "Exporting")
+    tell(exporter.to_folder(jobs, output, Layout(by), force=force, progress=progress), output)
 
 
 def _to_file(ctx: click.Context, exporter: Exporter, session: Session, output: str | None, *, force: bool) -> None:
@@ -234,11 +234,11 @@ def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None
 
 def _once(sessions: Iterable[Session]) -> list[Session]:
     """Each session once, however often and by whatever names it was asked for."""
-    found: dict[str, Session] = {}
+    by_key: dict[str, Session] = {}
     for session in sessions:
-        if found.setdefault(session.key, session) != session:
+        if by_key.setdefault(session.key, session) != session:
             raise RequestError(f"{session.key} was named twice, and reads differently.", "Export them one by one.")
-    return list(found.values())
+    return list(by_key.values())
 
 
 def _heeded(ctx: click.Context, writer: Writer) -> None:
@@ -267,8 +267,8 @@ def _writer(to: str | None, output: str | None) -> Writer:
             w for name in registry.writer_names() if output.lower().endswith((w := registry.writer(name)).suffix)
         ]
         closest = max((len(w.suffix) for w in fitting), default=0)
-        if len(found := [w for w in fitting if len(w.suffix) == closest]) == 1:
-            return found[0]
+        if len(best := [w for w in fitting if len(w.suffix) == closest]) == 1:
+            return best[0]
     raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
 
 

@@ -31,12 +31,12 @@ class When(click.ParamType["datetime"]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ARG002
         """The time meant. Raises `RequestError`."""
-        named = ctx.params.get("timezone") if ctx is not None else None
-        if not isinstance(named, str):
+        name = ctx.params.get("timezone") if ctx is not None else None
+        if not isinstance(name, str):
             return parse(value, end=self.end)
         from pollux.usage.days import zone
 
-        return parse(value, end=self.end, zone=zone(named))
+        return parse(value, end=self.end, zone=zone(name))
 
 
 timezone_option = click.option(

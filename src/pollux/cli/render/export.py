@@ -50,20 +50,20 @@ def tell(outcome: Outcome, path: str) -> None:
         where = str(Path(path) / files[0]) if len(files) == 1 else path
         talk(f"{plural(len(files), 'session')} written to {visible(where)}")
     if outcome.older:
-        older = _listed(outcome.older)
+        older = _names(outcome.older)
         talk(f"{plural(len(outcome.older), 'file')} left alone, with sessions that are not in this export: {older}.")
     if outcome.foreign:
         raise OutputError(
             f"{plural(len(outcome.foreign), 'file')} not written, because pollux did not write what is there now: "
-            f"{_listed(outcome.foreign)}.",
+            f"{_names(outcome.foreign)}.",
             "--force overwrites.",
         )
     if outcome.unread:
         raise Unreadable(
-            f"{plural(len(outcome.unread), 'session')} could not be read: {_listed(outcome.unread)}.",
+            f"{plural(len(outcome.unread), 'session')} could not be read: {_names(outcome.unread)}.",
             "pollux doctor tells why.",
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names(names: Sequence[str]) -> str:
     return ", ".join(sorted(names)[:NAMED]) + (", …" if len(names) > NAMED else "")

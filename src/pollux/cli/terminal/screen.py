@@ -131,9 +131,9 @@ def _is_terminal(stream: Any) -> bool:
         return False
 
 
-def _color(asked: str, terminal: bool) -> bool:
-    if asked != "auto":
-        return asked == "always"
+def _color(choice: str, terminal: bool) -> bool:
+    if choice != "auto":
+        return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
@@ -143,9 +143,9 @@ def _color(asked: str, terminal: bool) -> bool:
 
 def _columns(terminal: bool) -> int | None:
     """The width to fit into. A pipe has none, unless COLUMNS says so."""
-    named = os.environ.get("COLUMNS", "")
-    if named.isdecimal() and int(named) > 0:
-        return max(int(named), 20)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return max(int(columns), 20)
     if not terminal:
         return None
     from shutil import get_terminal_size

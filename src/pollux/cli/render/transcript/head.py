@@ -94,8 +94,8 @@ def remarks(screen: Screen, session: Session, home: str, *, full: bool) -> Itera
         place = one_line(tilde(notice.file, home)) if notice.file else ""
         place += f":{notice.line}" if place and notice.line is not None else ""
         often = f" ({notice.count:,} times)" if notice.count > 1 else ""
-        said = f"! {one_line(notice.text)}{often} [{notice.code}]"
-        for line in wrap(said, screen.columns):
+        text = f"! {one_line(notice.text)}{often} [{notice.code}]"
+        for line in wrap(text, screen.columns):
             yield screen.paint(line, "warn" if notice.severity != "info" else "dim")
         if place:
             yield screen.paint(f"  {place}", "dim")
