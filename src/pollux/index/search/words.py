@@ -47,6 +47,7 @@ _LEADS = [
     *(b"\xe2\x82", b"\xe2\x84", b"\xe2\x85", b"\xe2\x86\x83", b"\xe2\x86\x89"),
     *(b"\xe2\x91", b"\xe2\x92", b"\xe2\xb1", b"\xe2\xb5"),
 ]
+_ASCII = bytes(range(0x80))
 
 
 @cache
@@ -110,7 +111,10 @@ def _well_formed(text: str) -> tuple[str, bytes]:
 
 def _odd(data: bytes) -> bool:
     """May there be something in a text that the index would not understand?"""
-    return not data.isascii() and any(lead in data for lead in _LEADS)
+    if data.isascii():
+        return False
+    beyond = data.translate(None, _ASCII)
+    return any(lead in beyond for lead in _LEADS)
 
 
 def _apart(text: str) -> str:
