@@ -14,7 +14,7 @@ from pollux.archive import restore, transfer as carry
 from pollux.archive.checkout import whole
 from pollux.archive.contents import whole_size
 from pollux.archive.history import Change, Past
-from pollux.archive.keep import Busy, Kept, wanted
+from pollux.archive.keep import Busy, RunResult, wanted
 from pollux.archive.restore import Piece, Restored
 from pollux.archive.survey import standing
 from pollux.archive.verify import Verdict, stamp_of, verify
@@ -66,7 +66,7 @@ class Keeping:
         """Say whether every sync keeps."""
         self._archive.turn(on=on)
 
-    def run(self) -> Kept:
+    def run(self) -> RunResult:
         """Keep what changed, whether or not every sync does. The library's `problem` tells of what is lost."""
         kept = self._archive.keep(self._looks())
         self._library.problem = self._archive.loss
