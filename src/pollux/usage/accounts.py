@@ -81,12 +81,12 @@ class Accounts:
             tallying = UsageQueries(current, wanted or Filter())
             till = self.till(tallying.models())
             rows = (row for row in _rows(tallying, till) if not timed or day(row.quarter) is not None)
-            found = stats(by, tallying.sessions, rows, till, where, within=within, of=of)
+            answer = stats(by, tallying.sessions, rows, till, where, within=within, of=of)
             lacking = _asked(current.lacking(), wanted)
-            return opened(found, lacking) if lacking else found
+            return opened(answer, lacking) if lacking else answer
 
-        found: Stats = self._ask(question)
-        return found
+        answer: Stats = self._ask(question)
+        return answer
 
     def tools(
         self, wanted: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
@@ -99,8 +99,8 @@ class Accounts:
             rows, total = tools(tallying.sessions, tallying.calls(), by, where)
             return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
 
-        found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
-        return found
+        rows: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
+        return rows
 
     def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
         """How much was done on each day; None stands for what has no time."""
@@ -113,8 +113,8 @@ class Accounts:
             till = self.till(tallying.models()) if of is Of.COST else Pricer({})
             return days_of_rows(of, tallying.sessions, _rows(tallying, till), till, where)
 
-        found: dict[date | None, float] = self._ask(question)
-        return found
+        days: dict[date | None, float] = self._ask(question)
+        return days
 
     def stacks(
         self, by: By, of: Of, stack: By, wanted: Filter | None = None, timezone: str | None = None
@@ -127,8 +127,8 @@ class Accounts:
             till = self.till(tallying.models()) if of is Of.COST else Pricer({})
             return stacks(by, of, stack, tallying.sessions, _rows(tallying, till), till, where)
 
-        found: dict[str | None, dict[str, float]] = self._ask(question)
-        return found
+        layers: dict[str | None, dict[str, float]] = self._ask(question)
+        return layers
 
     def costs(self, keys: Collection[str]) -> dict[str, float | None]:
         """What each of some sessions cost by itself: the sum of what has a price."""
@@ -141,10 +141,10 @@ class Accounts:
             tallying = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
             till = self.till(tallying.models())
             sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row.session].key, till)
-            return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
+            return {key: Bill(dollars(total.cost), total.lacking.requests) for key, total in sums.items()}
 
-        found: dict[str, Bill] = self._ask(question)
-        return {key: found.get(key, Bill()) for key in keys}
+        bills: dict[str, Bill] = self._ask(question)
+        return {key: bills.get(key, Bill()) for key in keys}
 
     def cost(self, session: Session) -> float | None:
         """What a session cost by itself, wherever it was read from."""
@@ -204,7 +204,7 @@ class Accounts:
 
         def question(current: CatalogQueries) -> Review:
             tallying = UsageQueries(current, wanted or Filter())
-            found = stats(By.AGENT, tallying.sessions, tallying.rolled(), Pricer({}))
+            usage = stats(By.AGENT, tallying.sessions, tallying.rolled(), Pricer({}))
             inherited = tallying.inherited()
             every = current.listed(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
@@ -222,22 +222,22 @@ class Accounts:
                     "family": (one.family_usage.total, sum(known) if known else None),
                     "thread": (thread, costs.get(key)),
                 }
-            return review(found, tallying.proofs(), inherited, ours)
+            return review(usage, tallying.proofs(), inherited, ours)
 
-        found: Review = self._ask(question)
-        return found
+        answer: Review = self._ask(question)
+        return answer
 
     def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
         """What each of all sessions cost by itself."""
         tallying = UsageQueries(current, Filter(everything=True))
         till = self.till(tallying.models())
         sums = gather(_rows(tallying, till), lambda row: tallying.sessions[row.session].key, till)
-        return {key: dollars(held.cost) for key, held in sums.items()}
+        return {key: dollars(total.cost) for key, total in sums.items()}
 
     def family(self, session: Session) -> list[str]:
         """The keys of a session and all its descendants."""
-        found: list[str] = self._ask(lambda current: current.family(session.key))
-        return found
+        keys: list[str] = self._ask(lambda current: current.family(session.key))
+        return keys
 
 
 def _requests(usage: Usage) -> int:

@@ -80,9 +80,9 @@ def _items(message: Message, price: Price, elsewhere: Mapping[str, Maker]) -> It
             # A message's requests are priced one by one; the first shows what they cost together.
             yield _item(message, one, _rule(message, len(requests), elsewhere), cost if number == 0 else None)
     for figures, line, why in _passed_over(message):
-        told = Usage(native=figures)
+        usage = Usage(native=figures)
         place = line or (message.origin.line if message.origin is not None else None)
-        yield _item(message, told, why, None, counted=False, line=place)
+        yield _item(message, usage, why, None, counted=False, line=place)
 
 
 def _item(  # noqa: PLR0913
@@ -147,10 +147,10 @@ def _passed_over(message: Message) -> Iterator[tuple[Mapping[str, Any], int | No
         if isinstance(line, dict) and isinstance(line.get("usage"), dict):
             yield line["usage"], line.get("usage_line"), "replaced by the line of the same reply with the most output"
     for old in message.extra.get("replaced", ()):
-        held = old.get("message") if isinstance(old, dict) else None
-        if isinstance(held, dict) and isinstance(told := held.get("usage"), dict):
-            origin = held.get("origin") or {}
-            yield told.get("native") or told, origin.get("line"), "replaced by a later writing of the same message"
+        earlier = old.get("message") if isinstance(old, dict) else None
+        if isinstance(earlier, dict) and isinstance(usage := earlier.get("usage"), dict):
+            origin = earlier.get("origin") or {}
+            yield usage.get("native") or usage, origin.get("line"), "replaced by a later writing of the same message"
 
 
 def judge(  # noqa: PLR0913, PLR0917

@@ -55,8 +55,8 @@ def span_of(by: str, where: tzinfo | None) -> Callable[[int], str | None]:
     day = day_of(where)
 
     @cache
-    def name(found: date | None) -> str | None:
-        return None if found is None else named(by, found)
+    def name(day: date | None) -> str | None:
+        return None if day is None else named(by, day)
 
     return lambda quarter: name(day(quarter))
 

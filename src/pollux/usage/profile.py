@@ -127,18 +127,18 @@ def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
         for origin in (message.origin for message in group if message.origin is not None):
             for file in (origin.file, None):
                 places.setdefault(file, []).append((origin.line or 0, number))
-    for held in places.values():
-        held.sort()
+    for lines in places.values():
+        lines.sort()
     sure = session.exact or bool(session.gaps)
     for gap in session.gaps:
-        held = places.get(gap.file, [])
-        before = bisect_right(held, (gap.line or 0, len(groups)))
+        lines = places.get(gap.file, [])
+        before = bisect_right(lines, (gap.line or 0, len(groups)))
         if before:
-            missing[held[before - 1][1]].append(gap)
+            missing[lines[before - 1][1]].append(gap)
         else:
             sure = False
-    told = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
-    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, told, strict=True)]
+    exact = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
+    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, exact, strict=True)]
 
 
 def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:

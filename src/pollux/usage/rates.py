@@ -74,8 +74,8 @@ class Card(msgspec.Struct, frozen=True, dict=True):
 
     def rates(self, period: int, beyond: int) -> Rates:
         """What is asked in a period for requests beyond a step."""
-        held = self.periods[period]
-        return next((tier.rates for tier in reversed(held.tiers) if beyond >= tier.above), held.rates)
+        prices = self.periods[period]
+        return next((tier.rates for tier in reversed(prices.tiers) if beyond >= tier.above), prices.rates)
 
 
 _Prices = tuple[int, int, int, int, int, int]

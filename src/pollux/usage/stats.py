@@ -90,15 +90,15 @@ def levels(order: Sequence[By], sessions: Mapping[int, Counted]) -> list[Mapping
 
     A sub-agent that has another row than its conversation does not belong to it there.
     """
-    known, found = {session.key: session for session in sessions.values()}, list[Mapping[int, Counted]]()
+    known, views = {session.key: session for session in sessions.values()}, list[Mapping[int, Counted]]()
     for by in order:
         if (mark := _MARKS.get(by)) is not None:
             sessions = {
                 no: one if one.head is None or mark(one) == mark(known[one.head]) else _alone(one)
                 for no, one in sessions.items()
             }
-        found.append(sessions)
-    return found
+        views.append(sessions)
+    return views
 
 
 def _alone(session: Counted) -> Counted:
@@ -127,8 +127,8 @@ def stats(  # noqa: PLR0913
         return (first, *(inner(row) for inner in names))
 
     total, sums = Sum(), gather(rows, label, till)
-    for held in sums.values():
-        total.add(held)
+    for part in sums.values():
+        total.add(part)
     known = total.cost is not None and not total.lacking.requests
     measure = of or (Of.COST if known else Of.TOKENS)
     return Stats(
@@ -141,12 +141,12 @@ def stats(  # noqa: PLR0913
     )
 
 
-def opened(found: Stats, lacking: Collection[str]) -> Stats:
+def opened(answer: Stats, lacking: Collection[str]) -> Stats:
     """The answer where something of these agents could not be read.
 
     Of no sum that it may belong to is known whether it is exact. A session's own is not touched.
     """
-    return replace(found, rows=_opened(found.rows, (found.by, *found.within), lacking), total=_open(found.total))
+    return replace(answer, rows=_opened(answer.rows, (answer.by, *answer.within), lacking), total=_open(answer.total))
 
 
 def _opened(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
@@ -176,16 +176,16 @@ def _tree(
     """The rows of the first thing that usage is told by, each with those of the next."""
     (by, *within), (sessions, *inmost) = order, level
     groups: dict[str | None, dict[Label, Sum]] = {}
-    for (first, *rest), held in sums.items():
-        groups.setdefault(first, {})[tuple(rest)] = held
-    found = []
+    for (first, *rest), part in sums.items():
+        groups.setdefault(first, {})[tuple(rest)] = part
+    rows = []
     for name, group in groups.items():
         whole = Sum()
-        for held in group.values():
-            whole.add(held)
+        for part in group.values():
+            whole.add(part)
         inner = _tree(within, group, inmost, of, None) if within else ()
-        found.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
-    return tuple(sorted(found, key=_time if by in TIMES else lambda row: _weight(row, of)))
+        rows.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
+    return tuple(sorted(rows, key=_time if by in TIMES else lambda row: _weight(row, of)))
 
 
 class Trends:
@@ -202,19 +202,19 @@ class Trends:
 
     def all(self) -> dict[str, int]:
         """All names together."""
-        return self._daily(pair for held in self._amounts.values() for pair in held.items())
+        return self._daily(pair for quarters in self._amounts.values() for pair in quarters.items())
 
     def of(self, name: str | None) -> dict[str, int]:
         """One name's."""
         return self._daily(self._amounts.get(name, {}).items())
 
     def _daily(self, amounts: Iterable[tuple[int, int]]) -> dict[str, int]:
-        found: dict[str, int] = {}
+        days: dict[str, int] = {}
         for quarter, used in amounts:
             day = self._day(quarter)
             if day is not None:
-                found[day] = found.get(day, 0) + used
-        return found
+                days[day] = days.get(day, 0) + used
+        return days
 
 
 def _time(row: Row) -> tuple[bool, str]:

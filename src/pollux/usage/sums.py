@@ -120,8 +120,8 @@ class Sum:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
         # Of a session that is exact and has no figures it is sure that it used nothing.
-        told = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
-        silent = _families(whose) - _families(told)
+        sure = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
+        silent = _families(whose) - _families(sure)
         unsure = _families(session for session in whose if session.exact is None) - silent
         total = Total(self.used.values)
         if any(sessions[number].exact for number in self.silent):
@@ -183,14 +183,14 @@ def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Pricer) -
             group.requests += row.requests or 1
     sums: dict[L, Sum] = {}
     for (_, model, when, step), group in groups.items():
-        held = sums.setdefault(group.label, Sum())
-        held.used.add(group.used.values)
-        held.sessions |= group.sessions
-        held.silent |= group.silent
+        total = sums.setdefault(group.label, Sum())
+        total.used.add(group.used.values)
+        total.sessions |= group.sessions
+        total.silent |= group.silent
         cost = till.cost(model, group.used.figures, when, step)
-        held.pay(cost)
+        total.pay(cost)
         if cost is None:
             why = lacking(model, step, group.requests)
-            held.lacking += why
-            held.unpriced_models |= {model} if why.price else set()
+            total.lacking += why
+            total.unpriced_models |= {model} if why.price else set()
     return sums

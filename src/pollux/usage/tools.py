@@ -56,13 +56,13 @@ def _rows(
     groups: dict[str | None, list[Called]] = {}
     for call in calls:
         groups.setdefault(naming(call), []).append(call)
-    found = [
-        _row(name, first, sessions, held, _rows(within, inmost, held, where) if within else ())
-        for name, held in groups.items()
+    rows = [
+        _row(name, first, sessions, calls, _rows(within, inmost, calls, where) if within else ())
+        for name, calls in groups.items()
     ]
     if first in TIMES:
-        return tuple(sorted(found, key=lambda row: (row.name is None, row.name or "")))
-    return tuple(sorted(found, key=lambda row: (-row.calls, row.name or "")))
+        return tuple(sorted(rows, key=lambda row: (row.name is None, row.name or "")))
+    return tuple(sorted(rows, key=lambda row: (-row.calls, row.name or "")))
 
 
 def _row(

@@ -92,12 +92,12 @@ def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
         return (Argument(name=None, text=text),), complete
     known = [key for key in KEYS if key in given]
     chosen = known or list(given)[:SHOWN]
-    told = [(key, *_brief(given[key])) for key in chosen if given[key] not in (None, "", [], {})][:SHOWN]
+    brief = [(key, *_brief(given[key])) for key in chosen if given[key] not in (None, "", [], {})][:SHOWN]
     shown = tuple(
         Argument(name=None if known and n == 0 else one_line(str(key), 40), text=text)
-        for n, (key, text, _) in enumerate(told)
+        for n, (key, text, _) in enumerate(brief)
     )
-    return shown, len(told) == len(given) and all(complete for _, _, complete in told)
+    return shown, len(brief) == len(given) and all(complete for _, _, complete in brief)
 
 
 def _brief(value: Any) -> tuple[str, bool]:
@@ -124,8 +124,8 @@ def whole_input(given: Any) -> tuple[Section, ...]:
         return (as_section("Input", given),)
     texts = {key: value for key, value in given.items() if isinstance(value, str) and "\n" in value.strip()}
     rest = {key: value for key, value in given.items() if key not in texts}
-    found = [Section(label=f"Input: {one_line(str(key), 60)}", text=_trimmed(value)) for key, value in texts.items()]
-    return (as_section("Input", rest), *found) if rest else tuple(found)
+    sections = [Section(label=f"Input: {one_line(str(key), 60)}", text=_trimmed(value)) for key, value in texts.items()]
+    return (as_section("Input", rest), *sections) if rest else tuple(sections)
 
 
 def as_section(label: str, value: Any) -> Section:

@@ -222,9 +222,9 @@ class Chat:
                 self._tally.drop(ODDITIES)
             case _:
                 so_far.text.append(words(part) or "")
-        held: tuple[Attachment, ...] = getattr(part, "attachments", ())
-        self._tally.drop(BYTES, len(held))
-        self._tally.drop(DETAILS, sum(bool(one.extra) for one in held))
+        attachments: tuple[Attachment, ...] = getattr(part, "attachments", ())
+        self._tally.drop(BYTES, len(attachments))
+        self._tally.drop(DETAILS, sum(bool(one.extra) for one in attachments))
 
     def _asked(self, call: ToolCall) -> Asked:
         self._tally.drop(OUTCOMES)

@@ -125,8 +125,8 @@ class Csv:
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the whole session, message by message."""
         table = table_to(out, COLUMNS)
-        tally, told = Tally(WHY), summarize(session)
-        about = {name: getattr(told, name) for name in ABOUT}
+        tally, summary = Tally(WHY), summarize(session)
+        about = {name: getattr(summary, name) for name in ABOUT}
         for number, message in enumerate(session.messages, 1):
             if options.live_only and message.fate is not Fate.LIVE:
                 tally.drop(LOST_FATES)

@@ -95,8 +95,8 @@ class Tally:
         self.drop(LINKED, len(session.links))
         self.drop(ORIGINS, len(session.files) + (session.project_hash is not None))
         cut = session.title is not None and one_line(session.title) != title(summarize(session))
-        found = len(session.tallies) + len(session.gaps) + (session.project_evidence is not None)
-        self.drop(DETAILS, bool(session.extra) + cut + found)
+        others = len(session.tallies) + len(session.gaps) + (session.project_evidence is not None)
+        self.drop(DETAILS, bool(session.extra) + cut + others)
 
     def report(self) -> Report:
         """The report, in the order of the reasons above."""

@@ -107,8 +107,8 @@ class _Messages(_File):
 
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
         """The rows of a session, and the account of what they do not hold."""
-        tally, told = Tally(WHY), summarize(session)
-        about = {name: getattr(told, name) for name in ABOUT}
+        tally, summary = Tally(WHY), summarize(session)
+        about = {name: getattr(summary, name) for name in ABOUT}
         rows = []
         for number, message in enumerate(session.messages, 1):
             if options.live_only and message.fate is not Fate.LIVE:

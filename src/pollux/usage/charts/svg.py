@@ -58,11 +58,11 @@ def picture(width: float, height: float, title: str, body: Iterable[str]) -> str
 
 
 def _rules(named: dict[str, str], series: Sequence[str], heat: Sequence[str]) -> str:
-    found = [f".{name} {{ fill: {color}; }}" for name, color in named.items() if name != "line"]
-    found += [f".line {{ stroke: {named['line']}; stroke-width: 1; }}", f".s{OTHERS} {{ fill: {named['soft']}; }}"]
-    found += [f".s{number} {{ fill: {color}; }}" for number, color in enumerate(series)]
-    found += [f".h{number} {{ fill: {color}; }}" for number, color in enumerate(heat, start=1)]
-    return "\n".join([*found, f".h0 {{ fill: {named['empty']}; }}"])
+    rules = [f".{name} {{ fill: {color}; }}" for name, color in named.items() if name != "line"]
+    rules += [f".line {{ stroke: {named['line']}; stroke-width: 1; }}", f".s{OTHERS} {{ fill: {named['soft']}; }}"]
+    rules += [f".s{number} {{ fill: {color}; }}" for number, color in enumerate(series)]
+    rules += [f".h{number} {{ fill: {color}; }}" for number, color in enumerate(heat, start=1)]
+    return "\n".join([*rules, f".h0 {{ fill: {named['empty']}; }}"])
 
 
 def text(x: float, y: float, words: str, style: str = "ink", more: str = "") -> str:

@@ -65,8 +65,8 @@ def _before(call: ToolCall) -> str | None:
             case {"originalFile": str(text)}:
                 return text
             case {"originalContent": str(text), **others}:
-                told = _HUNK.search(str(others.get("fileDiff")))
-                return text if told is None or int(told[1]) <= text.count("\n") + 1 else None
+                hunk = _HUNK.search(str(others.get("fileDiff")))
+                return text if hunk is None or int(hunk[1]) <= text.count("\n") + 1 else None
     return None
 
 

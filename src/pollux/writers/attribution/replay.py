@@ -47,7 +47,7 @@ class File:
     def replace(self, old: str, new: str, author: str | None, *, every: bool) -> bool:
         """Put a text in the place of another; False where it cannot be told where that stood."""
         text = "\n".join(self._lines)
-        starts = [found.start() for found in re.finditer(re.escape(old), text)] if old else []
+        starts = [match.start() for match in re.finditer(re.escape(old), text)] if old else []
         if not starts or (len(starts) > 1 and not every):
             return False
         for start in reversed(starts):  # so that what stands before the next one is as it was
@@ -68,13 +68,13 @@ class File:
     def ranges(self) -> list[Lines]:
         """Who wrote what. What follows the last line break is a line only where something stands there."""
         size = len(self._lines) - (self._lines[-1] == "")
-        found = []
+        ranges = []
         for author, numbers in groupby(range(size), key=lambda number: self._authors[number]):
             together = list(numbers)
             if author is not None:
                 text = "\n".join(self._lines[together[0] : together[-1] + 1])
-                found.append(Lines(first=together[0] + 1, last=together[-1] + 1, author=author, text=text))
-        return found
+                ranges.append(Lines(first=together[0] + 1, last=together[-1] + 1, author=author, text=text))
+        return ranges
 
 
 def _alike(one: list[str], other: list[str]) -> int:

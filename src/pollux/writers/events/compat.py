@@ -66,15 +66,15 @@ class Signals:
         """The event as they have it, None where they have none of the kind."""
         if event["type"] not in TYPES:
             return None
-        told = {name: event[name] for name in FIELDS if name in event}
+        signal = {name: event[name] for name in FIELDS if name in event}
         if event["type"] == "user_prompt":
-            told["message"] = event["message"]
-        if "tool_result" in told and told["tool_result"]["success"] is None:
-            told["tool_result"] = {**told["tool_result"], "success": True}
+            signal["message"] = event["message"]
+        if "tool_result" in signal and signal["tool_result"]["success"] is None:
+            signal["tool_result"] = {**signal["tool_result"], "success": True}
             self.fabricated = [ASSUMED]
         extras = {"content_index": event["seq"], "raw_tool_name": event.get("raw_tool_name")}
-        told["metadata"] = {name: value for name, value in extras.items() if value is not None}
-        return told
+        signal["metadata"] = {name: value for name, value in extras.items() if value is not None}
+        return signal
 
     def missing(self, message: Message) -> None:
         """Count what their events do not tell of a message."""

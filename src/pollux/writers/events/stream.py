@@ -239,7 +239,7 @@ def _bare(part: ToolResult) -> bool:
 
 def _facts(message: Message) -> Event:
     """What is known of a message beside its words."""
-    told: Event = {
+    event: Event = {
         "message_id": message.id,
         "role": message.role,
         "author": message.author,
@@ -248,7 +248,7 @@ def _facts(message: Message) -> Event:
         "origin": _held(msgspec.structs.asdict(message.origin)) if message.origin is not None else None,
         "model": message.model if message.role is Role.SYSTEM else None,
     }
-    return _held({**told, **_recorded(message.extra)})
+    return _held({**event, **_recorded(message.extra)})
 
 
 def _recorded(extra: Mapping[str, Any]) -> Event:

@@ -66,17 +66,17 @@ def _command(words: list[str]) -> str:
 
 def _steps(value: Any) -> list[Html]:
     """A list of things to do; nothing where it holds more than a page can tell in one line each."""
-    found: list[Html] = []
+    items: list[Html] = []
     for step in value if isinstance(value, list) else []:
         words = next((step[key] for key in _STEPS if key in step), None) if isinstance(step, Mapping) else None
         if not isinstance(words, str) or not all(isinstance(detail, str) for detail in step.values()):
             return []
         status = step.get("status", "")
         more = [f"{key}: {text}" for key, text in step.items() if key != "status" and text != words]
-        told = tag("small", " · ".join([status.replace("_", " "), *more]))
+        details = tag("small", " · ".join([status.replace("_", " "), *more]))
         mark = tag("span", _MARKS.get(status, "○"), aria_hidden="true", class_="mark")
-        found.append(tag("li", mark, " ", words, " ", told, class_=status if status in _MARKS else None))
-    return found
+        items.append(tag("li", mark, " ", words, " ", details, class_=status if status in _MARKS else None))
+    return items
 
 
 def _is_flat(value: Mapping[str, Any] | list[Any]) -> bool:

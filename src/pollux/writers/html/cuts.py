@@ -22,13 +22,13 @@ def cuts(session: Session, options: Options) -> list[range]:
     if session.key not in options.files:
         return [every]
     parts: list[range] = []
-    first = held = 0
+    first = total = 0
     for number, message in enumerate(session.messages):
         size = _size(message)
-        if held and held + size > LIMIT:
+        if total and total + size > LIMIT:
             parts.append(range(first, number))
-            first, held = number, 0
-        held += size
+            first, total = number, 0
+        total += size
     return [*parts, range(first, len(every))]
 
 

@@ -70,9 +70,9 @@ def recorded(call: ToolCall) -> list[Diff]:
     return []
 
 
-def covers(told: list[Diff], wanted: list[Diff]) -> bool:
+def covers(diffs: list[Diff], wanted: list[Diff]) -> bool:
     """Do these changes tell every line of the others?"""
-    have = [{line[1:] for diff in told for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
+    have = [{line[1:] for diff in diffs for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
     need = [{line[1:] for diff in wanted for line in diff.lines if line[0] == mark and line[1:]} for mark in "+-"]
     return all(few <= many for few, many in zip(need, have, strict=True))
 
@@ -91,15 +91,15 @@ def compared(file: str | None, old: str, new: str) -> Diff:
     return Diff(file=file, lines=tuple(lines))
 
 
-def diff(found: Diff) -> Html:
+def diff(change: Diff) -> Html:
     """The changes to one file, for people."""
-    head = tag("div", tag("span", found.file or "", class_="file"), " ", sizes([found]), class_="diff-head")
-    return tag("div", head, tag("pre", join(map(_line, found.lines)), tabindex="0"), class_="diff")
+    head = tag("div", tag("span", change.file or "", class_="file"), " ", sizes([change]), class_="diff-head")
+    return tag("div", head, tag("pre", join(map(_line, change.lines)), tabindex="0"), class_="diff")
 
 
-def sizes(found: Iterable[Diff]) -> Html:
+def sizes(changes: Iterable[Diff]) -> Html:
     """How many lines came and went."""
-    several = list(found)
+    several = list(changes)
     came, went = sum(d.added for d in several), sum(d.removed for d in several)
     return join([tag("span", f"+{came:,}", class_="came"), " ", tag("span", f"−{went:,}", class_="went")])
 

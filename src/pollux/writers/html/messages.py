@@ -147,18 +147,18 @@ class Messages:
 
     def _used(self, message: Message) -> Html | None:
         """What a message cost and where it was read, shown when asked for."""
-        told = []
+        facts = []
         if message.usage is not None and (used := figures(message.usage)) is not None:
             cost, unpriced = self._price(message)
             paid = f", {money(cost, at_least=is_too_low(message.usage, unpriced))}" if cost is not None else ""
-            told.append(f"{used} tokens{paid}")
+            facts.append(f"{used} tokens{paid}")
         if message.model:
-            told.append(one_line(message.model))
+            facts.append(one_line(message.model))
         if (origin := message.origin) is not None:
             place = f"line {origin.line}" if origin.line is not None else f"item {origin.item}"
-            told.append(f"{place} of {one_line(origin.file)}")
-        told.append(f"id {one_line(message.id)}")
-        return tag("p", " · ".join(told), class_="used")
+            facts.append(f"{place} of {one_line(origin.file)}")
+        facts.append(f"id {one_line(message.id)}")
+        return tag("p", " · ".join(facts), class_="used")
 
     def _child(self, key: str) -> Html:
         """The session that a call started: within the page where that can be, else the way to it."""

@@ -198,10 +198,10 @@ def _key(session: Session, key: str, options: Options) -> Html:
 
 
 def _place(notice: Notice) -> Html:
-    told = [one_line(text) for text in (notice.subject, notice.file) if text]
-    told += [f"line {notice.line}"] if notice.line is not None else []
-    told += [f"{notice.count:,} times"] if notice.count > 1 else []
-    return tag("small", ", ".join(told)) if told else EMPTY
+    facts = [one_line(text) for text in (notice.subject, notice.file) if text]
+    facts += [f"line {notice.line}"] if notice.line is not None else []
+    facts += [f"{notice.count:,} times"] if notice.count > 1 else []
+    return tag("small", ", ".join(facts)) if facts else EMPTY
 
 
 def _help() -> Html:

@@ -40,8 +40,8 @@ def source(media_type: str, data: str | None) -> str | None:
 
 def inside(address: str) -> str | None:
     """The same of an address that holds its picture."""
-    found = _DATA.fullmatch(address)
-    return source(found[1], found[2]) if found else None
+    match = _DATA.fullmatch(address)
+    return source(match[1], match[2]) if match else None
 
 
 def attachment(part: Attachment) -> Html:

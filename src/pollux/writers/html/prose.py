@@ -175,9 +175,9 @@ def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
     if state.env.get("cells", 0) > CELLS:
         return False
     before = len(state.tokens)
-    found = table(state, first, end, silent)
+    is_table = table(state, first, end, silent)
     state.env["cells"] = state.env.get("cells", 0) + (len(state.tokens) - before) // 3
-    return found
+    return is_table
 
 
 # Rules of the renderer: each is handed all tokens and the place of its own.

@@ -43,10 +43,10 @@ class _Pen:
             return self._piece(text)
         pieces: list[Html] = []
         position = 0
-        for found in _COLOUR.finditer(text):
-            pieces.append(self._piece(text[position : found.start()]))
-            self._dip([int(number or 0) for number in re.split("[;:]", found.group(1)[:200])])
-            position = found.end()
+        for match in _COLOUR.finditer(text):
+            pieces.append(self._piece(text[position : match.start()]))
+            self._dip([int(number or 0) for number in re.split("[;:]", match.group(1)[:200])])
+            position = match.end()
         pieces.append(self._piece(text[position:]))
         return join(pieces)
 

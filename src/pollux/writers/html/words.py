@@ -27,8 +27,8 @@ _WORD = re.compile(rf"[{_ONE_BY_ONE}]|[^\W_{_ONE_BY_ONE}]+")
 
 def words(text: str) -> set[str]:
     """The words of a text; the script of the page takes a query apart in the same way."""
-    found = _WORD.findall(fold(text))
-    return {word for word in found if len(word) <= LONGEST}
+    every = _WORD.findall(fold(text))
+    return {word for word in every if len(word) <= LONGEST}
 
 
 class Index:

@@ -44,17 +44,17 @@ def _parts(part: Part, id: str | None) -> Iterator[dict[str, Any]]:
         case Unknown():
             yield {"type": "unknown", "raw": part.raw}
         case ToolResult():
-            yield from (held for one in part.attachments for held in _attachment(one))
+            yield from (piece for one in part.attachments for piece in _attachment(one))
         case _:
             yield {"type": "text", "content": words(part) or ""}
-            yield from (held for one in getattr(part, "attachments", ()) for held in _attachment(one))
+            yield from (piece for one in getattr(part, "attachments", ()) for piece in _attachment(one))
 
 
 def _answers(part: Part, id: str | None) -> Iterator[dict[str, Any]]:
     if type(part) is ToolCall:
         if part.output is not None:
             yield {"type": "tool_call_response", "id": id, "response": part.output}
-        yield from (held for one in part.attachments for held in _attachment(one))
+        yield from (piece for one in part.attachments for piece in _attachment(one))
     elif type(part) is ToolResult and part.output is not None:
         yield {"type": "tool_call_response", "id": part.call, "response": part.output, "name": part.name}
 

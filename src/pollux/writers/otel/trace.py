@@ -85,8 +85,8 @@ class _Trace:
             self._now = at
         self._seen[message.id] += 1  # an id that comes again must not make the same span again
         reply = span_id(self._session.key, "reply", message.id, str(self._seen[message.id]))
-        found = [] if message.inherited else [*self._reply(message, ids, reply), *self._calls(message, ids, reply)]
-        for span in found:
+        spans = [] if message.inherited else [*self._reply(message, ids, reply), *self._calls(message, ids, reply)]
+        for span in spans:
             self._times += (span.start, span.end)
             yield span
         if self._options.content:
@@ -94,20 +94,20 @@ class _Trace:
         else:
             silent(message, self.tally)
         self.tally.drop(FACTS)
-        self.tally.drop(FIGURES, message.usage is not None and not any(span.kind is Kind.CLIENT for span in found))
+        self.tally.drop(FIGURES, message.usage is not None and not any(span.kind is Kind.CLIENT for span in spans))
         self.tally.message(message)
         for part in message.parts:
             self.tally.part(part)
             self.tally.drop(DETAILS, sum(bool(one.extra) for one in getattr(part, "attachments", ())))
-        if found or self._options.content:
+        if spans or self._options.content:
             self.tally.kept += 1
         else:
             self.tally.drop(NOTHING)
 
     def _say(self, message: Message, ids: dict[int, str]) -> None:
         """What the next reply will answer to."""
-        told = _is_reply(message) and not message.inherited
-        self._waiting += answered(message, ids) if told else messages(message, ids)
+        is_reply = _is_reply(message) and not message.inherited
+        self._waiting += answered(message, ids) if is_reply else messages(message, ids)
 
     def _reply(self, message: Message, ids: dict[int, str], reply: str) -> Iterator[Span]:
         if not _is_reply(message):
@@ -192,7 +192,7 @@ class _Trace:
             known["gen_ai.input.messages"] = encode(self._waiting) if self._waiting else None
         self.tally.drop(FACTS, session.title is not None and not self._options.content)
         models = (vendor(message.model) for message in session.messages if message.model)
-        made = next((found for found in models if found is not None), None)
+        made = next((model for model in models if model is not None), None)
         known["gen_ai.provider.name"] = made.provider if made is not None else None
         return Span(
             trace=self._trace,

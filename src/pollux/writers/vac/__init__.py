@@ -33,7 +33,7 @@ class Vac:
 
     def write(self, session: Session, out: Out, options: Options) -> Report:
         """Write the record."""
-        record, report = told(session, options)
+        record, report = reported(session, options)
         out(canonical(record))
         return report
 
@@ -50,12 +50,12 @@ class VacCbor(Vac):
 
     def write_bytes(self, session: Session, out: Callable[[bytes], object], options: Options) -> Report:
         """Write the record in bytes."""
-        record, report = told(session, options)
+        record, report = reported(session, options)
         out(as_cbor(record))
         return report
 
 
-def told(session: Session, options: Options) -> tuple[dict[str, Any], Report]:
+def reported(session: Session, options: Options) -> tuple[dict[str, Any], Report]:
     """The record of a session, and what became of it on the way."""
     record = record_of(session, options)
     kept = sum(not options.live_only or message.fate is Fate.LIVE for message in session.messages)

@@ -94,10 +94,10 @@ class Entries(msgspec.Struct):
         answer = self.answer(call)
         answered = answer is not None or call.output is not None or bool(call.attachments)
         native = dict(call.extra)
-        told = native.pop("status", None)
-        status = told if isinstance(told, str) else STATUSES[call.status]
-        if told is not None and not isinstance(told, str):
-            native["status"] = told
+        word = native.pop("status", None)
+        status = word if isinstance(word, str) else STATUSES[call.status]
+        if word is not None and not isinstance(word, str):
+            native["status"] = word
         native = {name: value for name, value in native.items() if not (answer is not None and value is answer)}
         at = stamp(call.at or parent)
         nested = self.nested(call.child) if call.child is not None else None
@@ -157,8 +157,8 @@ def _block(part: Part, place: Entry) -> Any:
     if type(part) is Text and not part.extra and not place:
         return part.text
     document = part_document(part)
-    told = document if isinstance(part, Unknown) else known(document)
-    return {**told, **({"pollux": place} if place else {})}
+    fields = document if isinstance(part, Unknown) else known(document)
+    return {**fields, **({"pollux": place} if place else {})}
 
 
 def _words(content: list[Any]) -> Any:
