@@ -116,9 +116,9 @@ def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> N
     current = questions(history)
     books = Accounts(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     asked = UsageQueries(current, Filter())
-    till = books.till(asked.models())
-    rolled = stats(By.SESSION, asked.sessions, asked.rolled(), till)
-    single = stats(By.SESSION, asked.sessions, asked.requests(), till)
+    pricer = books.pricer(asked.models())
+    rolled = stats(By.SESSION, asked.sessions, asked.rolled(), pricer)
+    single = stats(By.SESSION, asked.sessions, asked.requests(), pricer)
     assert {row.name: (row.usage, row.cost_usd, row.sessions) for row in rolled.rows} == {
         row.name: (row.usage, row.cost_usd, row.sessions) for row in single.rows
     }

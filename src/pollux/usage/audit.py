@@ -13,7 +13,7 @@ from pollux.usage.rates import dollars
 
 
 class Item(Value, frozen=True, kw_only=True):
-    """One request, or one message's requests that were only told together. What is not `counted` says why in `rule`."""
+    """One request, or those of a message that were only recorded together. `rule` says why one is not `counted`."""
 
     message: str
     at: datetime | None
@@ -39,7 +39,7 @@ class Verdict(Value, frozen=True, kw_only=True):
 
     @property
     def difference(self) -> int | None:
-        """How many tokens the agent counts more; None where we have no figures."""
+        """How many more tokens the agent counts; None where we have no figures."""
         return None if self.ours is None else self.tally.total - self.ours
 
 

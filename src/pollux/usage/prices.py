@@ -1,4 +1,4 @@
-"""Which prices hold: the user's own, else those that come with genai-prices.
+"""Which prices apply: the user's own, else those of genai-prices.
 
 Loading that package takes longer than any answer. What it says of a model is kept in a small file beside the cache, and
 the package is loaded only for a model it was never asked about, or when it was replaced by another release.
@@ -58,7 +58,7 @@ class PriceList:
             return None
 
     def cards(self, models: Iterable[str]) -> dict[str, Card | None]:
-        """What each model costs; None where nobody says."""
+        """The card of each model; None where its price is not known."""
         wanted = {model for model in models if model}
         others = wanted - self.own.keys()
         listed = self._listed(others) if others and self.edition is not None else {}
@@ -81,13 +81,13 @@ class PriceList:
             return Copy("")
 
     def _write(self, copy: Copy) -> None:
-        """The package can be asked again, so a full disk is no error."""
+        """A full disk is no error: the package can be asked again."""
         with contextlib.suppress(OSError, UnicodeEncodeError):
             write_file(self._file, msgspec.json.encode(copy))
 
 
 def own_card(price: Price) -> Card:
-    """The card of prices that the user wrote down; a tier changes what it names."""
+    """The card of the user's own prices; a tier changes only what it names."""
     usual = {name: _decimal(value) for name in _UNITS.values() if (value := getattr(price, name)) is not None}
     tiers = []
     rates = dict(usual)

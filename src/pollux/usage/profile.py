@@ -32,11 +32,11 @@ Price = Callable[[Message], int | None]
 """What a message's requests cost."""
 
 Charge = Callable[[Message], tuple[int | None, int]]
-"""What a message's requests cost, and how many are not in that."""
+"""What a message's requests cost, and how many have no price."""
 
 
 class Turn(Value, frozen=True, kw_only=True):
-    """A prompt and all that was done about it.
+    """A prompt and everything up to the next one.
 
     `context` is the largest prompt that was sent, which is how much the conversation had grown to.
     """
@@ -80,7 +80,7 @@ class Ended(Value, frozen=True, kw_only=True):
 
 
 class Profile(Value, frozen=True, kw_only=True):
-    """What is to be said of one session; nothing inherited is in it."""
+    """The profile of one session, without what it inherited."""
 
     turns: tuple[Turn, ...]
     sent: Sent
@@ -89,7 +89,7 @@ class Profile(Value, frozen=True, kw_only=True):
 
 
 def profile(session: Session, charge: Charge) -> Profile:
-    """Look into a session."""
+    """Make the profile of a session."""
     own = [message for message in session.messages if not message.inherited]
     groups = _turns(own)
     calls = [(m, part) for m in own for part in m.parts if type(part) is ToolCall]
@@ -106,7 +106,7 @@ def profile(session: Session, charge: Charge) -> Profile:
 
 
 def _turns(messages: list[Message]) -> list[list[Message]]:
-    """Each begins with a prompt; what comes before the first is a turn of its own if something was used in it."""
+    """Each turn begins with a prompt. What comes before the first is a turn of its own if it used something."""
     groups: list[list[Message]] = [[]]
     for message in messages:
         if message.role is Role.USER and message.author is not Author.CLIENT:

@@ -16,7 +16,7 @@ from pollux.usage.sums import Row, Sum, gather
 
 
 class By(StrEnum):
-    """What usage is told by."""
+    """What usage is grouped by."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -41,13 +41,13 @@ TIMES = (By.DAY, By.WEEK, By.MONTH)
 
 
 Label = tuple[str | None, ...]
-"""What a row counts under: a name for each thing that usage is told by."""
+"""Under what a row counts: a name for each thing that usage is grouped by."""
 
 
 class Stats(Value, frozen=True, kw_only=True):
     """The answer: its rows, their total, and the models that have no price.
 
-    Each row has rows for what it is told by `within` it. `of` is what rows that have no order in time are sorted by.
+    Each row has rows for what it is divided by `within`. `of` is what rows are sorted by that have no order in time.
     """
 
     by: By
@@ -67,11 +67,11 @@ _MARKS: Mapping[By, Callable[[Counted], str | None]] = {
     By.PROJECT: _project,
     By.SESSION: lambda session: session.key,
 }
-"""What is told by the session rather than by the request."""
+"""The names that depend on the session alone."""
 
 
 def name_by(by: By, sessions: Mapping[int, Counted], where: tzinfo | None) -> Callable[[Rolled], str | None]:
-    """Under which name a row counts."""
+    """A function that gives the name under which a row counts."""
     match by:
         case By.MODEL:
             return lambda row: row.model or None
@@ -88,7 +88,7 @@ def name_by(by: By, sessions: Mapping[int, Counted], where: tzinfo | None) -> Ca
 def levels(order: Sequence[By], sessions: Mapping[int, Counted]) -> list[Mapping[int, Counted]]:
     """The sessions as the rows of each level count them.
 
-    A sub-agent that has another row than its conversation does not belong to it there.
+    Where a sub-agent and its conversation stand in different rows, they do not belong together.
     """
     known, views = {session.key: session for session in sessions.values()}, list[Mapping[int, Counted]]()
     for by in order:
@@ -109,13 +109,13 @@ def stats(  # noqa: PLR0913
     by: By,
     sessions: Mapping[int, Counted],
     rows: Iterable[Rolled],
-    till: Pricer,
+    pricer: Pricer,
     where: tzinfo | None = None,
     *,
     within: Sequence[By] = (),
     of: Of | None = None,
 ) -> Stats:
-    """Add the rows up. Times go forward; else the most stands first: what cost most, where all has a known cost."""
+    """Add the rows up. Times go forward; else the largest comes first: by cost, where every cost is known."""
     order = (by, *within)
     name, *names = [name_by(one, sessions, where) for one in order]
     trends = Trends(where) if by not in (*TIMES, By.SESSION) else None
@@ -126,7 +126,7 @@ def stats(  # noqa: PLR0913
             trends.note(first, row)
         return (first, *(inner(row) for inner in names))
 
-    total, sums = Sum(), gather(rows, label, till)
+    total, sums = Sum(), gather(rows, label, pricer)
     for part in sums.values():
         total.add(part)
     known = total.cost is not None and not total.lacking.requests
@@ -144,7 +144,7 @@ def stats(  # noqa: PLR0913
 def opened(answer: Stats, lacking: Collection[str]) -> Stats:
     """The answer where something of these agents could not be read.
 
-    Of no sum that it may belong to is known whether it is exact. A session's own is not touched.
+    What was not read may belong to any sum of these agents, so that none is exact. A session's own sum is not touched.
     """
     return replace(answer, rows=_opened(answer.rows, (answer.by, *answer.within), lacking), total=_open(answer.total))
 
@@ -173,7 +173,7 @@ def _tree(
     of: Of,
     trends: Trends | None,
 ) -> tuple[Row, ...]:
-    """The rows of the first thing that usage is told by, each with those of the next."""
+    """The rows of the first thing that usage is grouped by, each with the rows of the next."""
     (by, *within), (sessions, *inmost) = order, level
     groups: dict[str | None, dict[Label, Sum]] = {}
     for (first, *rest), part in sums.items():
@@ -196,7 +196,7 @@ class Trends:
         self._amounts: dict[str | None, dict[int, int]] = {}
 
     def note(self, name: str | None, row: Rolled) -> None:
-        """Write down what a row used, by the quarter."""
+        """Note what a row used, by the quarter."""
         amounts = self._amounts.setdefault(name, {})
         amounts[row.quarter] = amounts.get(row.quarter, 0) + (row.input or 0) + (row.output or 0)
 

@@ -1,4 +1,4 @@
-"""Roll-ups added up, honestly: what nobody recorded stays None, what is too low says so."""
+"""Roll-ups added up: what nobody recorded stays None, and a sum that is too low says so."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Unpriced(Value, frozen=True, kw_only=True):
 
 
 def lacking(model: str, step: int, requests: int) -> Unpriced:
-    """Why requests have no cost, as the till found."""
+    """Why requests have no cost."""
     if step == HALF:
         return Unpriced(figures=requests)
     return Unpriced(price=requests) if model else Unpriced(model=requests)
 
 
 class Bill(Value, frozen=True):
-    """What some requests cost in dollars, and how many are not in it."""
+    """The cost of requests in dollars, and how many have no price."""
 
     usd: float | None = None
     unpriced: int = 0
@@ -56,8 +56,8 @@ class Row(Value, frozen=True, kw_only=True):
     conversation is not here: it is gone, was not asked for, or has a row of its own. `cost_usd` is the sum of what is
     known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
     sessions and lone sub-agents that used more than this, or perhaps more; `silent` those that have no figures. `trend`
-    is the tokens day by day, `rows` the same told by something else as well. `open` says that there may be more
-    sessions, in files that could not be read.
+    is the tokens day by day, `rows` divide the row further. `open` says that there may be more sessions, in files that
+    could not be read.
     """
 
     name: str | None
@@ -80,7 +80,7 @@ class Row(Value, frozen=True, kw_only=True):
 
     @property
     def at_least(self) -> bool:
-        """Was more paid than `cost_usd` says, or may it have been?"""
+        """Is the true cost more than `cost_usd`, or may it be?"""
         return self.unpriced > 0 or self.usage.exact is False or self.open
 
 
@@ -101,7 +101,7 @@ class Sum:
         return self.used.figures.known or 0
 
     def add(self, other: Sum) -> None:
-        """Take another sum in."""
+        """Add another sum."""
         self.used.add(other.used.values)
         self.sessions |= other.sessions
         self.silent |= other.silent
@@ -110,7 +110,7 @@ class Sum:
         self.unpriced_models |= other.unpriced_models
 
     def pay(self, cost: int | None) -> None:
-        """Take a cost in; an unknown one changes nothing."""
+        """Add a cost; an unknown one changes nothing."""
         if cost is not None:
             self.cost = cost if self.cost is None else self.cost + cost
 
@@ -119,7 +119,7 @@ class Sum:
     ) -> Row:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
-        # Of a session that is exact and has no figures it is sure that it used nothing.
+        # A session that is exact and has no figures used nothing, for sure.
         sure = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
         silent = _families(whose) - _families(sure)
         unsure = _families(session for session in whose if session.exact is None) - silent
@@ -152,7 +152,7 @@ def _families(sessions: Iterable[Counted]) -> set[str]:
 
 
 class Group(Generic[L]):
-    """Rows of one label and one price, on their way into a sum."""
+    """Rows of one label and one price."""
 
     __slots__ = ("label", "requests", "sessions", "silent", "used")
 
@@ -164,10 +164,10 @@ class Group(Generic[L]):
         self.requests = 0
 
 
-def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Pricer) -> dict[L, Sum]:
+def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], pricer: Pricer) -> dict[L, Sum]:
     """The rows by label. Rows that have one price are added up before they are priced."""
     groups: dict[tuple[L, str, int, int], Group[L]] = {}
-    period = till.period
+    period = pricer.period
     for row in rows:
         name = label(row)
         place = (name, row.model, period(row.model, row.quarter), row.step)
@@ -187,7 +187,7 @@ def gather(rows: Iterable[Rolled], label: Callable[[Rolled], L], till: Pricer) -
         total.used.add(group.used.values)
         total.sessions |= group.sessions
         total.silent |= group.silent
-        cost = till.cost(model, group.used.figures, when, step)
+        cost = pricer.cost(model, group.used.figures, when, step)
         total.pay(cost)
         if cost is None:
             why = lacking(model, step, group.requests)

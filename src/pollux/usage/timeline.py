@@ -13,11 +13,11 @@ from pollux.usage.sums import Sum, gather, heads
 
 
 def days_of_rows(
-    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], till: Pricer, where: tzinfo | None
+    of: Of, sessions: Mapping[int, Counted], rows: Iterable[Rolled], pricer: Pricer, where: tzinfo | None
 ) -> dict[date | None, float]:
-    """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
+    """Tokens, dollars or sessions of each day. None is the key for sessions that are on no day."""
     day = day_of(where)
-    sums = gather(rows, lambda row: day(row.quarter), till)
+    sums = gather(rows, lambda row: day(row.quarter), pricer)
     if of is Of.SESSIONS:
         families = {when: heads(sessions[number] for number in total.sessions) for when, total in sums.items()}
         untimed = families.pop(None, set()).difference(*families.values())
@@ -27,7 +27,7 @@ def days_of_rows(
 
 
 def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) -> dict[date | None, float]:
-    """How many prompts each day saw; None stands for no time."""
+    """The prompts of each day; None is the key for those without a time."""
     day, days = day_of(where), dict[date | None, float]()
     for _, quarter, prompts in rows:
         when = day(quarter)
@@ -41,13 +41,13 @@ def stacks(  # noqa: PLR0913, PLR0917
     stack: By,
     sessions: Mapping[int, Counted],
     rows: Iterable[Rolled],
-    till: Pricer,
+    pricer: Pricer,
     where: tzinfo | None,
 ) -> dict[str | None, dict[str, float]]:
     """Tokens or dollars of each name, by agent or model."""
     name, layer = name_by(by, sessions, where), name_by(stack, sessions, where)
     layers: dict[str | None, dict[str, float]] = {}
-    for (outer, inner), total in gather(rows, lambda row: (name(row), layer(row)), till).items():
+    for (outer, inner), total in gather(rows, lambda row: (name(row), layer(row)), pricer).items():
         layers.setdefault(outer, {})[inner or "unknown"] = _amount(of, total)
     return layers
 

@@ -17,8 +17,8 @@ from pollux.usage.sums import heads
 class ToolRow(Value, frozen=True, kw_only=True):
     """The calls under one name; `canonical` is the name that agents share for most of a tool's.
 
-    `seconds` is the median of those whose duration is known, `timed` how many these are. `rows` tell the same by
-    something else as well. `open` says of all together that there may be more, in files that could not be read.
+    `seconds` is the median of those whose duration is known, `timed` how many these are. `rows` divide
+    the row further. `open` says of all tools together that there may be more, in files that could not be read.
     """
 
     name: str | None

@@ -1,4 +1,4 @@
-"""A calendar whose days are the darker the more was done on them."""
+"""A calendar: the more was done on a day, the darker it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEFT, TOP = 56, 76
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LEVELS = 4
 LONGEST = timedelta(days=366)
-"""Of weeks in which nothing was done, no more than these are shown."""
+"""No more empty weeks in a row than this are shown."""
 
 
 def levels(values: Mapping[date, float]) -> Sequence[float]:
@@ -68,7 +68,7 @@ def _headings(mondays: Sequence[date | None]) -> Iterator[tuple[int, str]]:
 
 
 def calendar(title: str, subtitle: str, values: Mapping[date, float], label: Label) -> str:
-    """A picture of all days from the first to the last, with what each is worth."""
+    """A picture of all days from the first to the last, with their values."""
     mondays = shown_weeks(values)
     width = max(LEFT + len(mondays) * (CELL + GAP) + 24, 420)
     height = TOP + 7 * (CELL + GAP) + 40
