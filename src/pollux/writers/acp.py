@@ -102,7 +102,7 @@ def _left_out(message: Message, options: Options) -> str | None:
 
 
 class _Updates:
-    """What an editor is told of messages."""
+    """The updates that an editor gets for messages."""
 
     def __init__(self, id: CallIds, tally: Tally) -> None:
         self._id = id

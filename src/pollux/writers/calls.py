@@ -1,4 +1,4 @@
-"""A tool call told on one line, and as much of its result as is wanted."""
+"""A tool call on one line, and as much of its result as is wanted."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class Bounds(Value, frozen=True, kw_only=True):
 
 
 def outcome(call: ToolCall) -> str:
-    """How it ended, in words."""
+    """How a call ended, in words."""
     words = OUTCOMES[call.status]
     return f"{words}, exit code {call.exit_code}" if call.exit_code else words
 
 
 def reason(call: ToolCall) -> str | None:
-    """Why it failed, where one line says it all."""
+    """Why a call failed, where one line says it all."""
     if call.status not in (Status.ERROR, Status.CANCELLED) or call.output is None or len(call.output) > REASON_LENGTH:
         return None
     words = visible(call.output).strip()
@@ -101,7 +101,7 @@ def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
 
 
 def _brief(value: Any) -> tuple[str, bool]:
-    """A value on one line, and whether it is whole. Of a patch it tells the files."""
+    """A value on one line, and whether it is whole. Of a patch, the files are shown."""
     if isinstance(value, str):
         if value.startswith(PATCH) and (files := PATCHED.findall(value)):
             return one_line(" ".join(dict.fromkeys(files)), LENGTH), False

@@ -68,12 +68,12 @@ class Cells:
         self._tally = tally
 
     def add(self, column: str, text: str | None) -> None:
-        """Put a text into a column, where there is one."""
+        """Add a text to a column, where there is a text."""
         if text is not None:
             self.texts.setdefault(column, []).append(text)
 
     def part(self, part: Part) -> None:
-        """Put a part where it belongs, and count what has no place."""
+        """Add a part to its column, and count what has no column."""
         self._tally.part(part)
         match part:
             case Text():
@@ -138,7 +138,7 @@ class Csv:
 
 
 def _inert(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
-    """A row without formulas; the account says where that changed a text."""
+    """A row without formulas; the report says where that changed a text."""
     cells = {name: inert(value) for name, value in row.items()}
     if cells != row:
         tally.fabricate(APOSTROPHE, WHY_APOSTROPHE)

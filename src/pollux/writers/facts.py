@@ -48,7 +48,7 @@ def facts(session: Session, summary: Summary) -> list[Fact]:
 
 
 def front_matter(summary: Summary, options: Options) -> str:
-    """The facts in YAML between two rules, as makers of sites and keepers of notes read them."""
+    """The facts as YAML front matter, which site generators and note programs read."""
     lines = {
         "title": title(summary),
         "key": summary.key,
@@ -95,7 +95,7 @@ def moment(at: datetime | None) -> str | None:
 
 
 def period(start: datetime | None, end: datetime | None) -> str | None:
-    """From when to when; the day is told once where it is the same."""
+    """From when to when; the day stands once where it is the same."""
     first, last = moment(start), moment(end)
     if first is None or last is None or first == last:
         only = first or last
@@ -113,7 +113,7 @@ def counted(counts: Counts) -> str:
 
 
 def figures(usage: Usage) -> str | None:
-    """Tokens in words; what is not known is not told."""
+    """Tokens in words, without what is not known."""
     words = []
     if usage.input is not None:
         cached = [

@@ -88,7 +88,7 @@ class _File:
             self._writer.write_table(rows)
 
     def close(self) -> None:
-        """Write the end of the file, which tells where everything stands."""
+        """Write the end of the file, which says where everything stands."""
         self._writer.close()
 
 
@@ -106,7 +106,7 @@ class _Messages(_File):
         super().__init__(out, columns)
 
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
-        """The rows of a session, and the account of what they do not hold."""
+        """The rows of a session, and the report of what they do not hold."""
         tally, summary = Tally(WHY), summarize(session)
         about = {name: getattr(summary, name) for name in ABOUT}
         rows = []
@@ -193,7 +193,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def _number(figure: int | None) -> int | None:
-    """Within what a column of numbers holds."""
+    """A number, where a column can hold it."""
     return figure if figure is not None and -LARGEST <= figure < LARGEST else None
 
 

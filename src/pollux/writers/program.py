@@ -1,4 +1,4 @@
-"""Who made what: the release of the program that recorded a session, the vendor of a model."""
+"""The release of the program that recorded a session, and the vendor of a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VENDORS = {
 
 
 def vendor(model: str | None) -> Vendor | None:
-    """Whose model it is, where its name tells."""
+    """The vendor of a model, where its name says so."""
     return next((vendor for head, vendor in _VENDORS.items() if model is not None and model.startswith(head)), None)
 
 

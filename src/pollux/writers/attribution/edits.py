@@ -1,4 +1,4 @@
-"""What a tool call changed in files, in one shape however it was asked for."""
+"""What a tool call changed in files, in one form for all tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Edit(Value, frozen=True, kw_only=True):
 
 
 def edits(call: ToolCall) -> Iterator[Edit]:
-    """What a call that went well changed."""
+    """What a successful call changed."""
     if call.status is not Status.OK:
         return
     given = call.input
@@ -71,7 +71,7 @@ def _before(call: ToolCall) -> str | None:
 
 
 def _patch_in(given: Any) -> str | None:
-    """A patch among what a call was given, as it is, as an argument, or as a word of a command."""
+    """A patch in the arguments of a call: as the whole, as an argument, or as a word of a command."""
     waiting = [given]
     while waiting:
         one = waiting.pop()
@@ -91,7 +91,7 @@ def _patched(patch: str) -> Iterator[Edit]:
         if kind == "Add":
             yield Edit(path=path, new="".join(f"{line}\n" for line in new))
         elif kind == "Update" and (old or new):
-            # Without a line that was there before nobody can tell where the new ones stand.
+            # Without a line that was there before, the place of the new ones is not known.
             known = bool(old)
             yield Edit(path=path, old="\n".join(old), new="\n".join(new) if known else None)
         old.clear()

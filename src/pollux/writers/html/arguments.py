@@ -1,4 +1,4 @@
-"""What a tool was asked, each argument in the form that suits it. None is left out."""
+"""All arguments of a tool call, each in the form that suits it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.terminal import terminal
 
 SHORT = 200
-"""Characters: a text of one line that is no longer stands beside its name."""
+"""Characters: a text of one line stands beside its name up to this length."""
 
 _COMMANDS = ("command", "cmd")
 _LISTS = ("todos", "plan")
@@ -65,7 +65,7 @@ def _command(words: list[str]) -> str:
 
 
 def _steps(value: Any) -> list[Html]:
-    """A list of things to do; nothing where it holds more than a page can tell in one line each."""
+    """A list of things to do; nothing where an item does not fit on a line."""
     items: list[Html] = []
     for step in value if isinstance(value, list) else []:
         words = next((step[key] for key in _STEPS if key in step), None) if isinstance(step, Mapping) else None

@@ -1,7 +1,7 @@
-"""Where a session is cut that is too large for one page.
+"""Where to cut a session that is too large for one page.
 
 A browser needs a tenth of a second and six megabytes of memory for each megabyte of a page, and a telephone has little
-of both. So a site has such a session in parts, which lead to one another.
+of both. So a site holds such a session in parts, which link to one another.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import msgspec
 
 from pollux.model import Message, Session
 from pollux.writers.base import Options
-from pollux.writers.html.ways import between
+from pollux.writers.html.links import between
 
 LIMIT = 20_000_000
-"""So many bytes of messages stand on one page, which is then half as large again at most."""
+"""Bytes of messages on one page, which is then at most half as large again."""
 
 
 def cuts(session: Session, options: Options) -> list[range]:
@@ -39,7 +39,7 @@ def file(options: Options, key: str, number: int) -> str:
 
 
 def address(options: Options, key: str, here: int, there: int) -> str:
-    """The way from one part to another."""
+    """The link from one part to another."""
     return "" if here == there else between(file(options, key, here), file(options, key, there))
 
 

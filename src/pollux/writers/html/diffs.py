@@ -1,4 +1,4 @@
-"""Changes to files, found in what was asked of a tool or in what it recorded, and shown line by line."""
+"""Changes to files line by line, from the arguments of a tool call or from what the tool recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.writers.calls import PATCH
 from pollux.writers.html.markup import Html, join, tag
 
 LONGEST = 3000
-"""Lines: two texts with more are shown one after the other, for comparing them would take too long."""
+"""Lines: longer texts are shown one after the other, since comparing them would take too long."""
 
 _OLD_AND_NEW = ("old_string", "new_string")
 _FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
@@ -27,17 +27,17 @@ class Diff(Value, frozen=True, kw_only=True):
 
     @property
     def added(self) -> int:
-        """How many lines came."""
+        """The number of added lines."""
         return sum(line[0] == "+" for line in self.lines)
 
     @property
     def removed(self) -> int:
-        """How many lines went."""
+        """The number of removed lines."""
         return sum(line[0] == "-" for line in self.lines)
 
 
 def asked(given: Any) -> tuple[list[Diff], Any]:
-    """The changes that a call asks for, and what it asks beside."""
+    """The changes that a call asks for, and its other arguments."""
     if isinstance(given, str) and PATCH in given:
         return list(_patch(given)), None
     if not isinstance(given, Mapping):
@@ -56,7 +56,7 @@ def asked(given: Any) -> tuple[list[Diff], Any]:
 
 
 def recorded(call: ToolCall) -> list[Diff]:
-    """The changes as the tool itself noted them down, with the lines around them."""
+    """The changes as the tool recorded them, with the lines around them."""
     for name in ("result", "resultDisplay"):
         noted = call.extra.get(name)
         if not isinstance(noted, Mapping):
@@ -71,14 +71,14 @@ def recorded(call: ToolCall) -> list[Diff]:
 
 
 def covers(diffs: list[Diff], wanted: list[Diff]) -> bool:
-    """Do these changes tell every line of the others?"""
+    """Do these changes hold every line of the others?"""
     have = [{line[1:] for diff in diffs for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
     need = [{line[1:] for diff in wanted for line in diff.lines if line[0] == mark and line[1:]} for mark in "+-"]
     return all(few <= many for few, many in zip(need, have, strict=True))
 
 
 def compared(file: str | None, old: str, new: str) -> Diff:
-    """The way from one text to another."""
+    """The difference between two texts."""
     before, after = (text.split("\n") if text else [] for text in (old, new))
     if len(before) + len(after) > LONGEST:
         return Diff(file=file, lines=(*(f"-{line}" for line in before), *(f"+{line}" for line in after)))
@@ -98,7 +98,7 @@ def diff(change: Diff) -> Html:
 
 
 def sizes(changes: Iterable[Diff]) -> Html:
-    """How many lines came and went."""
+    """The numbers of added and removed lines."""
     several = list(changes)
     came, went = sum(d.added for d in several), sum(d.removed for d in several)
     return join([tag("span", f"+{came:,}", class_="came"), " ", tag("span", f"−{went:,}", class_="went")])

@@ -1,4 +1,4 @@
-"""Markup that content cannot get into: whatever is no `Html` is escaped on its way in."""
+"""Markup that content cannot break: whatever is not `Html` is escaped."""
 
 from __future__ import annotations
 

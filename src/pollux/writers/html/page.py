@@ -14,10 +14,10 @@ from pollux.writers.base import Options
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.cuts import address
 from pollux.writers.html.folds import fold
+from pollux.writers.html.links import index_link, session_link
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.times import clock
-from pollux.writers.html.ways import home, way
 
 PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")
 
@@ -35,7 +35,7 @@ KEYS = {
 
 
 def head(words: str, assets: tuple[tuple[str, ...], tuple[str, ...]], more: str = "") -> Html:
-    """Everything before the body; nothing but these very styles and this very script is allowed."""
+    """Everything before the body. The policy allows only these styles and this script."""
     style, script = (_asset(names) for names in assets)
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'{more}; "
@@ -94,7 +94,7 @@ def _top(session: Session, options: Options, messages: Messages, part: int) -> I
 
 
 def _parts(session: Session, options: Options, messages: Messages, part: int) -> Html:
-    """Where this part stands among the others, and the ways to them."""
+    """Where this part stands among the others, and links to them."""
     count = len(messages.parts)
     ways = [tag("b", f"{part + 1}", aria_current="page")] * count
     for there in set(range(count)) - {part}:
@@ -134,7 +134,7 @@ def _bar(session: Session, options: Options, search: str) -> Html:
         ("theme", "Theme", "Light, dark, or as the system (d)"),
         ("keys", "?", "Keys (?)"),
     ]
-    back = home(options, session.key)
+    back = index_link(options, session.key)
     return tag(
         "div",
         tag("a", "All sessions", href=back, class_="home") if back is not None else None,
@@ -192,7 +192,7 @@ def _fact(name: str, value: Html) -> Html:
 
 
 def _key(session: Session, key: str, options: Options) -> Html:
-    address = way(options, session.key, key)
+    address = session_link(options, session.key, key)
     name = tag("code", one_line(key))
     return name if address is None else tag("a", name, href=address)
 

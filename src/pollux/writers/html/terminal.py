@@ -1,4 +1,4 @@
-"""What a program printed, as a terminal shows it: colours are kept, no other control is obeyed."""
+"""What a program printed, as a terminal shows it: with its colours, without any other control."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _screen(inner: Html) -> Html:
 
 
 class _Pen:
-    """The colours and styles that hold until they are changed."""
+    """The present colours and styles."""
 
     def __init__(self) -> None:
         self._styles: set[str] = set()

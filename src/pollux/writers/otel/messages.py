@@ -29,7 +29,7 @@ def spoken(message: Message, ids: dict[int, str]) -> list[dict[str, Any]]:
 
 
 def answered(message: Message, ids: dict[int, str]) -> list[dict[str, Any]]:
-    """What tools answered to it."""
+    """The answers of tools to its calls."""
     return [said for said in messages(message, ids) if said["role"] == "tool"]
 
 

@@ -67,7 +67,7 @@ class _Trace:
         self._times: list[int] = [time for at in (session.started, session.ended) if (time := nanoseconds(at))]
 
     def spans(self) -> Iterator[Span]:
-        """Those of the replies and calls as they come, then the one that holds them all."""
+        """The spans of replies and calls as they come, then the one that holds them all."""
         for message in self._session.messages:
             if self._options.live_only and message.fate is not Fate.LIVE:
                 self.tally.drop(LOST_FATES)
@@ -105,7 +105,7 @@ class _Trace:
             self.tally.drop(NOTHING)
 
     def _say(self, message: Message, ids: dict[int, str]) -> None:
-        """What the next reply will answer to."""
+        """Remember what the next reply answers."""
         is_reply = _is_reply(message) and not message.inherited
         self._waiting += answered(message, ids) if is_reply else messages(message, ids)
 

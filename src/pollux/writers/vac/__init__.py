@@ -56,7 +56,7 @@ class VacCbor(Vac):
 
 
 def reported(session: Session, options: Options) -> tuple[dict[str, Any], Report]:
-    """The record of a session, and what became of it on the way."""
+    """The record of a session, and the report."""
     record = record_of(session, options)
     kept = sum(not options.live_only or message.fate is Fate.LIVE for message in session.messages)
     lost = len(session.messages) - kept
@@ -69,12 +69,12 @@ def reported(session: Session, options: Options) -> tuple[dict[str, Any], Report
 
 
 def canonical(record: Any) -> str:
-    """The one text that stands for a record."""
+    """The canonical text of a record."""
     return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def as_cbor(record: Any) -> bytes:
-    """The bytes that stand for a record in CBOR."""
+    """The canonical bytes of a record in CBOR."""
     with needs("CBOR", "sign"):
         import cbor2
     return cbor2.dumps(record, canonical=True)

@@ -33,7 +33,7 @@ class Entries(msgspec.Struct):
     nested: Callable[[str], Entry | None]
 
     def message(self, message: Message) -> Entry:
-        """One message: of the user, of the model, or an event that the client tells of."""
+        """One message: of the user, of the model, or an event of the client."""
         order = [_rank(part) for part in message.parts]
         numbered = order != sorted(order)
         content: list[Any] = []
@@ -75,7 +75,7 @@ class Entries(msgspec.Struct):
 
     @staticmethod
     def _tokens(message: Message) -> Entry | None:
-        """The vendor's figures, under canonical names where it has these; else ours, which count alike everywhere."""
+        """The vendor's figures, under canonical names where it has these; else ours."""
         usage = message.usage
         if usage is None:
             return None
@@ -176,7 +176,7 @@ def _event(message: Message) -> str:
 
 
 def _usage(usage: Usage) -> Entry:
-    """What was used as every agent's is counted; the vendor's own figures stand under `token-usage`."""
+    """The usage as it is counted for every agent; the vendor's own figures stand under `token-usage`."""
     return known(usage_document(msgspec.structs.replace(usage, native={})) or {})
 
 

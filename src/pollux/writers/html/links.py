@@ -1,4 +1,4 @@
-"""The way from one page of a site to another."""
+"""Links from one page of a site to another."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pollux.writers.base import Options
 INDEX = "index.html"
 
 
-def way(options: Options, here: str, there: str) -> str | None:
-    """The address of a session's page from that of another; None where they are not part of one site."""
+def session_link(options: Options, here: str, there: str) -> str | None:
+    """The address of a session's page from the page of another; None where they are not part of one site."""
     return between(options.files[here], options.files[there]) if {here, there} <= options.files.keys() else None
 
 
-def home(options: Options, here: str) -> str | None:
+def index_link(options: Options, here: str) -> str | None:
     """The address of the index from a session's page."""
     return between(options.files[here], INDEX) if here in options.files else None
 
