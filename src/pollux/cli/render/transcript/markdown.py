@@ -135,18 +135,18 @@ def _end(source: list[str], start: int, fence: str) -> int:
 
 
 def _closes(line: str, fence: str) -> bool:
-    told = line.strip(" ")
-    return len(told) >= len(fence) and not told.strip(fence[0])
+    mark = line.strip(" ")
+    return len(mark) >= len(fence) and not mark.strip(fence[0])
 
 
 def _cells(line: str) -> list[str]:
     """The cells of a row; a bar behind a backslash belongs to its cell."""
-    told = line.strip(" ")
-    told = told.removeprefix("|")
+    row = line.strip(" ")
+    row = row.removeprefix("|")
     cells, place = [], 0
-    while place <= len(told):
-        match = _CELL.match(told, place)
+    while place <= len(row):
+        match = _CELL.match(row, place)
         assert match is not None  # noqa: S101 (it may be empty)
         cells.append(match[0].strip(" ").replace("\\|", "|"))
         place = match.end() + 1
-    return cells[:-1] if len(cells) > 1 and not cells[-1] and told.endswith("|") else cells
+    return cells[:-1] if len(cells) > 1 and not cells[-1] and row.endswith("|") else cells
