@@ -109,18 +109,18 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
         return _heirloom(elsewhere.get(message.id))
     repeated = _lines(message)
     if message.usage is not None and message.usage.known is None:
-        said = ["a request without figures"]
+        words = ["a request without figures"]
     else:
-        said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
+        words = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
     if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
-        said.append("at least: the reply has no end")
+        words.append("at least: the reply has no end")
     if message.usage is not None and message.usage.file is not None:
-        said.append("only this copy of the reply has its end")
+        words.append("only this copy of the reply has its end")
     if requests > 1:
-        said.append(f"one of {requests} requests")
+        words.append(f"one of {requests} requests")
     if message.fate != "live":
-        said.append(f"{message.fate} later")
-    return "; ".join(said)
+        words.append(f"{message.fate} later")
+    return "; ".join(words)
 
 
 def _heirloom(maker: Maker | None) -> str:

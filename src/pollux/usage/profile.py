@@ -142,15 +142,15 @@ def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
 
 
 def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
-    asked = group[0] if _asks(group[0]) else None
+    prompt = group[0] if _asks(group[0]) else None
     usages = [m.usage for m in group if m.usage is not None]
     prompts = [one.input for usage in usages for one in usage.each or (usage,) if one.input is not None]
     calls = [part for m in group for part in m.parts if type(part) is ToolCall]
     charges = [charge(m) for m in group if m.usage is not None]
     costs = [cost for cost, _ in charges if cost is not None]
     return Turn(
-        prompt=asked.text if asked is not None else None,
-        message=asked.id if asked is not None else None,
+        prompt=prompt.text if prompt is not None else None,
+        message=prompt.id if prompt is not None else None,
         at=group[0].at,
         usage=add(usages, exact=exact) if usages or not exact else NOTHING_USED,
         context=max(prompts, default=None),
@@ -182,9 +182,9 @@ def _sent(messages: list[Message]) -> Sent:
 
 
 def _ended(message: Message, call: ToolCall) -> Ended:
-    given = call.input if isinstance(call.input, dict) else {}
-    named = (given.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
-    what = next((str(value) for value in named if value), str(call.input or ""))
+    arguments = call.input if isinstance(call.input, dict) else {}
+    values = (arguments.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
+    what = next((str(value) for value in values if value), str(call.input or ""))
     return Ended(
         name=call.name,
         status=call.status,

@@ -150,7 +150,7 @@ class _SoFar:
 
     def turn(self) -> Iterator[Turn]:
         """The turn that it makes, where there is anything in it."""
-        text = "\n\n".join(said for said in self.text if said.strip())
+        text = "\n\n".join(text for text in self.text if text.strip())
         if text or self.thinking or self.images or self.calls:
             yield Turn(
                 role=Role.ASSISTANT if self.calls else self.message.role,

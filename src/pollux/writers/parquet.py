@@ -99,8 +99,8 @@ class _Messages(_File):
         self._whole = whole
         time = pa.timestamp("us", tz="UTC")
         about = [(name, pa.string()) for name in (*ABOUT, "message", "role", "author", "model", "fate")]
-        said = [(name, pa.string()) for name in SAID] + [(name, pa.list_(pa.string())) for name in NAMED]
-        columns = [*about, ("number", pa.int64()), ("at", time), ("inherited", pa.bool_()), *said]
+        words = [(name, pa.string()) for name in SAID] + [(name, pa.list_(pa.string())) for name in NAMED]
+        columns = [*about, ("number", pa.int64()), ("at", time), ("inherited", pa.bool_()), *words]
         columns += [(name, pa.int64()) for name in COUNTED]
         columns += [(CALLS, pa.list_(pa.struct(_call_columns())))] if whole else []
         super().__init__(out, columns)

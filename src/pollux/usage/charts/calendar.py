@@ -34,16 +34,16 @@ def weeks(first: date, last: date) -> list[date]:
 
 def shown_weeks(values: Iterable[date]) -> list[date | None]:
     """The Mondays of all weeks from the first of some days to the last; None stands for a gap of more than a year."""
-    shown: list[date | None] = []
+    mondays: list[date | None] = []
     before: date | None = None
     for monday in sorted({day - timedelta(days=day.weekday()) for day in values}):
         if before is not None and monday - before > LONGEST:
-            shown.append(None)
+            mondays.append(None)
         elif before is not None:
-            shown += weeks(before, monday)[1:-1]
-        shown.append(monday)
+            mondays += weeks(before, monday)[1:-1]
+        mondays.append(monday)
         before = monday
-    return shown
+    return mondays
 
 
 def months(mondays: Sequence[date]) -> Iterator[tuple[int, str]]:

@@ -32,21 +32,21 @@ def edits(call: ToolCall) -> Iterator[Edit]:
     """What a successful call changed."""
     if call.status is not Status.OK:
         return
-    given = call.input
-    if (patch := _patch_in(given)) is not None:
+    arguments = call.input
+    if (patch := _patch_in(arguments)) is not None:
         yield from _patched(patch)
-    elif isinstance(given, Mapping) and isinstance(path := given.get("file_path"), str):
-        yield from _asked(call, given, path)
+    elif isinstance(arguments, Mapping) and isinstance(path := arguments.get("file_path"), str):
+        yield from _asked(call, arguments, path)
 
 
-def _asked(call: ToolCall, given: Mapping[str, Any], path: str) -> Iterator[Edit]:
-    content, changes = given.get("content"), given.get("edits")
+def _asked(call: ToolCall, arguments: Mapping[str, Any], path: str) -> Iterator[Edit]:
+    content, changes = arguments.get("content"), arguments.get("edits")
     if call.canonical == "file_write" and isinstance(content, str):
         yield Edit(path=path, new=content)
         return
-    every = given.get("replace_all") is True or given.get("allow_multiple") is True
+    every = arguments.get("replace_all") is True or arguments.get("allow_multiple") is True
     before = _before(call)
-    for change in changes if isinstance(changes, list) else [given]:
+    for change in changes if isinstance(changes, list) else [arguments]:
         match change:
             case {"old_string": "", "new_string": str(new)} if not before:
                 yield Edit(path=path, new=new)
@@ -70,9 +70,9 @@ def _before(call: ToolCall) -> str | None:
     return None
 
 
-def _patch_in(given: Any) -> str | None:
+def _patch_in(arguments: Any) -> str | None:
     """A patch in the arguments of a call: as the whole, as an argument, or as a word of a command."""
-    waiting = [given]
+    waiting = [arguments]
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):

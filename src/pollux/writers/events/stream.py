@@ -259,8 +259,8 @@ def _held(members: Mapping[str, Any]) -> Event:
     return {name: value for name, value in members.items() if value is not None and value not in ((), [], {})}
 
 
-def _object(given: Any) -> Any:
+def _object(arguments: Any) -> Any:
     """The arguments of a call, always as an object; nothing where there are none."""
-    if given is None or given == {}:
+    if arguments is None or arguments == {}:
         return None
-    return given if isinstance(given, Mapping) else {"input": given}
+    return arguments if isinstance(arguments, Mapping) else {"input": arguments}

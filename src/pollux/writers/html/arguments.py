@@ -20,18 +20,18 @@ _STEPS = ("content", "description", "step", "title")
 _MARKS = {"completed": "✓", "in_progress": "▸", "cancelled": "–"}
 
 
-def shown(given: Any) -> Iterator[Html]:
+def shown(arguments: Any) -> Iterator[Html]:
     """Every argument: the short ones first."""
-    if not isinstance(given, Mapping):
-        if given not in (None, "", [], {}):
-            section = as_section("Input", given)
+    if not isinstance(arguments, Mapping):
+        if arguments not in (None, "", [], {}):
+            section = as_section("Input", arguments)
             yield code(section.text, language=section.language)
         return
     brief: list[Html] = []
     long: list[Html] = []
-    for key, value in given.items():
+    for key, value in arguments.items():
         name = one_line(str(key))
-        block = _block(key, value, given)
+        block = _block(key, value, arguments)
         if block is None:
             brief.append(join([tag("dt", name), tag("dd", _inline(value))]))
         else:
@@ -41,7 +41,7 @@ def shown(given: Any) -> Iterator[Html]:
     yield from long
 
 
-def _block(key: str, value: Any, given: Mapping[str, Any]) -> Html | None:
+def _block(key: str, value: Any, arguments: Mapping[str, Any]) -> Html | None:
     """An argument that needs room; None for one that fits on a line."""
     if key in _COMMANDS:
         words = [value] if isinstance(value, str) else value
@@ -53,7 +53,7 @@ def _block(key: str, value: Any, given: Mapping[str, Any]) -> Html | None:
     if isinstance(value, str):
         if "\n" not in value.strip() and len(value) <= SHORT:
             return None
-        file = given.get("file_path")
+        file = arguments.get("file_path")
         return code(value, file=file) if key == "content" and isinstance(file, str) else terminal(value)
     if isinstance(value, Mapping | list) and value and not _is_flat(value):
         return code(as_section("", value).text, language="json")

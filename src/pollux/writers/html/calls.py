@@ -54,7 +54,7 @@ def _used(at: datetime | None, id: str | None) -> Html | None:
 
 def _line(block: Call, changes: list[diffs.Diff]) -> Html:
     made = block.call
-    asked = [
+    brief = [
         join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)]) for a in block.arguments
     ]
     ending = None if made.status is Status.OK and not made.exit_code else outcome(made)
@@ -65,7 +65,7 @@ def _line(block: Call, changes: list[diffs.Diff]) -> Html:
             _mark(made.status),
             tag("b", one_line(made.name) or "unnamed tool", title=f"{made.canonical} ({made.tool_kind})"),
             " ",
-            tag("span", join(asked, Html(" ")), class_="asked"),
+            tag("span", join(brief, Html(" ")), class_="asked"),
             tag("span", diffs.sizes(changes), class_="sizes") if changes else None,
             tag("span", ending, class_="ending") if ending is not None else None,
         ]

@@ -71,7 +71,7 @@ def charts(summaries: Sequence[Summary]) -> Html | None:
         ("Cost", lambda one: one.cost_usd, _is_underpriced, money),
         ("Sessions", lambda one: one.kind is Kind.MAIN, lambda _: False, lambda value: f"{value:,.0f}"),
     ]
-    drawn = [
+    figures = [
         _figure(f"{name} a {step}", _stacks(dated, step, spans, amount, is_low), agents, label)
         for name, amount, is_low, label in measures
         if any(amount(one) for _, one in dated)
@@ -79,7 +79,7 @@ def charts(summaries: Sequence[Summary]) -> Html | None:
     legend = tag("p", *map(_legend, range(len(agents)), agents), class_="legend") if len(agents) > 1 else None
     stacked = "Columns are stacked by agent. " if len(agents) > 1 else ""
     note = tag("p", f"{stacked}A session counts as a whole in the {step} in which it began, in UTC.", class_="note")
-    return tag("div", legend, tag("div", *drawn), note, class_="charts")
+    return tag("div", legend, tag("div", *figures), note, class_="charts")
 
 
 def compact(value: float) -> str:

@@ -36,35 +36,35 @@ class Diff(Value, frozen=True, kw_only=True):
         return sum(line[0] == "-" for line in self.lines)
 
 
-def asked(given: Any) -> tuple[list[Diff], Any]:
+def asked(arguments: Any) -> tuple[list[Diff], Any]:
     """The changes that a call asks for, and its other arguments."""
-    if isinstance(given, str) and PATCH in given:
-        return list(_patch(given)), None
-    if not isinstance(given, Mapping):
-        return [], given
-    file = _text(given.get("file_path"))
-    if all(isinstance(given.get(key), str) for key in _OLD_AND_NEW):
-        return [compared(file, given["old_string"], given["new_string"])], _without(given, *_OLD_AND_NEW)
-    edits = given.get("edits")
+    if isinstance(arguments, str) and PATCH in arguments:
+        return list(_patch(arguments)), None
+    if not isinstance(arguments, Mapping):
+        return [], arguments
+    file = _text(arguments.get("file_path"))
+    if all(isinstance(arguments.get(key), str) for key in _OLD_AND_NEW):
+        return [compared(file, arguments["old_string"], arguments["new_string"])], _without(arguments, *_OLD_AND_NEW)
+    edits = arguments.get("edits")
     if isinstance(edits, list) and edits and all(_is_plain_edit(edit) for edit in edits):
         changes = [compared(file, edit["old_string"], edit["new_string"]) for edit in edits]
-        return changes, _without(given, "edits")
-    for key, value in given.items():
+        return changes, _without(arguments, "edits")
+    for key, value in arguments.items():
         if isinstance(value, str) and value.lstrip().startswith(PATCH):
-            return list(_patch(value)), _without(given, key)
-    return [], given
+            return list(_patch(value)), _without(arguments, key)
+    return [], arguments
 
 
 def recorded(call: ToolCall) -> list[Diff]:
     """The changes as the tool recorded them, with the lines around them."""
     for name in ("result", "resultDisplay"):
-        noted = call.extra.get(name)
-        if not isinstance(noted, Mapping):
+        record = call.extra.get(name)
+        if not isinstance(record, Mapping):
             continue
-        file = _text(noted.get("filePath"))
-        if isinstance(text := noted.get("fileDiff"), str) and "\n@@" in text:
+        file = _text(record.get("filePath"))
+        if isinstance(text := record.get("fileDiff"), str) and "\n@@" in text:
             return [Diff(file=file, lines=tuple(_unified(text)))]
-        if (hunks := noted.get("structuredPatch")) and isinstance(hunks, list):
+        if (hunks := record.get("structuredPatch")) and isinstance(hunks, list):
             lines = [line for hunk in hunks for line in _hunk(hunk)]
             return [Diff(file=file, lines=tuple(lines))] if lines else []
     return []
@@ -139,8 +139,8 @@ def _hunk(hunk: Any) -> Iterator[str]:
         yield line if isinstance(line, str) and line[:1] in ("+", "-", " ") else f"@{line}"
 
 
-def _without(given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if key not in keys}
+def _without(arguments: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key not in keys}
 
 
 def _is_plain_edit(edit: Any) -> bool:

@@ -48,7 +48,7 @@ def attachment(part: Attachment) -> Html:
     """A picture, or the name of something else."""
     facts = attachment_facts(part)
     name = tag("code", one_line(part.uri)) if part.uri else None
-    if (shown := source(part.media_type, part.data)) is not None:
-        picture = tag("img", src=shown, alt=f"Attached picture: {facts}", loading="lazy")
+    if (address := source(part.media_type, part.data)) is not None:
+        picture = tag("img", src=address, alt=f"Attached picture: {facts}", loading="lazy")
         return tag("figure", picture, tag("figcaption", facts, " " if name else None, name))
     return tag("p", tag("b", "Attachment"), " ", name, " " if name else None, facts, class_="mention")

@@ -112,12 +112,12 @@ class _Trace:
     def _reply(self, message: Message, ids: dict[int, str], reply: str) -> Iterator[Span]:
         if not _is_reply(message):
             return
-        made = vendor(message.model)
-        if made is None:
+        maker = vendor(message.model)
+        if maker is None:
             self.tally.fabricate("the provider `unknown`", "the conventions demand one, and the model tells none")
         known: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": made.provider if made is not None else "unknown",
+            "gen_ai.provider.name": maker.provider if maker is not None else "unknown",
             "gen_ai.conversation.id": self._session.id,
             "gen_ai.request.model": message.model,
             "gen_ai.response.model": message.model,
@@ -192,8 +192,8 @@ class _Trace:
             known["gen_ai.input.messages"] = encode(self._waiting) if self._waiting else None
         self.tally.drop(FACTS, session.title is not None and not self._options.content)
         models = (vendor(message.model) for message in session.messages if message.model)
-        made = next((model for model in models if model is not None), None)
-        known["gen_ai.provider.name"] = made.provider if made is not None else None
+        maker = next((model for model in models if model is not None), None)
+        known["gen_ai.provider.name"] = maker.provider if maker is not None else None
         return Span(
             trace=self._trace,
             id=self._root,
