@@ -14,6 +14,7 @@ from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.system import files
 from pollux.system.files import LARGE
+from pollux.text.surrogates import spell_surrogates
 from pollux.wire.notes import Notes
 from pollux.wire.shapes import Malformed, Shape, decode
 
@@ -124,9 +125,7 @@ def unreadable(path: str | Path, error: Exception) -> Unreadable:
 
 def display_path(path: str | Path) -> str:
     """A path as text that can be printed and put into JSON, even if its bytes are not text."""
-    if type(path) is str and path.isascii():
-        return path
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return spell_surrogates(os.fspath(path))
 
 
 def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:

@@ -76,12 +76,12 @@ class Acp:
         updates = _Updates(CallIds(options, tally), tally)
         for message in session.messages:
             reason = _left_out(message, options)
-            told = list(updates.of(message)) if reason is None else []
-            if told:
+            several = list(updates.of(message)) if reason is None else []
+            if several:
                 tally.kept += 1
             else:
                 tally.drop(reason or NOTHING)
-            for update in told:
+            for update in several:
                 tell(update)
         tally.session(session)
         return tally.report()
@@ -102,7 +102,7 @@ def _left_out(message: Message, options: Options) -> str | None:
 
 
 class _Updates:
-    """What an editor is told of messages."""
+    """The updates that an editor gets for messages."""
 
     def __init__(self, id: CallIds, tally: Tally) -> None:
         self._id = id

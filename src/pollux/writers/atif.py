@@ -145,18 +145,18 @@ class _Steps:
         if calls and message.role is not Role.ASSISTANT:
             self._tally.fabricate("steps of the agent", "only the agent's steps hold tool calls")
         thoughts = [part for part in message.parts if type(part) is Thinking]
-        said = [text for part in message.parts if (text := words(part)) is not None]
+        texts = [text for part in message.parts if (text := words(part)) is not None]
         step: dict[str, Any] = {
             "timestamp": stamp(message.at),
             "source": "agent" if agent else SOURCES[message.role],
             "model_name": message.model if agent else None,
-            "message": "\n\n".join(said if agent else [*said, *map(_thought, thoughts)]),
+            "message": "\n\n".join(texts if agent else [*texts, *map(_thought, thoughts)]),
             "reasoning_content": "\n".join(map(_thought, thoughts)) if agent and thoughts else None,
             "is_copied_context": True if message.inherited else None,
         }
-        asked = [(self._id(call), call) for call in calls]
-        step["tool_calls"] = [self._call(id, call) for id, call in asked] or None
-        results = [self._result(id, call) for id, call in asked if _ended(call)]
+        pairs = [(self._id(call), call) for call in calls]
+        step["tool_calls"] = [self._call(id, call) for id, call in pairs] or None
+        results = [self._result(id, call) for id, call in pairs if _ended(call)]
         results += [_orphan(part) for part in message.parts if type(part) is ToolResult and part.output is not None]
         step["observation"] = {"results": results} if results else None
         if agent:

@@ -19,16 +19,16 @@ A piece is text. Only a format that is no text, a `Dataset`, gives bytes.
 
 @runtime_checkable
 class Knowledge(Protocol):
-    """What the source of an agent knows of it that other formats want to know."""
+    """What a source knows of its agent that formats ask for."""
 
     def about(self, session: Session) -> About:
         """What the agent is called elsewhere, and what the session tells of its surroundings."""
 
     def answer(self, call: ToolCall) -> Any:
-        """A tool's answer as the agent wrote it, None where that cannot be told."""
+        """A tool's answer as the agent wrote it; None where that is not known."""
 
     def compacts(self, message: Message) -> bool:
-        """Does a message without a summary tell that the conversation was folded?"""
+        """Does a message say that the conversation was compacted, though it holds no summary?"""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,21 +76,21 @@ ALONE = WriterContext()
 
 
 STYLE = ("thinking", "tools", "tokens", "notices", "front_matter", "content", "ids")
-"""The options that say how a format is to look, and of which each format heeds only some."""
+"""The options of style. Each format heeds only some of them."""
 
 TRANSCRIPT = STYLE[:5]
-"""Those that transcripts heed."""
+"""The options of style that transcripts heed."""
 
 
 def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
-    """What is known of the program that recorded a session; at the least its name."""
+    """What is known of the program that recorded a session; at least its name."""
     known = knowledge(session.agent)
     return known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
 
 
 LOST_FATES = "messages no longer live"
 WHY_LOST = "only what is still live was asked for"
-"""What every format leaves out where it is asked to."""
+"""What every format leaves out on request."""
 
 
 class Dropped(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ class Report(msgspec.Struct):
     fabricated: list[Fabricated] = []
 
     def add(self, other: Report) -> None:
-        """Put the account of another session to this one."""
+        """Add the report of another session."""
         self.kept += other.kept
         counts = {(entry.what, entry.why): entry.count for entry in self.dropped}
         for entry in other.dropped:
@@ -167,7 +167,7 @@ class Entry(Value, frozen=True, kw_only=True):
 class Page(NamedTuple):
     """A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces.
 
-    `keys` are the sessions whose messages it holds. It is taken away when a later export of them does without it.
+    `keys` are the sessions whose messages it holds. A later export of them deletes it where it is no longer needed.
     """
 
     name: str
@@ -203,7 +203,7 @@ class Binary(Protocol):
 
 @runtime_checkable
 class Joinable(Protocol):
-    """A writer several of whose sessions may stand in one file."""
+    """A writer that can put several sessions into one file."""
 
     @property
     def between(self) -> str:
@@ -214,10 +214,10 @@ class Table(Protocol):
     """A file of a dataset in the making. It grows by a session at a time, so that memory need not hold it."""
 
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
-        """A session's rows, not yet in the file, and their account, which the table of the messages gives."""
+        """A session's rows, not yet in the file, and their report, which the table of the messages gives."""
 
     def add(self, rows: Any) -> None:
-        """Put such rows to it, when every table has made its own: a session is in all of them or in none."""
+        """Add such rows, when every table has made its own: a session is in all tables or in none."""
 
     def close(self) -> None:
         """Write what is left."""

@@ -28,8 +28,8 @@ class Json:
         head = summary_document(summary, context.family_usage)
         out(encode(head)[:-1])
         out(',"messages":[')
-        kept = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]
-        for number, message in enumerate(kept):
+        messages = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]
+        for number, message in enumerate(messages):
             out(("," if number else "") + encode(message_document(message)))
         out("]")
         tail = {
@@ -39,13 +39,13 @@ class Json:
             "extra": session.extra,
         }
         # Whatever else a session has, now or later, so that it reads back whole.
-        told = {*head, *tail, "messages", "exact"}
+        names = {*head, *tail, "messages", "exact"}
         tail |= {
-            name: value for name in Session.__struct_fields__ if name not in told and (value := getattr(session, name))
+            name: value for name in Session.__struct_fields__ if name not in names and (value := getattr(session, name))
         }
         out("," + encode(tail)[1:] + "\n")
-        lost = len(session.messages) - len(kept)
-        return Report(kept=len(kept), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])
+        lost = len(session.messages) - len(messages)
+        return Report(kept=len(messages), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])
 
 
 def encode(value: Any) -> str:

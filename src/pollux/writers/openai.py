@@ -37,8 +37,8 @@ class OpenAI:
 def _messages(turn: Turn) -> Iterator[dict[str, Any]]:
     message: dict[str, Any] = {"role": turn.role, "content": turn.text or (None if turn.calls else "")}
     if turn.images:
-        said = [{"type": "text", "text": turn.text}] if turn.text else []
-        message["content"] = [*said, *map(_picture, turn.images)]
+        texts = [{"type": "text", "text": turn.text}] if turn.text else []
+        message["content"] = [*texts, *map(_picture, turn.images)]
     if turn.thinking:
         message["reasoning_content"] = turn.thinking
     if turn.calls:

@@ -33,8 +33,8 @@ class ShareGPT:
         tally.drop(FACTS)
         turns = Chat(session, options, tally, thinking=options.thinking, pictures=False).turns()
         between = '{"conversations":['
-        for speaker, said in groupby(_said(turns, tally), key=itemgetter(0)):
-            out(between + encode({"from": speaker, "value": "\n\n".join(text for _, text in said)}))
+        for speaker, turns_of_one in groupby(_said(turns, tally), key=itemgetter(0)):
+            out(between + encode({"from": speaker, "value": "\n\n".join(text for _, text in turns_of_one)}))
             between = ","
         out("]}\n" if between == "," else "")
         return tally.report()
@@ -43,9 +43,9 @@ class ShareGPT:
 def _said(turns: Iterator[Turn], tally: Tally) -> Iterator[tuple[str, str]]:
     for turn in turns:
         tally.drop(FACTS)
-        asked = (encode({"name": call.name, "arguments": call.arguments}) for call in turn.calls)
+        objects = (encode({"name": call.name, "arguments": call.arguments}) for call in turn.calls)
         thought = f"<think>\n{turn.thinking}\n</think>" if turn.thinking else ""
-        calls = (f"<tool_call>\n{call}\n</tool_call>" for call in asked)
+        calls = (f"<tool_call>\n{call}\n</tool_call>" for call in objects)
         yield SPEAKERS[turn.role], "\n".join(filter(None, (thought, turn.text, *calls)))
         for call in turn.calls:
             yield "tool", f"<tool_response>\n{call.answer}\n</tool_response>"

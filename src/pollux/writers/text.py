@@ -103,8 +103,8 @@ def _bracketed(marks: tuple[str, ...]) -> list[str]:
 
 def _call(block: Call, paper: Paper) -> str:
     call = block.call
-    asked = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in block.arguments)
-    line = f"  {tool_name(call)} {asked}".rstrip() + f" — {outcome(call)}"
+    arguments = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in block.arguments)
+    line = f"  {tool_name(call)} {arguments}".rstrip() + f" — {outcome(call)}"
     if (reason := paper.reason(call)) is not None:
         line += f": {one_line(reason)}"
     if call.child:

@@ -97,7 +97,7 @@ def _relative(path: str, project: str | None) -> str:
 
 
 def _conversations(ranges: list[Lines]) -> list[dict[str, Any]]:
-    """The session once a model."""
+    """The session, once for each model."""
     by_model: dict[str, list[Lines]] = {}
     for lines in ranges:
         by_model.setdefault(lines.author, []).append(lines)

@@ -38,10 +38,10 @@ class Events:
         stream = Stream(session, context)
 
         def put(event: dict[str, object]) -> bool:
-            told = event if signals is None else signals.event(event)
-            if told is not None:
-                out(encode(told).translate(BREAKS) + "\n")
-            return told is not None
+            line = event if signals is None else signals.event(event)
+            if line is not None:
+                out(encode(line).translate(BREAKS) + "\n")
+            return line is not None
 
         put(stream.start())
         for message in session.messages:

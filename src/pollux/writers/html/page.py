@@ -14,10 +14,10 @@ from pollux.writers.base import WriterContext
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.cuts import address
 from pollux.writers.html.folds import fold
+from pollux.writers.html.links import index_link, session_link
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.times import clock
-from pollux.writers.html.ways import home, way
 
 PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")
 
@@ -35,7 +35,7 @@ KEYS = {
 
 
 def head(words: str, assets: tuple[tuple[str, ...], tuple[str, ...]], more: str = "") -> Html:
-    """Everything before the body; nothing but these very styles and this very script is allowed."""
+    """Everything before the body. The policy allows only these styles and this script."""
     style, script = (_asset(names) for names in assets)
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'{more}; "
@@ -134,7 +134,7 @@ def _bar(session: Session, context: WriterContext, search: str) -> Html:
         ("theme", "Theme", "Light, dark, or as the system (d)"),
         ("keys", "?", "Keys (?)"),
     ]
-    back = home(context, session.key)
+    back = index_link(context, session.key)
     return tag(
         "div",
         tag("a", "All sessions", href=back, class_="home") if back is not None else None,
@@ -192,16 +192,16 @@ def _fact(name: str, value: Html) -> Html:
 
 
 def _key(session: Session, key: str, context: WriterContext) -> Html:
-    address = way(context, session.key, key)
+    address = session_link(context, session.key, key)
     name = tag("code", one_line(key))
     return name if address is None else tag("a", name, href=address)
 
 
 def _place(notice: Notice) -> Html:
-    told = [one_line(text) for text in (notice.subject, notice.file) if text]
-    told += [f"line {notice.line}"] if notice.line is not None else []
-    told += [f"{notice.count:,} times"] if notice.count > 1 else []
-    return tag("small", ", ".join(told)) if told else EMPTY
+    facts = [one_line(text) for text in (notice.subject, notice.file) if text]
+    facts += [f"line {notice.line}"] if notice.line is not None else []
+    facts += [f"{notice.count:,} times"] if notice.count > 1 else []
+    return tag("small", ", ".join(facts)) if facts else EMPTY
 
 
 def _help() -> Html:

@@ -13,11 +13,11 @@ from pollux.writers.base import Entry, Options, Page, WriterContext
 from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
 from pollux.writers.html.cuts import cuts, file
+from pollux.writers.html.links import INDEX, between
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.messages import Messages, is_too_low, money
 from pollux.writers.html.page import foot, head, page
 from pollux.writers.html.times import clock
-from pollux.writers.html.ways import INDEX, between
 from pollux.writers.html.words import Index
 from pollux.writers.loss import Tally
 

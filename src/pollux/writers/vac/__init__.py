@@ -33,7 +33,7 @@ class Vac:
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the record."""
-        record, report = told(session, options, context)
+        record, report = reported(session, options, context)
         out(canonical(record))
         return report
 
@@ -52,12 +52,12 @@ class VacCbor(Vac):
         self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE
     ) -> Report:
         """Write the record in bytes."""
-        record, report = told(session, options, context)
+        record, report = reported(session, options, context)
         out(as_cbor(record))
         return report
 
 
-def told(session: Session, options: Options, context: WriterContext) -> tuple[dict[str, Any], Report]:
+def reported(session: Session, options: Options, context: WriterContext) -> tuple[dict[str, Any], Report]:
     """The record of a session, and what became of it on the way."""
     record = record_of(session, options, context)
     kept = sum(not options.live_only or message.fate is Fate.LIVE for message in session.messages)
@@ -71,12 +71,12 @@ def told(session: Session, options: Options, context: WriterContext) -> tuple[di
 
 
 def canonical(record: Any) -> str:
-    """The one text that stands for a record."""
+    """The canonical text of a record."""
     return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def as_cbor(record: Any) -> bytes:
-    """The bytes that stand for a record in CBOR."""
+    """The canonical bytes of a record in CBOR."""
     with needs("CBOR", "sign"):
         import cbor2
     return cbor2.dumps(record, canonical=True)

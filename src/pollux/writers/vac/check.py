@@ -14,7 +14,7 @@ TIME = re.compile(
 )
 
 Found = Iterator["Problem | Found"]
-"""Broken rules, and what is found further inside: nobody calls himself, however deep a record is."""
+"""Broken rules, and further walks inside: no function calls itself, however deep a record is."""
 Rule = Callable[[Any, str], Found]
 
 

@@ -1,4 +1,4 @@
-"""Values that JSON and CBOR can both hold, and hold alike."""
+"""Values that JSON and CBOR hold in the same way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pollux.wire.steps import Walk, finish
 from pollux.writers.json import encode, stamp
 
 DEEPEST = 150
-"""Below so many levels a value is told as JSON text: readers of CBOR and JSON give up somewhere, and not all alike."""
+"""Levels: a value further down becomes JSON text, since readers of CBOR and JSON give up at different depths."""
 
 _SINGLE = (str, bool, int, float, datetime, type(None))
 

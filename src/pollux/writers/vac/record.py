@@ -36,33 +36,33 @@ def record_of(session: Session, options: Options, context: WriterContext) -> dic
 
 def trace_of(session: Session, context: WriterContext) -> dict[str, Any]:
     """What is known of a session, without its entries."""
-    told = about(session, context.knowledge)
+    agent = about(session, context.knowledge)
     models = list(dict.fromkeys(message.model for message in session.messages if message.model))
     meta = {
         "model-id": models[0] if models else UNKNOWN,
-        "model-provider": told.vendor or UNKNOWN,
+        "model-provider": agent.vendor or UNKNOWN,
         "models": models if len(models) > 1 else None,
-        "cli-name": told.program,
-        "cli-version": told.version,
+        "cli-name": agent.program,
+        "cli-version": agent.version,
     }
     canonical = {
         "session-id": session.id,
         "session-start": stamp(session.started),
         "session-end": stamp(session.ended),
         "agent-meta": known(meta),
-        "environment": known({"working-dir": session.project, "vcs": _vcs(told)}) if session.project else None,
+        "environment": known({"working-dir": session.project, "vcs": _vcs(agent)}) if session.project else None,
     }
     own = {name: getattr(session, name) for name in Session.__struct_fields__ if name not in _TOLD}
-    held = {name: value for name, value in own.items() if value not in (None, ())}
-    own = {"key": session.key, **held, "usage": usage_document(session.usage)}
-    if not session.project and (vcs := _vcs(told)) is not None:
+    facts = {name: value for name, value in own.items() if value not in (None, ())}
+    own = {"key": session.key, **facts, "usage": usage_document(session.usage)}
+    if not session.project and (vcs := _vcs(agent)) is not None:
         own["vcs"] = vcs
     return joined(known(canonical), own, session.extra)
 
 
-def _vcs(told: About) -> dict[str, Any] | None:
-    named = known({"branch": told.branch, "revision": told.revision, "repository": told.repository})
-    return {"type": "git", **named} if named else None
+def _vcs(agent: About) -> dict[str, Any] | None:
+    place = known({"branch": agent.branch, "revision": agent.revision, "repository": agent.repository})
+    return {"type": "git", **place} if place else None
 
 
 def _entries(

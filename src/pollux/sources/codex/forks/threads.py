@@ -23,7 +23,7 @@ from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
 from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
-from pollux.wire import REFUSED, Malformed, Notes, plain
+from pollux.wire import REFUSED, Malformed, Notes, display_path, plain
 
 # Every release writes the id near the beginning of the first line.
 _FIRST = re.compile(
@@ -272,5 +272,5 @@ def _of_document(raw: bytes) -> str | None:
 
 def stem(path: str) -> str:
     """A file's name without its endings."""
-    name = os.fsencode(os.path.basename(path)).decode("utf-8", "backslashreplace")  # noqa: PTH119
+    name = display_path(os.path.basename(path))  # noqa: PTH119
     return re.sub(r"\.(?:jsonl(?:\.zst)?|json)\Z", "", name)

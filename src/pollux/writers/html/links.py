@@ -1,4 +1,4 @@
-"""The way from one page of a site to another."""
+"""Links from one page of a site to another."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pollux.writers.base import WriterContext
 INDEX = "index.html"
 
 
-def way(context: WriterContext, here: str, there: str) -> str | None:
+def session_link(context: WriterContext, here: str, there: str) -> str | None:
     """The address of a session's page from that of another; None where they are not part of one site."""
     return between(context.files[here], context.files[there]) if {here, there} <= context.files.keys() else None
 
 
-def home(context: WriterContext, here: str) -> str | None:
+def index_link(context: WriterContext, here: str) -> str | None:
     """The address of the index from a session's page."""
     return between(context.files[here], INDEX) if here in context.files else None
 
