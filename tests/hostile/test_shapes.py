@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pollux.sources.claude.format.schema import Line
-from pollux.sources.claude.tree.ways import Ways
+from pollux.sources.claude.tree.ways import Ancestry
 from tests.hostile.conftest import World, read_all
 
 COUNT = 20_000
@@ -295,6 +295,6 @@ def test_ways_lead_down_and_not_up() -> None:
         str(one): Line(uuid=str(one), parentUuid=str(other) if other is not None else None)
         for one, other in above.items()
     }
-    ways = Ways(lines, lambda _: True)
+    ways = Ancestry(lines, lambda _: True)
     found = {(one, other) for one in above for other in above if ways.leads(lines[str(one)], lines[str(other)])}
     assert found == {(1, 2), (1, 3), (2, 3), (1, 4), (5, 6), (5, 7), (6, 7)}

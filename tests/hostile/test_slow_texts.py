@@ -16,12 +16,12 @@ from pollux.cli.render.transcript.highlight import highlighted
 from pollux.index.search.passages import paths_in
 from pollux.model import Status, ToolCall
 from pollux.sources.claude.group import recognizes
-from pollux.sources.claude.messages.speakers import command, notices, unwrapped
+from pollux.sources.claude.messages.speakers import command, split_reminders, task_notices
 from pollux.sources.gemini.format.schema import Blob, Message, Part as Piece
 from pollux.sources.gemini.messages.calls import exit_code_of
 from pollux.sources.gemini.messages.references import prompt_parts
 from pollux.sources.gemini.messages.subagents import objective_of
-from pollux.sources.gemini.replay.words import seen
+from pollux.sources.gemini.replay.words import visible_letters
 from pollux.sources.settings import setting
 from pollux.writers.attribution.edits import edits
 from pollux.writers.html.code import code
@@ -124,11 +124,11 @@ def _patched(text: str) -> None:
 READ: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
     "names of a command": (command, lambda n: "<command-name>" * n),
     "arguments of a command": (command, lambda n: "<command-name>a</command-name>" + "<command-args>" * n),
-    "tags of a notice": (notices, lambda n: "<task-notification>" + "<result>" * n + "<status></status>"),
-    "blocks before a prompt": (unwrapped, lambda n: "<system-reminder>a</system-reminder>" * 3 * n),
+    "tags of a notice": (task_notices, lambda n: "<task-notification>" + "<result>" * n + "<status></status>"),
+    "blocks before a prompt": (split_reminders, lambda n: "<system-reminder>a</system-reminder>" * 3 * n),
     "garbage before a transcript": (lambda text: recognizes(Path("a.jsonl"), text.encode()), lambda n: "\n" * 2 * n),
-    "comments": (seen, lambda n: "<!--" * n),
-    "comments with one end": (seen, lambda n: "<!---->" + "<!--" * n),
+    "comments": (visible_letters, lambda n: "<!--" * n),
+    "comments with one end": (visible_letters, lambda n: "<!---->" + "<!--" * n),
     "an objective": (objective_of, lambda n: "<objective>" + " " * n + "x"),
     "hooks": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" * n),
     "blanks behind a hook": (lambda text: prompt_parts(Message(content=text)), lambda n: "<hook_context>" + " " * n),

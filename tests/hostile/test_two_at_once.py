@@ -322,7 +322,7 @@ def test_who_waits_hears_how_far_the_other_is(tmp_path: Path) -> None:
         waiting.start()
         until = time.monotonic() + 20
         while not any(told.done_files == 3 for told in heard) and time.monotonic() < until:
-            mine.tell(Progress(files=7, done_files=3))
+            mine.report(Progress(files=7, done_files=3))
             time.sleep(0.1)
         assert not done.is_set()
     waiting.join(20)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pollux.archive.history import Change
-    from pollux.archive.keep import Kept
+    from pollux.archive.keep import RunResult
     from pollux.archive.restore import Restored
     from pollux.archive.transfer import Carried
     from pollux.archive.verify import Verdict
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pollux.model import Summary
 
 
-def run_document(kept: Kept) -> dict[str, Any]:
+def run_document(kept: RunResult) -> dict[str, Any]:
     """`pollux archive run --json`."""
     return {
         "files": kept.files,

@@ -254,7 +254,7 @@ class Index:
                 self.close()
                 self._use(self._fitting() or self._made())
 
-            return self._renewed(scan_all() if mine.waited else scans, now._replace(pulse=mine.tell))
+            return self._renewed(scan_all() if mine.waited else scans, now._replace(pulse=mine.report))
 
     def _renewed(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Take in what changed, by the only one who writes here."""

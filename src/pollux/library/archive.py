@@ -14,7 +14,7 @@ from pollux.archive import restore, transfer as carry
 from pollux.archive.checkout import whole
 from pollux.archive.contents import whole_size
 from pollux.archive.history import Change, Past
-from pollux.archive.keep import Busy, Kept, wanted
+from pollux.archive.keep import Busy, RunResult, wanted
 from pollux.archive.restore import Piece, Restored
 from pollux.archive.survey import standing
 from pollux.archive.verify import Verdict, stamp_of, verify
@@ -82,11 +82,11 @@ class ArchiveService:
         """Say whether every sync keeps."""
         self.store.turn(on=on)
 
-    def run(self) -> Kept:
+    def run(self) -> RunResult:
         """Keep what changed, whether or not every sync does. `problem` tells of what is lost."""
-        kept = self.store.keep(self._scans())
+        result = self.store.keep(self._scans())
         self._keeper.problem = self.store.loss
-        return kept
+        return result
 
     def _scans(self) -> list[RootScan]:
         return [RootScan(source, root) for source, root in self._homes.roots()]

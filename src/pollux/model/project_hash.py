@@ -1,4 +1,4 @@
-"""Projects that an agent calls by the hash of their path."""
+"""Projects that an agent names by the hash of their path."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import hashlib
 import re
 
 UNSURE = (None, "guess", "marker")
-"""Evidence that says less than a hash does."""
+"""Evidence that is weaker than a hash."""
 
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
 def project_hash(path: str) -> str:
-    """What some agents call a project by its path."""
+    """The hash by which some agents name a project."""
     return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def unsettled_hash(path: str | None, evidence: str | None, digest: str | None) -> str | None:
-    """The hash of a project, where its path is not known, or not the one that has this hash; else None."""
+    """The hash of a project whose path is not known, or does not have this hash; otherwise None."""
     if digest is None or evidence not in UNSURE or not _HASH.match(digest):
         return None
     return digest if path is None or project_hash(path) != digest else None

@@ -70,7 +70,7 @@ class Usage(Figures, frozen=True, kw_only=True):
 
 
 class Total:
-    """Figures added up one after the other; a figure that nobody recorded stays None."""
+    """A sum of figures that grows. A figure that was never recorded stays None."""
 
     __slots__ = ("values",)
 
@@ -97,7 +97,7 @@ class Total:
 
 
 def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
-    """The sum of all; a figure nobody recorded stays None."""
+    """The sum of all usages. A figure that was never recorded stays None."""
     total = Total()
     for usage in usages:
         total.add(values(usage))

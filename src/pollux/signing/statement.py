@@ -134,7 +134,7 @@ def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, s
     if not isinstance(metadata, Mapping):
         raise Refuted("The facts that were signed with the session are missing.")
     if covered is not None and hashlib.sha256(cose.encode(metadata)).digest() != covered:
-        raise Refuted("The facts beside the signature are others than when it was signed.")
+        raise Refuted("The facts beside the signature were changed after it was signed.")
     if metadata.get("content-hash", digest) != digest:
         raise Refuted("The facts beside the signature are about another file.")
     if (session := metadata.get("session-id")) != sub:

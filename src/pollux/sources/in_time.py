@@ -1,4 +1,4 @@
-"""Several files of one session: what they hold, in the order in which it happened."""
+"""Joins several files of one session in the order in which their items happened."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ Timed = tuple[T, datetime | None]
 
 
 def in_time(files: Iterable[Iterable[Timed[T]]]) -> list[T]:
-    """What some files hold, each item once. What several files hold keeps its place; between that, time decides.
+    """The items of all files, each once. Items of several files keep their places; between them, time decides.
 
-    Items of one file keep their order. One without a time happened right after the one before it.
+    Items of one file keep their order. An item without a time happened right after the one before it.
     """
     rows = [list(items) for items in files]
     while len(rows) > 1:
-        rows = [_joined(one, other or []) for one, other in zip_longest(rows[::2], rows[1::2])]
+        rows = [_join(first, second or []) for first, second in zip_longest(rows[::2], rows[1::2])]
     return [item for items in rows for item, _ in items]
 
 
-def _joined(one: list[Timed[T]], other: list[Timed[T]]) -> list[Timed[T]]:
-    places = {item: place for place, (item, _) in enumerate(one)}
+def _join(first: list[Timed[T]], second: list[Timed[T]]) -> list[Timed[T]]:
+    places = {item: place for place, (item, _) in enumerate(first)}
     joined: list[Timed[T]] = []
-    start, new = 0, list[Timed[T]]()
-    for row in other:
+    start, added = 0, list[Timed[T]]()
+    for row in second:
         place = places.get(row[0])
         if place is None:
-            new.append(row)
+            added.append(row)
         elif place >= start:
-            joined += (*_by_time(one[start:place], new), one[place])
-            start, new = place + 1, []
-    return [*joined, *_by_time(one[start:], new)]
+            joined += (*_by_time(first[start:place], added), first[place])
+            start, added = place + 1, []
+    return [*joined, *_by_time(first[start:], added)]
 
 
-def _by_time(one: Sequence[Timed[T]], other: Sequence[Timed[T]]) -> Iterable[Timed[T]]:
-    if not (one and other):
-        return one or other
-    return [row for _, row in merge(_moments(one), _moments(other), key=itemgetter(0))]
+def _by_time(first: Sequence[Timed[T]], second: Sequence[Timed[T]]) -> Iterable[Timed[T]]:
+    if not (first and second):
+        return first or second
+    return [row for _, row in merge(_moments(first), _moments(second), key=itemgetter(0))]
 
 
 def _moments(rows: Iterable[Timed[T]]) -> Iterator[tuple[float, Timed[T]]]:

@@ -81,7 +81,7 @@ class Said:
         return any(letters in said for said in self._texts)
 
 
-def squeezed(text: str) -> str:
+def normalize_space(text: str) -> str:
     """Text without differences in white space."""
     return re.sub(r"\s+", " ", text).strip()
 

@@ -91,14 +91,14 @@ def _in_home(path: str, root: str) -> tuple[str, str]:
     folder = _folder_above(path, _homes_by_folder) if _homes_by_folder else None
     if folder is None:
         return path, root
-    there = _homes_by_folder[folder] + path[len(folder) :]
-    if os.path.islink(path) and os.readlink(path) == there:  # noqa: PTH114, PTH115
-        return there, _homes_by_folder[folder] + root[len(folder) :]
+    original = _homes_by_folder[folder] + path[len(folder) :]
+    if os.path.islink(path) and os.readlink(path) == original:  # noqa: PTH114, PTH115
+        return original, _homes_by_folder[folder] + root[len(folder) :]
     return path, root
 
 
 def _place_of(handle: int) -> str:
-    """Where an open file lies, as far as the system tells; it may have been replaced since."""
+    """Where an open file lies, if the system says so. It may have been replaced since."""
     try:
         return os.readlink(f"/proc/self/fd/{handle}").removesuffix(_DELETED)  # noqa: PTH115
     except OSError:

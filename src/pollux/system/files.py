@@ -69,11 +69,11 @@ def read_within(file: IO[bytes], most: int) -> bytes:
     """The rest of an open file. Raises `OSError` where that is more than `most`."""
     pieces: list[bytes] = []
     size = _size(file)
-    left = most + 1 if size <= most else 0
-    while left and (piece := file.read(min(left, max(size, 1 << 20)))):
+    remaining = most + 1 if size <= most else 0
+    while remaining and (piece := file.read(min(remaining, max(size, 1 << 20)))):
         pieces.append(piece)
-        left -= len(piece)
-    if not left:
+        remaining -= len(piece)
+    if not remaining:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20:,} MiB")
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 

@@ -48,9 +48,9 @@ class WriteLock:
         self.waited = waited
         self._handle = handle
         self._last = 0.0
-        self.tell(Progress())
+        self.report(Progress())
 
-    def tell(self, progress: Progress) -> None:
+    def report(self, progress: Progress) -> None:
         """Report progress to the processes that wait."""
         now = time.monotonic()
         if now - self._last < _PAUSE:

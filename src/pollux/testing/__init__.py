@@ -1,4 +1,4 @@
-"""The conformance kit: does a source keep the promises every source makes, whatever is in the files?
+"""The conformance kit: does a source keep the promises of every source, whatever the files hold?
 
 Give it a source and a folder of homes as the agent leaves them (`<name>/home/â€¦`):
 
@@ -12,15 +12,15 @@ Give it a source and a folder of homes as the agent leaves them (`<name>/home/â€
 
 The promises, each tried in every file of every home:
 
-- *cut*: the file ends after any byte. What stood whole before is still served.
+- *cut*: the file ends after any byte. Everything complete before the cut is still served.
 - *odd*: any value is replaced by another type, a huge number, a long string, half a surrogate. Nothing raises, and
   neither the odd value nor anything else is lost.
-- *planted*: an unknown key stands in any object. It is kept, and the doctor names it once, with the file.
-- *lost*: every word of every file that sessions are read from stands in the JSON of a session.
+- *planted*: an unknown key is added to any object. It is kept, and the doctor names it once, with the file.
+- *lost*: every word of every file of a session stands in the JSON of a session.
 - *others*: a damaged file does no harm to the sessions of other files.
-- *offers*: what the source offers beyond reading (`pollux.sources.capabilities`), it offers whole.
+- *offers*: the source implements each capability (`pollux.sources.capabilities`) completely, or not at all.
 
-Where a word may go missing for a good reason, the subject says so in a table, with the reason.
+If a word may be missing for a good reason, the subject lists it in a table, with the reason.
 """
 
 from pollux.testing.bench import Failure

@@ -1,4 +1,4 @@
-"""The properties as a list of cases, one a file and property: for `pytest.mark.parametrize`, or a plain loop."""
+"""The properties as a list of cases, one for each file and property: for `pytest.mark.parametrize`, or a loop."""
 
 from __future__ import annotations
 
@@ -45,18 +45,20 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name}-{self.home.name}{'-' if self.file else ''}{_short(self.file)}{part}"
 
     def failures(self) -> list[Failure]:
-        """Try it; an empty list is good news."""
+        """Try the case; an empty list means success."""
         if self.name == "lost":
             return nothing_lost(self.home)
         if self.name == "offers":
             sentences = undeclared(self.home.subject.source)
-            return [Failure(home=self.home.name, file="", done="asked for", happened=one) for one in sentences]
+            return [
+                Failure(home=self.home.name, file="", done="asked for", happened=sentence) for sentence in sentences
+            ]
         if self.name == "others":
             return others_served(self.home, self.chooser)
         run, chooser = _FILE[self.name][0], self.chooser
         failures: list[Failure] = []
         if self.name == "cut" and not chooser.thorough and len(self.home.family(self.file)) > 1:
-            # Every byte with the file alone, and every eighth or so with its family around it.
+            # Every byte with the file alone, and about every eighth with its family.
             with bench(self.home, self.file, alone=True) as here:
                 run(here, chooser)
             failures, chooser = here.failures, chooser.fewer(len(here.raw) // 8 + 1)
@@ -65,11 +67,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return failures + here.failures
 
     def check(self) -> None:
-        """Try it; raises AssertionError with the first failures, and the seed with which they can be had again."""
+        """Try the case. Raises AssertionError with the first failures, and the seed that repeats them."""
         failures = self.failures()
         if failures:
-            told = "\n".join(f"  {failure}" for failure in failures[:_SHOWN])
-            raise AssertionError(f"{len(failures)} failures (POLLUX_SEED={self.chooser.seed}), the first:\n{told}")
+            lines = "\n".join(f"  {failure}" for failure in failures[:_SHOWN])
+            raise AssertionError(f"{len(failures)} failures (POLLUX_SEED={self.chooser.seed}), the first:\n{lines}")
 
 
 def cases(
@@ -77,12 +79,12 @@ def cases(
 ) -> list[Case]:
     """Every case of every home in a folder.
 
-    Files up to `small` bytes are tried in every place, larger ones in a sample that the seed decides (`POLLUX_SEED`),
-    or in every place as well where `exhaustive` is true (`POLLUX_EXHAUSTIVE=1`).
+    Files up to `small` bytes are tried in every place, larger files in a sample that depends on the seed
+    (`POLLUX_SEED`). With `exhaustive` (`POLLUX_EXHAUSTIVE=1`) they are tried in every place, too.
     """
     everywhere = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0") if exhaustive is None else exhaustive
-    sown = seed or os.environ.get("POLLUX_SEED") or SEED
-    return [case for home in homes(subject, folder) for case in _of(home, sown, small, everywhere=everywhere)]
+    chosen_seed = seed or os.environ.get("POLLUX_SEED") or SEED
+    return [case for home in homes(subject, folder) for case in _of(home, chosen_seed, small, everywhere=everywhere)]
 
 
 def _of(home: Home, seed: str, small: int, *, everywhere: bool) -> Iterator[Case]:

@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class Chooser(msgspec.Struct, frozen=True):
-    """Which of many places to try: all of them, or a sample that the seed decides; `part` of `parts` of them.
+    """Which of many places to try: all of them, or a sample that depends on the seed; `part` of `parts` of them.
 
-    `thorough` groups the files anew for each damage. Otherwise that is done where it matters most, and in a few
-    other places.
+    With `thorough` the files are grouped again for each damage. Otherwise this happens where it matters most, and in a
+    few other places.
     """
 
     seed: str
@@ -25,13 +25,13 @@ class Chooser(msgspec.Struct, frozen=True):
     thorough: bool = False
 
     def of(self, places: Sequence[T]) -> list[T]:
-        """The chosen ones, in order."""
-        mine = list(places[self.part :: self.parts])
-        if self.most is None or len(mine) <= self.most:
-            return mine
-        picked = random.Random(self.seed).sample(range(len(mine)), self.most)  # noqa: S311 (a sample, no secret)
-        return [mine[index] for index in sorted(picked)]
+        """The chosen places, in order."""
+        own = list(places[self.part :: self.parts])
+        if self.most is None or len(own) <= self.most:
+            return own
+        indexes = random.Random(self.seed).sample(range(len(own)), self.most)  # noqa: S311 (a sample, no secret)
+        return [own[index] for index in sorted(indexes)]
 
     def fewer(self, most: int) -> Chooser:
-        """At most so many."""
+        """The same chooser, limited to `most` places."""
         return msgspec.structs.replace(self, most=most if self.most is None else min(most, self.most))

@@ -19,19 +19,22 @@ from pollux.wire import display_path
 from pollux.writers import Options
 from pollux.writers.json import WRITER
 
-# Everything in a copy is as old: what a reader says must not depend on when a clone was made.
+# All files in a copy have the same time: a reading must not depend on when a clone was made.
 _MOMENT = 1_800_000_000 * 10**9
 
 
 class Home:
-    """A folder `<name>/home` as an agent left it, with `<name>/env.json` beside it where it needs variables."""
+    """A folder `<name>/home` as an agent left it, with `<name>/env.json` if it needs variables."""
 
     def __init__(self, subject: Subject, folder: Path) -> None:
         self.subject = subject
         self.name = folder.name
         self.path = folder / "home"
-        beside = folder / "env.json"
-        self.environ = {**subject.environ, **(json.loads(beside.read_text("utf-8")) if beside.exists() else {})}
+        variables_file = folder / "env.json"
+        self.environ = {
+            **subject.environ,
+            **(json.loads(variables_file.read_text("utf-8")) if variables_file.exists() else {}),
+        }
 
     @cached_property
     def files(self) -> list[str]:
@@ -40,36 +43,40 @@ class Home:
 
     @cached_property
     def families(self) -> list[frozenset[str]]:
-        """Files that belong together: of one session, of a session and its sub-agents."""
+        """Files that belong together: those of a session and its sub-agents."""
         with Stage(self, self.files) as stage:
             sessions = stage.sessions()
             groups = [set(stage.relative(session.files)) for session in sessions]
             groups += [set(stage.relative(file.path for file in bundle.files)) for bundle in stage.bundles()]
             by_key = {session.key: set(stage.relative(session.files)) for session in sessions}
             groups += [by_key[s.key] | by_key[s.parent] for s in sessions if s.parent in by_key]
-        return _joined(groups)
+        return _join_groups(groups)
 
     def family(self, file: str) -> frozenset[str]:
-        """The file and what belongs to it."""
+        """The file and the files that belong to it."""
         return next((group for group in self.families if file in group), frozenset({file}))
 
     def around(self, file: str, *, alone: bool = False) -> list[str]:
-        """The file, what belongs to it (not where it is `alone`), and what lies beside it without being a session's."""
+        """The file, its family (unless it is `alone`), and the files next to them that belong to no session."""
         family = frozenset({file}) if alone else self.family(file)
-        held = frozenset().union(*self.families)
+        session_files = frozenset().union(*self.families)
         folders = {_folder(self._roots, member) for member in family}
-        near = (other for other in self.files if other not in held and _folder(self._roots, other) in {*folders, ""})
-        return sorted({*family, *near})
+        neighbours = (
+            other
+            for other in self.files
+            if other not in session_files and _folder(self._roots, other) in {*folders, ""}
+        )
+        return sorted({*family, *neighbours})
 
     @cached_property
     def _roots(self) -> list[str]:
-        found = self.subject.source.roots(self.variables(self.path), self.path)
-        return [os.path.relpath(root.path, self.path) for root in found]
+        roots = self.subject.source.roots(self.variables(self.path), self.path)
+        return [os.path.relpath(root.path, self.path) for root in roots]
 
     def variables(self, home: Path) -> dict[str, str]:
-        """The environment an agent's reader is started with when this home lies at `home`."""
-        named = {name: text.replace("{HOME}", str(home)) for name, text in self.environ.items()}
-        return {"HOME": str(home), **named}
+        """The environment of an agent's reader if this home lies at `home`."""
+        own = {name: text.replace("{HOME}", str(home)) for name, text in self.environ.items()}
+        return {"HOME": str(home), **own}
 
 
 def homes(subject: Subject, folder: Path) -> list[Home]:
@@ -78,11 +85,11 @@ def homes(subject: Subject, folder: Path) -> list[Home]:
 
 
 class Stage:
-    """A temporary home that holds some files of a real one; one of them can be changed again and again."""
+    """A temporary home with some files of a real one; its files can be changed again and again."""
 
     def __init__(self, home: Home, files: Iterable[str]) -> None:
         self.source = home.subject.source
-        self.folder = Path(tempfile.mkdtemp(prefix="pollux-kit-", dir=_quick_place()))
+        self.folder = Path(tempfile.mkdtemp(prefix="pollux-kit-", dir=_memory_folder()))
         for name in files:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -105,13 +112,13 @@ class Stage:
             self._tick(out.fileno())
 
     def cut(self, name: str, size: int) -> None:
-        """Cut a file off after so many bytes."""
+        """Cut a file off after `size` bytes."""
         path = self.folder / name
         os.truncate(path, size)
         self._tick(path)
 
     def _tick(self, file: int | Path) -> None:
-        """Every change gets a time of its own, also where the clock of the file system is coarse."""
+        """Give every change its own time, even if the clock of the file system is coarse."""
         self._ticks += 1
         os.utime(file, ns=(_MOMENT, _MOMENT + self._ticks))
 
@@ -140,7 +147,7 @@ class Stage:
 
 
 def pieces(sessions: Iterable[Session]) -> list[str]:
-    """The sessions as JSON, in the pieces in which the writer makes them: about one a message."""
+    """The sessions as JSON, in the pieces of the writer: about one for each message."""
     out: list[str] = []
     for session in sessions:
         WRITER.write(session, out.append, _OPTIONS)
@@ -151,8 +158,8 @@ _OPTIONS = Options()
 
 
 @cache
-def _quick_place() -> str | None:
-    """Memory, where the system offers it as a file system."""
+def _memory_folder() -> str | None:
+    """A folder in memory, if the system has one."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 (mkdtemp makes a folder of our own)
 
 
@@ -164,10 +171,10 @@ def _folder(roots: list[str], name: str) -> str:
     return ""
 
 
-def _joined(groups: list[set[str]]) -> list[frozenset[str]]:
-    """Groups that share a file are one."""
-    found: list[set[str]] = []
+def _join_groups(groups: list[set[str]]) -> list[frozenset[str]]:
+    """The groups, joined where they share a file."""
+    joined: list[set[str]] = []
     for group in groups:
-        apart = [other for other in found if not other & group]
-        found = [*apart, group.union(*(other for other in found if other & group))]
-    return [frozenset(group) for group in found]
+        separate = [other for other in joined if not other & group]
+        joined = [*separate, group.union(*(other for other in joined if other & group))]
+    return [frozenset(group) for group in joined]

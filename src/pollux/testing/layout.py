@@ -1,4 +1,4 @@
-"""Where every value of a JSON file stands, byte by byte, so that one value can be changed and nothing else."""
+"""The bytes of every value of a JSON file, so that one value can be changed and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pollux.testing.words import words
 
 Steps = tuple[str | int, ...]
 Needed = Callable[[str, str], str]
-"""Gives for the dotted place of a string and the string itself the part of it that must be found again."""
+"""Returns the part of a string that must be found again, for its dotted place and the string."""
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\]}]+")
@@ -21,7 +21,7 @@ _SPACE = re.compile(rb"\s*")
 
 
 class Value(NamedTuple):
-    """A JSON value: its path inside the record, its bytes, and whether it is an object, a list, a string or else."""
+    """A JSON value: its path in the record, its bytes, and its kind: object, list, string or scalar."""
 
     path: Steps
     start: int
@@ -30,7 +30,7 @@ class Value(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """What stands or falls as a whole: a line, or an item of a document's list, or one of its plain members."""
+    """The smallest piece that is read as a whole: a line, an item of a document's list, or one of its plain members."""
 
     start: int
     end: int
@@ -39,14 +39,14 @@ class Unit(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """A string that has to be found again."""
+    """A string that must be found again."""
 
     start: int
     words: frozenset[str]
 
 
 class Layout:
-    """A JSON Lines file or a JSON document taken apart; `values` is empty for a file that is neither."""
+    """A JSON Lines file or a JSON document, divided; `values` is empty for a file that is neither."""
 
     def __init__(self, raw: bytes, needed: Needed) -> None:
         self.raw = raw
@@ -61,12 +61,12 @@ class Layout:
         self.words = frozenset(self._counts)
 
     def words_within(self, start: int, end: int) -> set[str]:
-        """The words of the strings that lie in a stretch of bytes."""
+        """The words of the strings in a range of bytes."""
         return {word for leaf in self._between(start, end) for word in leaf.words}
 
-    def words_only_in(self, *stretches: tuple[int, int]) -> set[str]:
-        """The words that stand nowhere else in the file than in these stretches."""
-        counts = Counter(word for start, end in stretches for leaf in self._between(start, end) for word in leaf.words)
+    def words_only_in(self, *ranges: tuple[int, int]) -> set[str]:
+        """The words that occur only in these ranges of the file."""
+        counts = Counter(word for start, end in ranges for leaf in self._between(start, end) for word in leaf.words)
         return {word for word, count in counts.items() if count == self._counts[word]}
 
     def unit_before(self, place: int) -> int:
@@ -74,7 +74,7 @@ class Layout:
         return bisect_right(self._begins, place) - 1
 
     def is_head(self, value: Value) -> bool:
-        """May the value tell what the whole file is: a record itself, a document's own member, the first line?"""
+        """May the value decide what the whole file is: a record itself, a document's own member, the first line?"""
         first = self.units[0] if self.units else None
         if first is None or first.line is None:
             return len(value.path) < 2
@@ -92,11 +92,11 @@ class Layout:
             return True
         self.values = list(_scan(self.raw, _skip(self.raw, 0), ()))
         root = self.values[0]
-        listed = root.kind == "list"
+        is_list = root.kind == "list"
         for value in self.values:
             depth, step = len(value.path), value.path[-1] if value.path else None
-            if (depth == 1 and (listed or value.kind != "list")) or (
-                depth == 2 and not listed and isinstance(step, int)
+            if (depth == 1 and (is_list or value.kind != "list")) or (
+                depth == 2 and not is_list and isinstance(step, int)
             ):
                 item = step if isinstance(step, int) and value.kind == "object" else None
                 self.units.append(Unit(value.start, value.end, None, item))
@@ -112,9 +112,9 @@ class Layout:
             except (ValueError, RecursionError):
                 pass
             else:
-                found = list(_scan(self.raw, _skip(self.raw, start), ()))
-                self.values += found
-                self.units.append(Unit(found[0].start, found[0].end, number, None))
+                values = list(_scan(self.raw, _skip(self.raw, start), ()))
+                self.values += values
+                self.units.append(Unit(values[0].start, values[0].end, number, None))
             start += len(line) + 1
 
     def _leaf(self, value: Value, needed: Needed) -> Leaf | None:
@@ -130,17 +130,17 @@ def dotted(path: Steps) -> str:
 
 
 def _skip(raw: bytes, start: int) -> int:
-    found = _SPACE.match(raw, start)
-    return found.end() if found else start
+    match = _SPACE.match(raw, start)
+    return match.end() if match else start
 
 
 def _scan(raw: bytes, start: int, path: Steps) -> Iterator[Value]:
-    """A value and all values in it, outer ones first. The JSON is known to be valid."""
+    """A value and all values in it, the outer ones first. The JSON must be valid."""
     opening = raw[start : start + 1]
     if opening not in (b"{", b"["):
-        found = (_STRING if opening == b'"' else _SCALAR).match(raw, start)
-        assert found is not None  # noqa: S101 (valid JSON)
-        yield Value(path, start, found.end(), "string" if opening == b'"' else "scalar")
+        match = (_STRING if opening == b'"' else _SCALAR).match(raw, start)
+        assert match is not None  # noqa: S101 (valid JSON)
+        yield Value(path, start, match.end(), "string" if opening == b'"' else "scalar")
         return
     closing = b"}" if opening == b"{" else b"]"
     inner: list[Value] = []
@@ -153,9 +153,9 @@ def _scan(raw: bytes, start: int, path: Steps) -> Iterator[Value]:
             assert key is not None  # noqa: S101 (valid JSON)
             step = json.loads(key.group())
             position = _skip(raw, _skip(raw, key.end()) + 1)
-        held = list(_scan(raw, position, (*path, step)))
-        inner += held
-        position = _skip(raw, held[0].end)
+        values = list(_scan(raw, position, (*path, step)))
+        inner += values
+        position = _skip(raw, values[0].end)
         if raw[position : position + 1] == b",":
             position = _skip(raw, position + 1)
         index += 1

@@ -1,4 +1,4 @@
-"""No string lost: every word of every file that was read stands in the JSON of some session."""
+"""Nothing is lost: every word of every file that was read stands in the JSON of some session."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pollux.wire import display_path
 
 
 def nothing_lost(home: Home) -> list[Failure]:
-    """Look for the words of the whole home, as it is."""
+    """Search for the words of the whole, undamaged home."""
     failures: list[Failure] = []
     with Stage(home, home.files) as stage:
-        held = frozenset().union(*(written_words(piece, deep=True) for piece in pieces(stage.sessions())))
+        known_words = frozenset().union(*(written_words(piece, deep=True) for piece in pieces(stage.sessions())))
         lines = {display_path(line.path): line for line in stage.doctor().files}
         for file in home.files:
             line = lines.get(stage.shown(file))
@@ -24,7 +24,7 @@ def nothing_lost(home: Home) -> list[Failure]:
                 raw = home.subject.unpacked(raw)
             layout = Layout(raw, home.subject.needed)
             needed = layout.words if layout.values else words(raw.decode("utf-8", "replace"))
-            if missing := needed - held:
+            if missing := needed - known_words:
                 failures.append(
                     Failure(home=home.name, file=file, done="read as it is", happened=f"lost {sorted(missing)[:12]}")
                 )

@@ -1,4 +1,4 @@
-"""Odd values: whatever stands in a field, reading goes on and loses neither the odd value nor anything else."""
+"""Odd values: whatever a field holds, reading goes on and loses neither the odd value nor anything else."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _DIGITS = "0123456789" * 40
 
 
 class Odd(msgspec.Struct, frozen=True):
-    """A value nobody expects: its name, how it is written, and what of it must be found again; `#` is a number.
+    """An unexpected value: its name, its JSON, and the part that must be found again; `#` is a number.
 
-    A marker begins with a dash, so that it is a word of its own also where a reader joins texts.
+    A marker begins with a dash, so that it stays a separate word if a reader joins texts.
     """
 
     name: str
-    written: str
+    json: str
     marker: str | None = None
 
 
@@ -42,33 +42,33 @@ ODD = (
 
 
 def odd_values(bench: Bench, chooser: Chooser) -> None:
-    """Replace every value by odd ones: one at a time, or one in each object where that shows nothing wrong."""
+    """Replace every value by odd ones: one in each object at once, and one at a time where something is wrong."""
     values = chooser.of(bench.layout.values)
     groups = [[value] for value in values] if chooser.thorough else _groups(bench, values)
     for odd in ODD:
         for group in groups:
             head = bench.layout.is_head(group[0])
             grouped = not chooser.thorough and not head and odd.name != "a string"
-            if len(group) == 1 or not _all_right(bench, group, odd, grouped=grouped):
+            if len(group) == 1 or not _replace_all(bench, group, odd, grouped=grouped):
                 for value in group:
                     _replace(bench, value, odd, grouped=grouped)
     bench.stage.put(bench.file, bench.raw)
 
 
 def _groups(bench: Bench, values: Sequence[Value]) -> list[list[Value]]:
-    """Values equally deep in different objects together; those that tell what the file is, each alone."""
+    """Groups of values at the same depth of different objects; values that decide what the file is, each alone."""
     alone = [[value] for value in values if bench.layout.is_head(value)]
     depths: dict[int, dict[tuple[int, Steps], list[Value]]] = {}
     for value in values:
         if not bench.layout.is_head(value):
-            held = (bench.layout.unit_before(value.start), value.path[:-1])
-            depths.setdefault(len(value.path), {}).setdefault(held, []).append(value)
+            parent = (bench.layout.unit_before(value.start), value.path[:-1])
+            depths.setdefault(len(value.path), {}).setdefault(parent, []).append(value)
     rows = (row for objects in depths.values() for row in zip_longest(*objects.values()))
     return alone + [[value for value in row if value is not None] for row in rows]
 
 
-def _all_right(bench: Bench, group: list[Value], odd: Odd, *, grouped: bool) -> bool:
-    """Replace all at once. Whatever is wrong then shows up again when they are replaced one by one."""
+def _replace_all(bench: Bench, group: list[Value], odd: Odd, *, grouped: bool) -> bool:
+    """Replace all at once. Is everything right? If not, replacing them one by one shows what is wrong."""
     raw, before = bytearray(), 0
     for number, value in enumerate(sorted(group, key=lambda value: value.start)):
         raw += bench.raw[before : value.start] + _written(odd, number)
@@ -90,9 +90,9 @@ def _all_right(bench: Bench, group: list[Value], odd: Odd, *, grouped: bool) -> 
 
 def _replace(bench: Bench, value: Value, odd: Odd, *, grouped: bool) -> None:
     place = dotted(value.path)
-    done = f"{place or 'a whole record'} (byte {value.start}) replaced by {odd.name}"
+    action = f"{place or 'a whole record'} (byte {value.start}) replaced by {odd.name}"
     bench.stage.put(bench.file, bench.raw[: value.start] + _written(odd, 0) + bench.raw[value.end :])
-    sessions = bench.read(done, grouped=grouped)
+    sessions = bench.read(action, grouped=grouped)
     if sessions is None or not bench.counted:
         return
     served = bench.serves(sessions)
@@ -100,18 +100,19 @@ def _replace(bench: Bench, value: Value, odd: Odd, *, grouped: bool) -> None:
     if served or left:
         lost = bench.missing(bench.layout.words)
         if lost and (lost := lost - bench.layout.words_only_in((value.start, value.end))):
-            bench.fail(done, f"other words lost: {sorted(lost)[:8]}")
+            bench.fail(action, f"other words lost: {sorted(lost)[:8]}")
     marker = _marker(odd, 0)
     if marker is None or bench.holds(marker):
         return
-    # A record that is no object, or a file that then holds no session, has no JSON to stand in: it must be reported.
-    if (not value.path or not served) and bench.accounted(done):
+    # The value of a record that is no longer an object, or of a file without a session, stands in no JSON: it must be
+    # reported.
+    if (not value.path or not served) and bench.accounted(action):
         return
-    bench.fail(done, "the odd value is lost" + ("" if served else "; the file gives no session and no notice"))
+    bench.fail(action, "the odd value is lost" + ("" if served else "; the file gives no session and no notice"))
 
 
 def _written(odd: Odd, number: int) -> bytes:
-    return odd.written.replace("#", f"{number:03}").encode()
+    return odd.json.replace("#", f"{number:03}").encode()
 
 
 def _marker(odd: Odd, number: int) -> str | None:

@@ -1,4 +1,4 @@
-"""What the kit has to know about an agent: its source, and where a word may go missing for a good reason."""
+"""What the kit must know about an agent: its source, and where a word may be missing for a good reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.sources.base import Source
 
 
 class Spare(msgspec.Struct, frozen=True, kw_only=True):
-    """A place whose usual values need not be found again word for word, and why; an odd value there must still be kept.
+    """A place whose usual values need not be found word for word, and why. An odd value there must still be kept.
 
     `place` is the end of a dotted path (`toolCalls.[].status`); `values` is what the whole value must look like.
     """
@@ -22,20 +22,20 @@ class Spare(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
     def covers(self, place: str, value: str) -> bool:
-        """Is the value at this place spared?"""
+        """Does this spare apply to the value at this place?"""
         here = place == self.place or place.endswith(f".{self.place}")
         return here and re.fullmatch(self.values, value) is not None
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
-    """Fixed words that the agent puts around somebody's text, and that the model has a kind of part for."""
+    """Fixed words that the agent puts around a text, and that the model expresses as a kind of part."""
 
     words: str
     reason: str
 
 
 class Open(msgspec.Struct, frozen=True, kw_only=True):
-    """A place below which any key is legal (a tool's arguments), so that a new one is kept, but no news."""
+    """A place below which any key is valid (a tool's arguments): a new key is kept, but not reported."""
 
     place: str
     reason: str
@@ -48,7 +48,7 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
 class Subject(msgspec.Struct, kw_only=True, dict=True):
     """A source under test.
 
-    `environ` holds variables its homes need; `{HOME}` stands for the home. A home's own `env.json` adds to them.
+    `environ` holds the variables that its homes need; `{HOME}` stands for the home. A home's own `env.json` adds more.
     `unpacked` gives the plain bytes of a file that the agent keeps compressed.
     """
 
@@ -70,5 +70,5 @@ class Subject(msgspec.Struct, kw_only=True, dict=True):
         return re.compile("|".join(frame.words for frame in self.frames) or r"(?!)", re.MULTILINE)
 
     def is_open(self, place: str) -> bool:
-        """Is any key legal in the object at this place?"""
-        return any(held.covers(place) for held in self.opens)
+        """Is any key valid in the object at this place?"""
+        return any(rule.covers(place) for rule in self.opens)

@@ -1,4 +1,4 @@
-"""Words: what must not get lost, however a reader joins, splits or renames the texts that hold them."""
+"""Words: they must not get lost, however a reader joins, splits or renames texts."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ _LONG = 10_000
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text (two characters or more) and its times, each time in one form however it was written."""
-    found = set(_TOKEN.findall(text))
-    times = [token for token in found if len(token) >= 20 and token[4] == "-"]
+    """The words of a text (two characters or more) and its times, each time in one normal form."""
+    tokens = set(_TOKEN.findall(text))
+    times = [token for token in tokens if len(token) >= 20 and token[4] == "-"]
     for token in times:
-        found.discard(token)
-        found.add(_moment(token))
-    return frozenset(found)
+        tokens.discard(token)
+        tokens.add(_moment(token))
+    return frozenset(tokens)
 
 
 def written_words(json: str, *, deep: bool) -> frozenset[str]:
-    """The words of a piece of JSON text: of its strings, and with `deep` of JSON that stands inside its strings."""
+    """The words of a piece of JSON: of its strings and, with `deep`, of JSON inside its strings."""
     return _short(json, deep) if len(json) < _LONG else _long(json, deep)
 
 
 @lru_cache(maxsize=4_000)
 def _short(json: str, deep: bool) -> frozenset[str]:  # noqa: FBT001 (part of the cache's key)
-    return _found(json, _NESTED if deep else 1)
+    return _words_in(json, _NESTED if deep else 1)
 
 
 @lru_cache(maxsize=40)
 def _long(json: str, deep: bool) -> frozenset[str]:  # noqa: FBT001 (part of the cache's key)
-    return _found(json, _NESTED if deep else 1)
+    return _words_in(json, _NESTED if deep else 1)
 
 
-def _found(json: str, rounds: int) -> frozenset[str]:
-    found: frozenset[str] = words(json) if rounds > 1 or "\\" not in json else frozenset()
+def _words_in(json: str, rounds: int) -> frozenset[str]:
+    result: frozenset[str] = words(json) if rounds > 1 or "\\" not in json else frozenset()
     text = json
     for _ in range(rounds):
         if "\\" not in text:
             break
-        text = _ESCAPE.sub(_unescaped, text)
-        found |= words(text)
-    return found
+        text = _ESCAPE.sub(_unescape, text)
+        result |= words(text)
+    return result
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     code, letter = match.groups()
     return chr(int(code, 16)) if code else _PLAIN[letter]
 

@@ -16,22 +16,22 @@ def coherent(usage: Usage, notes: Notes) -> Usage:
     The usage is then not exact. A part has its own price, so an impossible part could make the cost as large as it
     likes.
     """
-    cached, written, long = usage.cached, usage.cache_write, usage.cache_write_long
+    cached, cache_write, long = usage.cached, usage.cache_write, usage.cache_write_long
     prompt, output = usage.input, usage.output
     # Every request passes here, and nearly all are coherent.
     if (
-        (prompt is None or (cached or 0) + (written or 0) <= prompt)
-        and (not long or (written is not None and long <= written))
+        (prompt is None or (cached or 0) + (cache_write or 0) <= prompt)
+        and (not long or (cache_write is not None and long <= cache_write))
         and (output is None or (usage.reasoning or 0) <= output)
     ):
         return usage
     odd = {name for name, whole in _WHOLES.items() if _exceeds(getattr(usage, name), getattr(usage, whole))}
-    if not odd & {"cached", "cache_write"} and prompt is not None and (cached or 0) + (written or 0) > prompt:
+    if not odd & {"cached", "cache_write"} and prompt is not None and (cached or 0) + (cache_write or 0) > prompt:
         odd |= {"cached", "cache_write"}
     for name in sorted(odd):
         whole = _WHOLES[name]
         notes.add("usage.odd", f"{name} is a part of {whole} but is larger; not counted.", subject=name)
-    if long and (written is None or "cache_write" in odd):
+    if long and (cache_write is None or "cache_write" in odd):
         odd.add("cache_write_long")
     return msgspec.structs.replace(usage, **dict.fromkeys(odd), exact=usage.exact and None)
 

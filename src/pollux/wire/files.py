@@ -62,12 +62,12 @@ class MeasuredLines(io.BufferedReader):
 
     def _skip_line(self) -> bool:
         """Go to the end of the line; False where it is too far away."""
-        left = _LONGEST_SKIP
-        while left > 0:
+        remaining = _LONGEST_SKIP
+        while remaining > 0:
             piece = self.readline(1 << 20)
             if not piece or piece.endswith(b"\n"):
                 return True
-            left -= len(piece)
+            remaining -= len(piece)
         return False
 
 

@@ -17,7 +17,7 @@ from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from pollux.archive.keep import Kept
+    from pollux.archive.keep import RunResult
     from pollux.archive.transfer import Carried
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Library
@@ -86,7 +86,7 @@ def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) ->
     _tell_run(ctx, result, as_json=as_json, lossy=library.index.problem is not None)
 
 
-def _tell_run(ctx: click.Context, result: Kept, *, as_json: bool, lossy: bool) -> None:
+def _tell_run(ctx: click.Context, result: RunResult, *, as_json: bool, lossy: bool) -> None:
     """Tell what a run kept. The status says whether something could not be read, or is lost."""
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.text.escape import one_line

@@ -154,7 +154,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
 
 
 def _storable_usage(used: Usage) -> Usage:
-    """A sum as it can be kept: one that lacks a figure is too low."""
+    """A sum that the database can store. It is too low if a figure is left out."""
     usable = Usage(**_figures(used), exact=used.exact)
     return usable if usable == used else msgspec.structs.replace(usable, exact=False)
 

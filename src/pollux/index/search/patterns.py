@@ -81,8 +81,8 @@ def _split(begin: str, rests: frozenset[str], terms: Sequence[str], share: int) 
     place = len(begin)
     for letter, group in groupby(terms, key=lambda term: term[place : place + 1]):
         if letter:
-            left = frozenset(after for rest in rests for after in _after(rest, letter))
-            yield from _split(begin + letter, left, list(group), share)
+            remaining = frozenset(after for rest in rests for after in _after(rest, letter))
+            yield from _split(begin + letter, remaining, list(group), share)
         else:
             yield re.escape(begin), 1
 

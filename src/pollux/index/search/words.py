@@ -47,6 +47,7 @@ _FIRST_BYTES = [
     *(b"\xe2\x82", b"\xe2\x84", b"\xe2\x85", b"\xe2\x86\x83", b"\xe2\x86\x89"),
     *(b"\xe2\x91", b"\xe2\x92", b"\xe2\xb1", b"\xe2\xb5"),
 ]
+_ASCII = bytes(range(0x80))
 
 
 @cache
@@ -110,7 +111,10 @@ def _well_formed(text: str) -> tuple[str, bytes]:
 
 def _needs_work(data: bytes) -> bool:
     """May a text have characters that the index itself does not handle?"""
-    return not data.isascii() and any(lead in data for lead in _FIRST_BYTES)
+    if data.isascii():
+        return False
+    beyond = data.translate(None, _ASCII)
+    return any(lead in beyond for lead in _FIRST_BYTES)
 
 
 def _separate(text: str) -> str:

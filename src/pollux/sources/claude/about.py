@@ -1,4 +1,4 @@
-"""What Claude Code is called elsewhere, and what its sessions tell of their surroundings."""
+"""The names of Claude Code in other formats, and the facts about its sessions' surroundings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SETTING = {
 
 
 def about(session: Session) -> About:
-    """The release that wrote the session, and the branch it worked on: "HEAD" stands for none, also outside git."""
+    """The release that wrote the session, and its branch: "HEAD" means none, also outside of git."""
     version, branch = (session.extra.get(name) for name in ("version", "gitBranch"))
     return About(
         program="claude-code",
@@ -33,13 +33,13 @@ def about(session: Session) -> About:
 
 
 def facts(session: Session) -> Iterator[tuple[str, Any]]:
-    """What the session's lines tell of their setting: the first, and each that changes it."""
-    for told in (session.extra, *(message.extra for message in session.messages if message.extra)):
+    """The setting of the session's first line, and of each line that changes it."""
+    for setting in (session.extra, *(message.extra for message in session.messages if message.extra)):
         for key, name in _SETTING.items():
-            if key in told and not (name == "branch" and told[key] in _NO_BRANCH):
-                yield name, told[key]
-        if "thinkingMetadata" in told:
-            yield "effort", _inner(told, "thinkingMetadata").get("level")
+            if key in setting and not (name == "branch" and setting[key] in _NO_BRANCH):
+                yield name, setting[key]
+        if "thinkingMetadata" in setting:
+            yield "effort", _inner(setting, "thinkingMetadata").get("level")
     yield "subagent", _inner(session.extra, "meta").get("agentType")
     records = _inner(session.extra, "records")
     for kind, key, name in (("permission-mode", "permissionMode", "mode"), ("agent-name", "agentName", "name")):
@@ -49,8 +49,8 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
 
 
 def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = record.get(name)
-    return found if isinstance(found, Mapping) else {}
+    value = record.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def answer(_call: ToolCall) -> Any:

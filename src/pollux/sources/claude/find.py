@@ -24,8 +24,8 @@ _ABOUT: FileKind = (META, Status.IGNORED, "about a sub-agent that left no sessio
 _TITLE: FileKind = (TITLE, Status.IGNORED, "the title of a session that left nothing else")
 _OUTPUT: FileKind = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
 _HISTORY: FileKind = (HISTORY, Status.IGNORED, "typed lines; the sessions they belong to have their own files")
-_WORKING = ignored("the client's working files, no conversation")
-_BOOKS = {
+_WORKING = ignored("the client's working files, not a conversation")
+_CLIENT_FILES = {
     "sessions-index.json": ignored("the client's own index"),
     ".session-aliases": ignored("other names of project folders"),
     ".DS_Store": ignored("left by a file browser"),
@@ -34,50 +34,51 @@ _BOOKS = {
 
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     """The `projects` folders, each once."""
-    if listed := environ.get("CLAUDE_PROJECTS_DIR", ""):
-        found = [Root(path=Path(part).expanduser(), reason="$CLAUDE_PROJECTS_DIR") for part in _parts(listed)]
-    elif moved := environ.get("CLAUDE_CONFIG_DIR", ""):
-        found = [Root(path=_projects(part), reason="$CLAUDE_CONFIG_DIR") for part in _parts(moved)]
+    if projects_dirs := environ.get("CLAUDE_PROJECTS_DIR", ""):
+        folders = [Root(path=Path(part).expanduser(), reason="$CLAUDE_PROJECTS_DIR") for part in _parts(projects_dirs)]
+    elif config_dirs := environ.get("CLAUDE_CONFIG_DIR", ""):
+        folders = [Root(path=_projects(part), reason="$CLAUDE_CONFIG_DIR") for part in _parts(config_dirs)]
     else:
-        named = environ.get("XDG_CONFIG_HOME", "")
-        config = Path(named) if os.path.isabs(named) else home / ".config"  # noqa: PTH117
-        found = [Root(path=home / ".claude" / "projects", reason="the default")]
+        xdg_config = environ.get("XDG_CONFIG_HOME", "")
+        config = Path(xdg_config) if os.path.isabs(xdg_config) else home / ".config"  # noqa: PTH117
+        folders = [Root(path=home / ".claude" / "projects", reason="the default")]
         if folder_at(other := config / "claude" / "projects"):
-            found.append(Root(path=other, reason="$XDG_CONFIG_HOME" if os.path.isabs(named) else "the XDG default"))  # noqa: PTH117
-    once: dict[str, Root] = {}
-    for root in found:
-        once.setdefault(os.path.realpath(root.path), root)
-    return list(once.values())
+            reason = "$XDG_CONFIG_HOME" if os.path.isabs(xdg_config) else "the XDG default"  # noqa: PTH117
+            folders.append(Root(path=other, reason=reason))
+    unique: dict[str, Root] = {}
+    for root in folders:
+        unique.setdefault(os.path.realpath(root.path), root)
+    return list(unique.values())
 
 
 def _parts(listed: str) -> list[str]:
-    """The folders of a list: joined by commas, as other tools accept it. A folder's own name may hold one."""
+    """The folders of a list, separated by commas, as other tools accept it. A folder's own name may have a comma."""
     if folder_at(listed):
         return [listed]
     return [part.strip() for part in listed.split(",") if part.strip()]
 
 
 def _projects(config: str) -> Path:
-    """The `projects` folder of a configuration; some people name that folder itself."""
+    """The `projects` folder of a configuration folder. Some people name the `projects` folder itself."""
     folder = Path(config).expanduser()
     return folder if folder.name == "projects" and not folder_at(folder / "projects") else folder / "projects"
 
 
 def find(root: Path) -> Iterator[File]:
-    """Every file under a root with its role, and the log of typed lines that lies beside the root."""
+    """Every file under a root with its role, and the log of typed lines next to the root."""
     files = walk(str(root), _ROOT, [])
     if root.name == "projects":
         walk(str(root.parent), _HOME, files, str(root))
     return iter(files)
 
 
-def beside(folder: str) -> list[File]:
-    """What lies in the folder named by a session."""
-    return [] if os.path.islink(folder) else walk(folder, _WITHIN, [])  # noqa: PTH114
+def session_folder_files(folder: str) -> list[File]:
+    """The files in a session's own folder."""
+    return [] if os.path.islink(folder) else walk(folder, _SESSION_FOLDER, [])  # noqa: PTH114
 
 
-def _loose(name: str) -> FileKind:
-    return _BOOKS.get(name) or unknown("not in a project's folder")
+def _in_root(name: str) -> FileKind:
+    return _CLIENT_FILES.get(name) or unknown("not in a project's folder")
 
 
 def _in_project(name: str) -> FileKind:
@@ -85,7 +86,7 @@ def _in_project(name: str) -> FileKind:
         return _SUBAGENT
     if name.endswith(".jsonl"):
         return _SESSION
-    return _BOOKS.get(name) or unknown("a file of a kind we do not know")
+    return _CLIENT_FILES.get(name) or unknown("a file of an unknown kind")
 
 
 def _of_subagents(name: str) -> FileKind:
@@ -98,15 +99,16 @@ def _of_subagents(name: str) -> FileKind:
     return unknown("not a sub-agent's file by its name")
 
 
-# Those of workflows lie a few folders deeper.
+# The files of workflows lie a few folders deeper.
 _SUBAGENTS: FolderRules = FolderRules(_of_subagents, lambda _: _SUBAGENTS)
-# The folder named by a session: its sub-agents, its large outputs, and the client's working files.
-_WITHIN_IT = {"subagents": _SUBAGENTS, "tool-results": every_file(_OUTPUT)}
-_ELSE = every_file(_WORKING)
-_WITHIN = FolderRules(
-    lambda name: _TITLE if name == "custom-title.json" else _WORKING, lambda name: _WITHIN_IT.get(name, _ELSE)
+# A session's own folder: its sub-agents, its large outputs, and the client's working files.
+_SESSION_FOLDERS = {"subagents": _SUBAGENTS, "tool-results": every_file(_OUTPUT)}
+_OTHER_FOLDER = every_file(_WORKING)
+_SESSION_FOLDER = FolderRules(
+    lambda name: _TITLE if name == "custom-title.json" else _WORKING,
+    lambda name: _SESSION_FOLDERS.get(name, _OTHER_FOLDER),
 )
 _MEMORY = every_file(ignored("the agent's own memory"))
-_PROJECT = FolderRules(_in_project, lambda name: _MEMORY if name == "memory" else _WITHIN)
-_ROOT = FolderRules(_loose, lambda _: _PROJECT)
+_PROJECT = FolderRules(_in_project, lambda name: _MEMORY if name == "memory" else _SESSION_FOLDER)
+_ROOT = FolderRules(_in_root, lambda _: _PROJECT)
 _HOME = FolderRules(lambda name: _HISTORY if name == "history.jsonl" else None, lambda _: None, own=False)

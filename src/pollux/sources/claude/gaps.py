@@ -13,10 +13,10 @@ _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.
 
 
 def gaps(messages: list[Message]) -> tuple[Gap, ...]:
-    """What is missing, or may be."""
-    found: list[Gap] = []
-    waiting: Message | None = None
-    running: Message | None = None
+    """The gaps in the figures: what is missing, or may be."""
+    missing: list[Gap] = []
+    unanswered: Message | None = None
+    unfinished: Message | None = None
     answered = False
     folds: list[Message] = []
     for message in messages:
@@ -24,60 +24,60 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
             continue
         author = message.author
         if author is _MODEL and message.role is _ASSISTANT:
-            waiting, running, answered = None, message, True
+            unanswered, unfinished, answered = None, message, True
             if message.usage is not None and not message.usage.exact:
-                found.append(_uncounted(message, message.usage))
+                missing.append(_usage_gap(message, message.usage))
         elif author is _HUMAN and message.role is _USER:
-            # What was typed for the shell need not be answered; what a running turn absorbed, that turn answers.
+            # A shell command needs no answer. A prompt that a running turn absorbed is answered by that turn.
             if not message.text.startswith("!"):
                 if not _ABSORBED & message.extra.keys():
-                    found += _left(waiting, running)
-                    running = None
-                waiting = message
+                    missing += _turn_gaps(unanswered, unfinished)
+                    unfinished = None
+                unanswered = message
         elif message.extra.get("subtype") == "compact_boundary" or message.extra.get("isCompactSummary"):
             folds.append(message)
-        elif running is not None and _stops(message):
-            running = None
-    found += _folded(folds, messages)
-    found += _left(waiting, running)
+        elif unfinished is not None and _stops_turn(message):
+            unfinished = None
+    missing += _compaction_gaps(folds, messages)
+    missing += _turn_gaps(unanswered, unfinished)
     if not answered:
-        found.append(Gap(why="No reply was written.", certain=False))
-    return tuple(found)
+        missing.append(Gap(why="No reply was written.", certain=False))
+    return tuple(missing)
 
 
-def _uncounted(message: Message, used: Usage) -> Gap:
-    """What a reply without all its figures shows to be missing."""
-    if used.known is None:
+def _usage_gap(message: Message, usage: Usage) -> Gap:
+    """The gap of a reply without all of its figures."""
+    if usage.known is None:
         return gap("A reply has no figures.", message, certain=True)
-    if used.exact is None:
-        return gap("A reply has only a part of its figures.", message, certain=used.total is None)
+    if usage.exact is None:
+        return gap("A reply has only a part of its figures.", message, certain=usage.total is None)
     return gap("A reply has no end: only the figures with which it began were written.", message, certain=True)
 
 
-def _folded(told: list[Message], messages: list[Message]) -> list[Gap]:
-    """The requests that folded: a boundary with its summary tells of one, in early releases a summary alone.
+def _compaction_gaps(folds: list[Message], messages: list[Message]) -> list[Gap]:
+    """The requests that compacted: a boundary and its summary stand for one, in early releases a summary alone.
 
-    A summary at the very beginning is of another session.
+    A summary at the very beginning belongs to another session.
     """
-    begin = [fold for fold, before in zip(told, [None, *told], strict=False) if not _belongs(fold, before)]
-    why = "The conversation was folded: that request is billed and has no record."
-    return [gap(why, fold, certain=True) for fold in begin if fold is not messages[0]]
+    requests = [fold for fold, before in zip(folds, [None, *folds], strict=False) if not _is_summary_of(fold, before)]
+    why = "The conversation was compacted: that request is billed, but has no record."
+    return [gap(why, fold, certain=True) for fold in requests if fold is not messages[0]]
 
 
-def _belongs(fold: Message, before: Message | None) -> bool:
-    """Is it the summary of the boundary before it?"""
+def _is_summary_of(fold: Message, before: Message | None) -> bool:
+    """Is this the summary of the boundary before it?"""
     return before is not None and "isCompactSummary" in fold.extra and "isCompactSummary" not in before.extra
 
 
-def _stops(message: Message) -> bool:
-    """Does the client tell that it sent the answers of tools no more?"""
-    held = message.extra.get("attachment")
-    return held is not None and isinstance(held, Mapping) and held.get("type") in _STOPS
+def _stops_turn(message: Message) -> bool:
+    """Does the client say that it did not send the tools' answers any more?"""
+    attachment = message.extra.get("attachment")
+    return attachment is not None and isinstance(attachment, Mapping) and attachment.get("type") in _STOPS
 
 
-def _left(waiting: Message | None, running: Message | None) -> Iterator[Gap]:
-    """What a turn leaves open that has ended: a prompt without an answer, or answers of tools that led to nothing."""
-    if running is not None and awaits(running):
-        yield gap(BROKEN_OFF, running)
-    elif waiting is not None:
-        yield gap("A prompt has no answer: what it cost, if anything, was not written.", waiting)
+def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
+    """The gap of a turn that ended early: a prompt without an answer, or tool results without a reply."""
+    if unfinished is not None and awaits(unfinished):
+        yield gap(BROKEN_OFF, unfinished)
+    elif unanswered is not None:
+        yield gap("A prompt has no answer: what it cost, if anything, was not written.", unanswered)

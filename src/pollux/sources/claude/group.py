@@ -1,4 +1,4 @@
-"""Which files belong to one session: its transcript, its sub-agents', its large outputs, the forks it shares with."""
+"""Groups files into sessions: the transcript, sub-agents, large outputs, and forks that share records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pollux.model import Kind
 from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of, unchanged
 from pollux.sources.claude import find
 from pollux.sources.claude.format.peek import Head, Roots, head_of, roots_of
-from pollux.sources.claude.history import History, Kept, Typing, kept
+from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
 
@@ -24,11 +24,10 @@ UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
 class ClaudeBundle(Bundle, kw_only=True):
-    """The files of one session and what lies around them.
+    """The files of one session and the files around them.
 
-    `name` is the id that its own records carry; `folders` are the folders named by the session. `peers` are
-    transcripts that have one of `roots` in common with it; `summaries` are titles that later sessions gave to earlier
-    ones.
+    `name` is the id in its own records; `folders` are the session's own folders. `peers` are transcripts that share one
+    of its `roots`. `summaries` are titles that later sessions gave to earlier ones.
     """
 
     kind: Kind = Kind.MAIN
@@ -49,25 +48,25 @@ class ClaudeBundle(Bundle, kw_only=True):
     parent_files: list[str] = []
 
     def fingerprint(self) -> str:
-        """Its own files, those of its relatives, what others call it, and the lines that were typed in it.
+        """A digest of its own files, those of its relatives, its titles in other sessions, and its typed lines.
 
-        Where nothing but typed lines is left, it also tells what was noticed about their log.
+        If only typed lines are left, it includes the notices about their log.
         """
-        said = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
-        said += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
+        texts = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
+        texts += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
         if self.kind is Kind.PROMPTS:
             if self.history is not None:
-                said += self.history.witnesses(self.typed, self.id)
-                said += map(repr, self.history.notices)
-            return fingerprint_of(said)
+                texts += self.history.lost_dependencies(self.typed, self.id)
+                texts += map(repr, self.history.notices)
+            return fingerprint_of(texts)
         relatives = [*self.children, *self.siblings, *self.peers]
         files = [*self.files, *(file for other in relatives for file in other.files)]
         return fingerprint_of(
-            [*said, *(other.id for other in relatives), *(f"{file.path}\n{file.stamp}" for file in files)]
+            [*texts, *(other.id for other in relatives), *(f"{file.path}\n{file.stamp}" for file in files)]
         )
 
     def dependencies(self) -> bytes:
-        """Outputs in files of their own."""
+        """Outputs in other files."""
         return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
 
     def related_files(self) -> list[str]:
@@ -75,14 +74,14 @@ class ClaudeBundle(Bundle, kw_only=True):
         return self.parent_files
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
-        """Are they as they were?"""
+        """Are those outputs unchanged?"""
         return not dependencies or unchanged(dependencies, stamps)
 
     def group_keys(self) -> list[str] | None:
-        """The projects' folders, whose sessions give one another titles; a parent, first records, a like id.
+        """The projects' folders, whose sessions give one another titles; a parent, first records, the same id.
 
-        Typed lines whose session nobody wrote down are looked for in all transcripts. Those of the others stand in one
-        log, which ties their sessions together.
+        Typed lines without a session id are searched for in all transcripts. Other typed lines stand in one log, which
+        their sessions share.
         """
         if self.kind is Kind.PROMPTS and self.id.endswith("-prompts"):
             return None
@@ -95,7 +94,7 @@ class ClaudeBundle(Bundle, kw_only=True):
         ]
 
     def companions(self) -> list[str]:
-        """The transcripts that it has a beginning in common with: they tell which of its words are inherited."""
+        """The transcripts that share its beginning: they show which of its messages are inherited."""
         return [display_path(file.path) for peer in self.peers for file in peer.files]
 
     def transcripts(self) -> list[File]:
@@ -104,33 +103,33 @@ class ClaudeBundle(Bundle, kw_only=True):
 
 
 RootScan = Callable[[File], Head]
-"""A glance at a file's head."""
+"""A peek at a file's head."""
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-    """The sessions under one root. One that also lies under another is the same in both."""
+    """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
-    beside = around.other_files()
-    listed = [*own, *beside.files()]
+    elsewhere = around.other_files()
+    all_files = [*own, *elsewhere.files()]
 
     def look(file: File) -> Head:
         return around.peek(file, Head, head_of)
 
-    mains = _mains(listed, look)
-    agents = _agents(listed, look)
-    _companions(listed, mains, agents)
+    mains = _mains(all_files, look)
+    agents = _agents(all_files, look)
+    _attach_side_files(all_files, mains, agents)
     _adopt(mains, agents)
-    others = [*_mains(beside.other, look).values(), *_agents(beside.other, look)]
-    _introduce([*mains.values(), *agents, *others], look, lambda file: around.peek(file, Roots, roots_of))
+    others = [*_mains(elsewhere.other, look).values(), *_agents(elsewhere.other, look)]
+    _link_peers([*mains.values(), *agents, *others], look, lambda file: around.peek(file, Roots, roots_of))
     paths = {file.path for file in own}
-    here = [one for one in (*mains.values(), *agents) if any(file.path in paths for file in one.files)]
-    alone = _alone(own, {one.id: one for one in here if one.kind is Kind.MAIN}, root, around)
-    return [*here, *alone]
+    here = [bundle for bundle in (*mains.values(), *agents) if any(file.path in paths for file in bundle.files)]
+    prompts_only = _prompts_only(own, {bundle.id: bundle for bundle in here if bundle.kind is Kind.MAIN}, root, around)
+    return [*here, *prompts_only]
 
 
 def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
-    """Transcripts by their ids; the same id in two folders is one session that moved."""
-    found: dict[str, ClaudeBundle] = {}
+    """Transcripts by id. The same id in two folders is one session that moved."""
+    sessions: dict[str, ClaudeBundle] = {}
     summaries: dict[str, dict[str, str]] = {}
     for file in files:
         if file.role != find.SESSION:
@@ -139,21 +138,21 @@ def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
         titles = summaries.setdefault(folder, {})
         titles.update(look(file).summaries)
         name = identity(file, look)
-        bundle = found.get(name)
+        bundle = sessions.get(name)
         if bundle is None:
-            bundle = found[name] = ClaudeBundle(agent=AGENT, id=name, name=name, summaries=titles)
+            bundle = sessions[name] = ClaudeBundle(agent=AGENT, id=name, name=name, summaries=titles)
         bundle.files = (*bundle.files, file)
         bundle.folders = [*bundle.folders, file.path.removesuffix(".jsonl")]
-    for bundle in found.values():
+    for bundle in sessions.values():
         if len(bundle.files) > 1:
             bundle.files = tuple(sorted(bundle.files, key=lambda file: (-file.size, file.path)))
             for file in bundle.files:
                 bundle.summaries = {**summaries[os.path.dirname(file.path)], **bundle.summaries}  # noqa: PTH120
-    return found
+    return sessions
 
 
 def identity(file: File, look: RootScan = head_of) -> str:
-    """A session's id is its file's name; a file that was renamed goes by what its records say."""
+    """A session's id: its file's name or, for a renamed file, the id in its records."""
     name = stem(file.path)
     if UUID.match(name):
         return name
@@ -162,13 +161,13 @@ def identity(file: File, look: RootScan = head_of) -> str:
 
 
 def stem(path: str) -> str:
-    """A file's name without its ending."""
+    """A file's name without its extension."""
     return display_path(os.path.basename(path)).removesuffix(".jsonl")  # noqa: PTH119
 
 
 def _agents(files: list[File], look: RootScan = head_of) -> list[ClaudeBundle]:
-    """Sub-agents' files, each with the session it belongs to: by its folder, or by its last record (2.0)."""
-    found: dict[tuple[str, str], ClaudeBundle] = {}
+    """Sub-agents' files, each with its session: by its folder, or by its last record (2.0)."""
+    subagents: dict[tuple[str, str], ClaudeBundle] = {}
     for file in files:
         if file.role != find.AGENT:
             continue
@@ -179,37 +178,37 @@ def _agents(files: list[File], look: RootScan = head_of) -> list[ClaudeBundle]:
         else:
             head = look(file)
             parent, evidence = head.last or head.first or "", "its records carry the session's id"
-        bundle = found.get((name, parent))
+        bundle = subagents.get((name, parent))
         if bundle is None:
-            bundle = found[name, parent] = ClaudeBundle(
+            bundle = subagents[name, parent] = ClaudeBundle(
                 agent=AGENT, id=name, name=name, kind=Kind.SUBAGENT, parent=parent or None, evidence=evidence
             )
         bundle.files = (*bundle.files, file)
         own = folder or os.path.join(os.path.dirname(file.path), parent)  # noqa: PTH118, PTH120
         bundle.folders = [*bundle.folders, own]
-    return _told_apart(list(found.values()))
+    return _distinguish(list(subagents.values()))
 
 
-def _told_apart(found: list[ClaudeBundle]) -> list[ClaudeBundle]:
-    """Sub-agents have short ids, and one may come up again in another session."""
+def _distinguish(subagents: list[ClaudeBundle]) -> list[ClaudeBundle]:
+    """Sub-agents have short ids, and the same id may occur in another session: then it gets a suffix."""
     seen: set[str] = set()
-    for bundle in sorted(found, key=lambda bundle: (bundle.id, bundle.parent or "")):
+    for bundle in sorted(subagents, key=lambda bundle: (bundle.id, bundle.parent or "")):
         if bundle.id in seen:
             bundle.id = f"{bundle.id}@{(bundle.parent or 'unknown')[:8]}"
         seen.add(bundle.id)
-    return found
+    return subagents
 
 
 def _session_folder(path: str) -> str | None:
-    """The session's folder above a sub-agent's file; None for a file that lies beside the sessions."""
+    """The session's folder above a sub-agent's file; None for a file next to the sessions."""
     inner, above = path, os.path.dirname(path)  # noqa: PTH120
     while os.path.basename(above) not in ("", "subagents") and above != inner:  # noqa: PTH119
         inner, above = above, os.path.dirname(above)  # noqa: PTH120
     return os.path.dirname(above) if os.path.basename(above) == "subagents" else None  # noqa: PTH119, PTH120
 
 
-def _companions(files: list[File], mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
-    """What the client wrote beside a transcript: a title, what a sub-agent was started for."""
+def _attach_side_files(files: list[File], mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
+    """Add the small files next to a transcript: a title, and the purpose of a sub-agent."""
     by_folder = {folder: main for main in mains.values() for folder in main.folders}
     by_path = {file.path: agent for agent in agents for file in agent.files}
     for file in files:
@@ -222,7 +221,7 @@ def _companions(files: list[File], mains: dict[str, ClaudeBundle], agents: list[
 
 
 def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
-    """Give each sub-agent to its session, and to the other sub-agents there: one of them may have started it."""
+    """Give each sub-agent to its session, and to the session's other sub-agents: one of them may have started it."""
     families: dict[str, list[ClaudeBundle]] = {}
     for agent in agents:
         families.setdefault(agent.parent or "", []).append(agent)
@@ -233,10 +232,10 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _introduce(found: list[ClaudeBundle], look: RootScan, roots: Callable[[File], Roots]) -> None:
-    """Transcripts that have a root in common know one another, wherever they lie: one of them is the other's fork."""
+def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, roots: Callable[[File], Roots]) -> None:
+    """Make transcripts with a common root peers, wherever they lie: one of them is a fork of the other."""
     by_root: dict[str, list[ClaudeBundle]] = {}
-    for bundle in found:
+    for bundle in transcripts:
         heads = {head.root for file in bundle.transcripts() if (head := look(file)).root is not None}
         bundle.roots = heads - {None}
         for root in bundle.roots.union(*(roots(file).ids for file in bundle.transcripts())):
@@ -249,31 +248,33 @@ def _introduce(found: list[ClaudeBundle], look: RootScan, roots: Callable[[File]
             bundle.peers.sort(key=lambda peer: (peer.id, peer.files[0].path))
 
 
-def _alone(files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: SourceContext) -> list[ClaudeBundle]:
-    """Sessions of which only typed lines are left; those of others are theirs, who may have lost some."""
-    found: list[ClaudeBundle] = []
+def _prompts_only(
+    files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: SourceContext
+) -> list[ClaudeBundle]:
+    """Sessions of which only typed lines are left. Other sessions get their own typed lines."""
+    sessions: list[ClaudeBundle] = []
     for file in files:
         if file.role != find.HISTORY:
             continue
         history = History(file, root, [file for file in files if file.role == find.SESSION])
-        for name, typed in history.sessions(around.peek(file, Kept, kept)).items():
+        for name, typed in history.sessions(around.peek(file, TypedLines, read_typed_lines)).items():
             if name in mains:
                 mains[name].typed, mains[name].history = typed, history
                 continue
-            found.append(
+            sessions.append(
                 ClaudeBundle(
                     agent=AGENT, id=name, name=name, kind=Kind.PROMPTS, files=(file,), typed=typed, history=history
                 )
             )
-        if not found and history.notices:
-            # Nothing could be read, but somebody must say so.
+        if not sessions and history.notices:
+            # Nothing could be read, but the notices must be reported.
             name = f"{hashlib.sha256(os.fsencode(file.path)).hexdigest()[:12]}-prompts"
-            found.append(ClaudeBundle(agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), history=history))
-    return found
+            sessions.append(ClaudeBundle(agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), history=history))
+    return sessions
 
 
 def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
-    """A file handed over by path, wherever it lies, with what lies in the folder of its name."""
+    """The bundle of a file by its path, anywhere, with the files in the folder of its name."""
     agent = path.name.startswith("agent-")
     try:
         if path.name == "history.jsonl" or _is_history(path):
@@ -284,9 +285,9 @@ def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
                 root,
                 [stat_file(inner, find.SESSION) for inner in sorted(root.glob("*/*.jsonl")) if not inner.is_symlink()],
             )
-            held = history.sessions(kept(file))
-            name = next(iter(held), stem(str(path)))
-            typed = [one for lines in held.values() for one in lines]
+            by_session = history.sessions(read_typed_lines(file))
+            name = next(iter(by_session), stem(str(path)))
+            typed = [line for lines in by_session.values() for line in lines]
             return ClaudeBundle(
                 agent=AGENT,
                 id=name,
@@ -302,7 +303,7 @@ def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     own = str(path).removesuffix(".jsonl")
     folder = _session_folder(str(path.resolve()))
-    files = [file] if agent else [file, *(f for f in find.beside(own) if f.role != find.OUTPUT)]
+    files = [file] if agent else [file, *(f for f in find.session_folder_files(own) if f.role != find.OUTPUT)]
     mains: dict[str, ClaudeBundle] = {}
     name = stem(str(path)).removeprefix("agent-") if agent else identity(file)
     bundle = ClaudeBundle(
@@ -327,7 +328,7 @@ def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
     agents = _agents(files)
     for child in agents:
         child.parent = name
-    _companions(files, mains, agents)
+    _attach_side_files(files, mains, agents)
     _adopt(mains, agents)
     return bundle
 

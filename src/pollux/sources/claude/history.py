@@ -1,7 +1,7 @@
-"""`history.jsonl`: what the human typed in interactive mode, the last trace of sessions whose transcripts are gone.
+"""`history.jsonl`: the lines that the human typed in interactive mode, also of sessions whose transcripts are gone.
 
-The client deletes transcripts after a month and keeps this log. Lines of 1.0 do not say which session they belong
-to: what a transcript of the same project holds is not lost.
+The client deletes transcripts after a month, but keeps this log. Lines of 1.0 do not name their session: such a line is
+not lost if a transcript of the same project holds it.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ class Typing(msgspec.Struct, frozen=True):
     extra: dict[str, Any]
 
 
-class Kept(msgspec.Struct):
-    """All that a log holds: its lines with the sessions they belong to, and what was noticed about it."""
+class TypedLines(msgspec.Struct):
+    """The lines of a log with their sessions, and the notices about it."""
 
     lines: list[tuple[str | None, Typing]] = []
     notices: tuple[Notice, ...] = ()
 
 
-def kept(file: File) -> Kept:
+def read_typed_lines(file: File) -> TypedLines:
     """Read a log."""
     notes = Notes(display_path(file.path))
     lines = [(typed.sessionId, _typing(typed, number)) for number, typed in decoded_lines(file.path, Typed, notes)]
-    return Kept(lines, notes.all())
+    return TypedLines(lines, notes.all())
 
 
 class History:
-    """The log beside a `projects` folder, and the transcripts there."""
+    """The log next to a `projects` folder, and the transcripts in that folder."""
 
     def __init__(self, file: File, root: Path, transcripts: Iterable[File]) -> None:
         self.file = file
@@ -62,35 +62,35 @@ class History:
         self._transcripts = list(transcripts)
         self.notices: tuple[Notice, ...] = ()
 
-    def sessions(self, held: Kept) -> dict[str, list[Typing]]:
+    def sessions(self, log: TypedLines) -> dict[str, list[Typing]]:
         """The typed lines by session; those without an id by project."""
-        found: dict[str, list[Typing]] = {}
+        by_session: dict[str, list[Typing]] = {}
         seen: set[tuple[str | None, str, datetime | None, str | None, str]] = set()
-        for session, line in held.lines:
-            same = (session, line.text, line.at, line.project, repr(line.extra))
-            if same in seen:
+        for session, line in log.lines:
+            key = (session, line.text, line.at, line.project, repr(line.extra))
+            if key in seen:
                 continue
-            seen.add(same)
-            found.setdefault(session or _derived(self.file, line), []).append(line)
-        self.notices = held.notices
-        return found
+            seen.add(key)
+            by_session.setdefault(session or _derived_id(self.file, line), []).append(line)
+        self.notices = log.notices
+        return by_session
 
     def lost(self, typed: list[Typing], name: str) -> list[Typing]:
-        """Those of a session's lines that no transcript of their project holds."""
+        """The lines of a session that no transcript of their project holds."""
         if not name.endswith("-prompts"):
             return typed
-        left = {line.number: json_spelling(line.text) for line in typed if not line.extra}
+        remaining = {line.number: json_spelling(line.text) for line in typed if not line.extra}
         for project in {line.project for line in typed}:
-            mine = [line.number for line in typed if line.project == project]
+            numbers = [line.number for line in typed if line.project == project]
             for file in self._of_project(project):
                 try:
                     raw = normalize_spelling(read_bytes(file.path, HUGE))
                 except Unreadable:
                     continue
-                for number in mine:
-                    if left.get(number, b"\n") in raw:
-                        left[number] = b""
-        return [line for line in typed if left.get(line.number, b" ") != b""]
+                for number in numbers:
+                    if remaining.get(number, b"\n") in raw:
+                        remaining[number] = b""
+        return [line for line in typed if remaining.get(line.number, b" ") != b""]
 
     def _of_project(self, project: str | None) -> list[File]:
         if project is None:
@@ -98,8 +98,8 @@ class History:
         folder = str(self._root / short_name(project))
         return [file for file in self._transcripts if os.path.dirname(file.path) == folder]  # noqa: PTH120
 
-    def witnesses(self, typed: list[Typing], name: str) -> Iterator[str]:
-        """What `lost` depends on: the transcripts there are; of one that was written to since, also what is in it."""
+    def lost_dependencies(self, typed: list[Typing], name: str) -> Iterator[str]:
+        """What `lost` depends on: the transcripts and, for those written in that time, their stamps."""
         times = [line.at for line in typed if line.at is not None]
         until = (max(times) + _A_DAY).timestamp() * 1e9 if times else float("inf")
         for project in {line.project for line in typed} if name.endswith("-prompts") else ():
@@ -117,13 +117,13 @@ def _typing(typed: Typed, number: int) -> Typing:
     return Typing(number, typed.display or "", at, typed.project, extra)
 
 
-def _derived(file: File, line: Typing) -> str:
+def _derived_id(file: File, line: Typing) -> str:
     seed = f"{os.fsencode(file.path)!r}/{line.project}"
     return prompts_id(seed.encode("utf-8", "surrogateescape"))
 
 
-def after(typed: list[Typing], messages: list[Message]) -> list[Typing]:
-    """The prompts that were typed when a transcript had ended already: what it said of them is gone."""
+def unrecorded(typed: list[Typing], messages: list[Message]) -> list[Typing]:
+    """The prompts that were typed after the end of a transcript: their records are gone."""
     last = max((message.at for message in messages if message.at is not None), default=None)
     said = Said(messages)
     return [
@@ -136,7 +136,7 @@ def after(typed: list[Typing], messages: list[Message]) -> list[Typing]:
 
 
 def as_messages(typed: list[Typing], project: str | None, file: str) -> list[Message]:
-    """Typed lines as messages."""
+    """Typed lines as messages. A command is for the client or the shell."""
     return [
         typed_message(
             f"history-{line.number}",

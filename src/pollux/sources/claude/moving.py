@@ -1,4 +1,4 @@
-"""Claude Code looks for a project's sessions in the folder named after its path: that name is all that changes."""
+"""Claude Code finds a project's sessions in the folder named after its path: only that name changes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LONGEST = 200
 _INDEX, _ALIASES = "sessions-index.json", ".session-aliases"
 
 
-class _Where(msgspec.Struct):
+class _Setting(msgspec.Struct):
     cwd: str | None = None
 
 
-_where = msgspec.json.Decoder(_Where)
+_decoder = msgspec.json.Decoder(_Setting)
 
 
 def moving(root: Path, moved: Mapping[str, str]) -> Moving:
-    """The folders to rename. One that other projects share is left: their sessions would be lost to them."""
+    """The folders to rename. A folder that other projects share stays, because they would lose their sessions."""
     steps: dict[str, Rename] = {}
     left: list[str] = []
     for old, new in moved.items():
@@ -39,7 +39,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
                     f"{display_path(folder)} also holds sessions of {display_path(others[0])}, which it would lose"
                 )
             elif len(plain_name(new)) > _LONGEST:
-                left.append(f"{display_path(folder)}: what so long a path is called differs between releases")
+                left.append(f"{display_path(folder)}: releases differ in how they name so long a path")
             else:
                 steps[str(folder)] = Rename(path=str(folder), to=str(root / plain_name(new)))
                 left += (
@@ -54,14 +54,14 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
 
 
 def plain_name(path: str) -> str:
-    """A folder's name: whatever is no letter and no digit becomes a dash, once for each UTF-16 unit."""
-    return "".join("-" * (1 + (ord(each) > 0xFFFF)) if _OTHER.match(each) else each for each in path)
+    """A folder's name: everything but letters and digits becomes a dash, one for each UTF-16 unit."""
+    return "".join("-" * (1 + (ord(letter) > 0xFFFF)) if _OTHER.match(letter) else letter for letter in path)
 
 
 def short_name(path: str) -> str:
-    """As releases from 2.1.112 have it: a long one is cut, and a hash of the path goes behind it.
+    """A folder's name since 2.1.112: a long name is cut, and a hash of the path is added.
 
-    Many paths share one name, so it is never read backwards.
+    Many paths have the same name, so a name is never turned back into a path.
     """
     name = plain_name(path)
     if len(name) <= _LONGEST:
@@ -83,22 +83,22 @@ def _base36(number: int) -> str:
 
 
 def _projects(folder: Path) -> set[str]:
-    """Where the sessions of a folder began."""
-    return {began for file in folder.glob("*.jsonl") for began in _began(file)}
+    """The directories in which the sessions of a folder began."""
+    return {directory for file in folder.glob("*.jsonl") for directory in _first_directory(file)}
 
 
-def _began(file: Path) -> Iterator[str]:
+def _first_directory(file: Path) -> Iterator[str]:
     try:
         with opened(os.fspath(file), buffer=1 << 13) as lines:
             for line in lines:
                 if b'"cwd"' not in line:
                     continue
                 try:
-                    told = _where.decode(line)
+                    setting = _decoder.decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError):
                     continue
-                if told.cwd is not None:
-                    yield told.cwd
+                if setting.cwd is not None:
+                    yield setting.cwd
                     return
     except Unreadable:
-        yield display_path(file)  # nobody can say whose it is
+        yield display_path(file)  # its project is not known

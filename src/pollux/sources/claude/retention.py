@@ -1,4 +1,4 @@
-"""When Claude Code deletes sessions: thirty days after they were left, unless told otherwise."""
+"""When Claude Code deletes sessions: thirty days after their last use, unless its settings differ."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _DEFAULT = 30
 
 
 def retention(root: Path) -> Retention:
-    """What the settings beside a root say."""
+    """The retention in the settings next to a root."""
     file = root.parent / "settings.json"
-    told = setting(file, "cleanupPeriodDays")
-    stated = isinstance(told, int | float) and not isinstance(told, bool)
+    value = setting(file, "cleanupPeriodDays")
+    stated = isinstance(value, int | float) and not isinstance(value, bool)
     return Retention(
         agent="claude",
         setting="cleanupPeriodDays",
         file=display_path(file),
-        days=float(told) if stated else float(_DEFAULT),
+        days=float(value) if stated else float(_DEFAULT),
         stated=stated,
         advice='{"cleanupPeriodDays": 36500}',
     )

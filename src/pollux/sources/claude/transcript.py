@@ -1,4 +1,4 @@
-"""One transcript file, read once: the records of the tree in file order, and what stands beside the tree."""
+"""One transcript file, read once: the records of the tree in file order, and the records outside of it."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ import msgspec
 
 from pollux.model import Severity, Tally
 from pollux.sources.claude.format.schema import TREE, Asked, Line, Put, Replied, Spoken
-from pollux.sources.claude.format.side_records import ASIDE, HEARSAY, Aside, Saved
+from pollux.sources.claude.format.side_records import ASIDE, UNSEEN, Aside, Saved
 from pollux.sources.claude.format.totals import tally_of
 from pollux.sources.claude.tree.tree import Mark
 from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, display_path, fit, note_bad_line, opened, plain, tidy
 
-# Old releases write few fields: their lines fit into a smaller shape, which is quicker and needs no guess. The first
-# line of a file that does not fit ends that.
-_slim: Callable[[bytes], Line] = decoder(Spoken)
-# The first type in a line is the record's own, or that of the API message in it. In an attachment it is another:
-# what is neither the user's nor the model's is the client's. Where a guess is wrong, the line is read again.
+# Old releases write few fields: their lines fit a smaller shape, which is faster and needs no guess. The first line of
+# a file that does not fit ends this.
+_decode_slim: Callable[[bytes], Line] = decoder(Spoken)
+# The first type in a line is that of the record, or of the API message in it. In an attachment it is another one: a
+# record of neither the user nor the model is the client's. If the guess is wrong, the line is read again.
 _PROBE = 700
-_put: Callable[[bytes], Line] = decoder(Put)
-_FULL: dict[bytes, Callable[[bytes], Line]] = {
+_decode_put: Callable[[bytes], Line] = decoder(Put)
+_DECODERS: dict[bytes, Callable[[bytes], Line]] = {
     b"user": decoder(Asked),
     b"assi": decoder(Replied),
     b"mess": decoder(Replied),
 }
-_aside, _saved = decoder(Aside), decoder(Saved)
+_decode_aside, _decode_saved = decoder(Aside), decoder(Saved)
 _ASIDE = b'{"type":"'
 _SAVED = b'{"type":"file-history-snapshot","'
 
 
-def _full(raw: bytes) -> Line:
-    """A line with whatever fields its kind may have. Raises one of `REFUSED`."""
+def _decode_full(raw: bytes) -> Line:
+    """A line with all fields that its kind may have. Raises one of `REFUSED`."""
     place = raw.find(b'"type":"', 0, _PROBE) + 8
-    line = _FULL.get(raw[place : place + 4], _put)(raw)
+    line = _DECODERS.get(raw[place : place + 4], _decode_put)(raw)
     if line.type is None:
         raise ValueError
     return line
@@ -51,10 +51,10 @@ class Queued(msgspec.Struct, frozen=True):
 
 
 class Transcript:
-    """What one file holds.
+    """The content of one file.
 
-    `lines` are the records of the tree with their numbers, each uuid once; `books` are the records beside it by
-    their type, repetitions left out; `strange` are records of types we do not know.
+    `lines` are the records of the tree with their numbers, each uuid once. `side_records` are the other records by
+    type, without repetitions. `unknown` are records of unknown types.
     """
 
     def __init__(self, path: str, name: str | None, notes: Notes) -> None:
@@ -64,8 +64,8 @@ class Transcript:
         self.notes = notes
         self.lines: list[tuple[int, Line]] = []
         self.by_uuid: dict[str, Line] = {}
-        self.books: dict[str, list[dict[str, Any]]] = {}
-        self.strange = Pile(self.notes)
+        self.side_records: dict[str, list[dict[str, Any]]] = {}
+        self.unknown = Pile(self.notes)
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
@@ -77,28 +77,31 @@ class Transcript:
         self.foreign = False
 
     def read(self) -> Transcript:
-        """Take every line in. Raises `Unreadable` only where the file cannot be opened."""
+        """Read every line. Raises `Unreadable` only where the file cannot be opened."""
         self.notes.file = self.file
         add, known, name = self.lines.append, self.by_uuid.setdefault, self.name
-        quick = _slim
+        decode = _decode_slim
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
             for number, raw in enumerate(file, start=1):
                 try:
                     if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):
-                            self._keep("file-history-snapshot", _saved(raw))
+                            self._keep("file-history-snapshot", _decode_saved(raw))
                             continue
                         if raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
-                            self._beside(number, _aside(raw))
+                            self._add_side_record(number, _decode_aside(raw))
                             continue
-                    line = quick(raw)
+                    line = decode(raw)
                 except REFUSED:
                     if raw.isspace():
                         continue
                     line = None
                 if line is None or line.type is None:
-                    line, quick = self._oddly(number, raw) if quick is _full else self._fully(number, raw), _full
+                    line, decode = (
+                        self._parse_odd(number, raw) if decode is _decode_full else self._parse_full(number, raw),
+                        _decode_full,
+                    )
                     if line is None:
                         continue
                 self.sidechains = self.sidechains or bool(line.isSidechain)
@@ -112,31 +115,32 @@ class Transcript:
         return self
 
     def _is_new(self, number: int, known: Line, line: Line) -> bool:
-        """Does a record whose uuid was there before say something new? What was written again is said once.
+        """Does a record with a known uuid have something new? A copy does not become a message.
 
-        A copy may differ in its envelope: then that is kept. A reply's may have better figures, and only those count.
+        A copy that differs in its other fields is kept separately. A copy of a reply may have better figures: only
+        those count.
         """
-        one, other = msgspec.to_builtins(known), msgspec.to_builtins(line)
-        if {**one, "sessionId": None} == {**other, "sessionId": None}:
+        earlier, later = msgspec.to_builtins(known), msgspec.to_builtins(line)
+        if {**earlier, "sessionId": None} == {**later, "sessionId": None}:
             return False
-        said, again = one.get("message", {}), other.get("message", {})
-        if line.type != known.type or said.get("content") != again.get("content") or type(line) is Put:
+        message, repeated = earlier.get("message", {}), later.get("message", {})
+        if line.type != known.type or message.get("content") != repeated.get("content") or type(line) is Put:
             return True
         if line.type == "assistant" and line.message is not None:
             line.message.content = None
             return True
-        self.books.setdefault("again", []).append({"line": number, **tidy(line)})
+        self.side_records.setdefault("again", []).append({"line": number, **tidy(line)})
         return False
 
-    def _fully(self, number: int, raw: bytes) -> Line | None:
-        """A line that does not fit: with fields that newer releases write, or really odd."""
+    def _parse_full(self, number: int, raw: bytes) -> Line | None:
+        """A line that does not fit: it has fields of newer releases, or is really odd."""
         try:
-            return _full(raw)
+            return _decode_full(raw)
         except REFUSED:
-            return self._oddly(number, raw)
+            return self._parse_odd(number, raw)
 
-    def _oddly(self, number: int, raw: bytes) -> Line | None:
-        """A line that is not as it should be: of the tree after all, or put aside."""
+    def _parse_odd(self, number: int, raw: bytes) -> Line | None:
+        """Parse an odd line tolerantly: a record of the tree, or one to keep separately."""
         self.notes.line = number
         try:
             value = plain(raw, self.notes)
@@ -149,36 +153,36 @@ class Transcript:
             return None
         kind = value.get("type")
         if (speaker := _speaker(value)) is not None:
-            self.notes.add("record.untyped", "A record does not say what it is; its message says who speaks.")
+            self.notes.add("record.untyped", "A record has no type; the role of its message was used.")
             kind = value["type"] = speaker
         if type(kind) is str and kind in TREE:
             return fit(TREE[kind], value, self.notes)
         if type(kind) is str and kind in ASIDE:
             aside = fit(Aside, value, self.notes)
             if aside is not None:
-                self._beside(number, aside)
-        elif type(kind) is str and kind in HEARSAY:
-            self.books.setdefault(kind, []).append({"line": number, **value})
+                self._add_side_record(number, aside)
+        elif type(kind) is str and kind in UNSEEN:
+            self.side_records.setdefault(kind, []).append({"line": number, **value})
         else:
-            told = f"type {kind!r}" if kind is not None else f"keys {', '.join(sorted(value)) or 'none'}"
+            description = f"type {kind!r}" if kind is not None else f"keys {', '.join(sorted(value)) or 'none'}"
             self.notes.add(
-                "record.unknown", f"A record of a kind we do not know ({told}); kept.", subject=f"record {told}"
+                "record.unknown", f"A record of an unknown kind ({description}); kept.", subject=f"record {description}"
             )
-            self.strange.add({"line": number, "record": value})
+            self.unknown.add({"line": number, "record": value})
         return None
 
-    def _beside(self, number: int, aside: Aside) -> None:
-        """A record beside the tree: used where it tells something, and kept."""
+    def _add_side_record(self, number: int, aside: Aside) -> None:
+        """Use a record outside of the tree, and keep it."""
         kind = aside.type or ""
         match kind:
             case "queue-operation":
                 content = aside.content if type(aside.content) is str else None
-                self._step(Queued(number, aside.operation, content, aside.timestamp, aside.reason))
+                self._add_step(Queued(number, aside.operation, content, aside.timestamp, aside.reason))
             case "summary":
                 if aside.leafUuid is not None and aside.summary is not None:
                     self.summaries[aside.leafUuid] = aside.summary
             case "custom-title" | "ai-title" | "agent-name":
-                # The last one counts, also where it takes a title back.
+                # The last one counts, even if it restores an earlier title.
                 for title in (aside.customTitle, aside.aiTitle, aside.agentName):
                     if title is not None:
                         self.titles[kind] = title
@@ -191,30 +195,30 @@ class Transcript:
                 pass
         self._keep(kind, aside)
 
-    def _step(self, step: Queued) -> None:
-        """Take a step of the queue in, unless it was written before: no text is typed twice in one moment."""
-        said = repr((step.operation, step.content, step.at))  # odd values, too
-        if None in (step.content, step.at) or said not in self._steps:
-            self._steps.add(said)
+    def _add_step(self, step: Queued) -> None:
+        """Add a step of the queue, unless it is a repetition: no text is typed twice at the same moment."""
+        key = repr((step.operation, step.content, step.at))  # odd values, too
+        if None in (step.content, step.at) or key not in self._steps:
+            self._steps.add(key)
             self.queue.append(step)
 
     def _keep(self, kind: str, aside: Aside | Saved) -> None:
-        """Keep a record where it does not repeat the one before it."""
+        """Keep a record unless it repeats the one before it."""
         aside.type = None
         if aside.sessionId == self.name:
             aside.sessionId = None
-        kept: dict[str, Any] = tidy(aside) if aside.extra else msgspec.to_builtins(aside)
-        held = self.books.setdefault(kind, [])
-        if not held or held[-1] != kept:
-            held.append(kept)
+        record: dict[str, Any] = tidy(aside) if aside.extra else msgspec.to_builtins(aside)
+        records = self.side_records.setdefault(kind, [])
+        if not records or records[-1] != record:
+            records.append(record)
 
     def prompts_of_queue(self) -> Iterator[Queued]:
-        """The steps that put something into the queue."""
+        """The steps that added a text to the queue."""
         return (step for step in self.queue if step.operation == "enqueue" and step.content)
 
 
 def _speaker(value: dict[str, Any]) -> str | None:
-    """Who speaks in a record that was cut off before, or in, the word that tells."""
+    """The type of a record whose `type` is missing or cut: the role of its message."""
     match value:
         case {"type": str(kind), "message": {"role": "user" | "assistant" as role}}:
             return role if role.startswith(kind) and role != kind else None
@@ -225,7 +229,7 @@ def _speaker(value: dict[str, Any]) -> str | None:
 
 
 def _share(line: Line, detail: Any) -> None:
-    """A result's text often stands in a record twice: then once is enough, and the memory serves the next line."""
+    """Share the text of a result that stands in a record twice, to save memory."""
     content = line.message.content if line.message is not None else None
     if type(detail) is dict and type(content) is list and content:
         text, file = content[0].content, detail.get("file")

@@ -34,14 +34,14 @@ def read(bundle: CodexBundle) -> Reading:
 
 
 def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
-    bundle.threads.asked = {}
+    bundle.threads.questions = {}
     notes = Notes()
     if bundle.kind is Kind.PROMPTS:
         sessions = _typed(bundle)
     else:
         session = _read(bundle, notes)
         sessions = [session] if session is not None else []
-    bundle.depends_on = bundle.threads.asked
+    bundle.depends_on = bundle.threads.questions
     beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
     return sessions, (*beside, *notes.all())
 
@@ -276,7 +276,7 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
     bookkeeping: list[dict[str, Any]] = []
     for part in chain.own:
         name = {"file": display_path(part.file.path)} if len(chain.own) > 1 else {}
-        records = part.walk.kept.all()
+        records = part.walk.bookkeeping.all()
         if part.has_branched:
             records = [record for record in records if record.get("line", NEVER) > part.shared]
         bookkeeping += [{**name, **record} for record in records] if name else records

@@ -1,4 +1,4 @@
-"""What Gemini CLI is called elsewhere, and a tool's answer as it wrote it."""
+"""The names of Gemini CLI in other formats, and a tool's answer as it was written."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def about(_session: Session) -> About:
 def facts(session: Session) -> Iterator[tuple[str, Any]]:
     """The directories that were added, and how the user signed in."""
     directories = session.extra.get("directories")
-    yield from (("directory", one) for one in (directories if isinstance(directories, list) else ()))
+    yield from (("directory", directory) for directory in (directories if isinstance(directories, list) else ()))
     yield "provider", session.extra.get("authType")
 
 
 def answer(call: ToolCall) -> Any:
-    """The recorded `result`: kept where it was unusual, else one response to this very call that holds its output."""
+    """The recorded `result`: in `extra` if it was unusual, otherwise one response to this call with its output."""
     if "result" in call.extra or call.output is None:
         return call.extra.get("result")
     output = call.extra.get("shown", call.output)
@@ -29,9 +29,9 @@ def answer(call: ToolCall) -> Any:
 
 
 def compacts(message: Message) -> bool:
-    """Since 0.18 `/compress` leaves an `info` without words, and an automatic compression one that tells of it.
+    """Since 0.18 `/compress` leaves an empty `info`, and an automatic compression leaves an `info` that says so.
 
-    A summary stands in the file since 0.44 only.
+    The summary stands in the file only since 0.44.
     """
     if message.extra.get("level") != "info":
         return False

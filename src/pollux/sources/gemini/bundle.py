@@ -1,4 +1,4 @@
-"""The files of one session, what lies around them, and what its reading leant on."""
+"""The files of one session, the files around them, and the dependencies of its reading."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pollux.sources.base import Bundle, File, fingerprint_of
 from pollux.sources.gemini import find
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.log import Line, PromptLog
-from pollux.sources.gemini.prompts.prompts import alive
+from pollux.sources.gemini.prompts.prompts import may_hold_lines
 from pollux.wire import display_path
 
 
 class Dependencies(msgspec.Struct):
-    """What a reading leaned on beyond its own files: large outputs, the files of other sessions, a stretch of the log.
+    """What a reading depends on beyond its own files: large outputs, files of other sessions, a part of the log.
 
-    `files` are outputs with their stamps; `peers` the sessions that were alive in a time, by that time, with theirs.
+    `files` are outputs with their stamps. `peers` are the session files of a period with their stamps, by period.
     """
 
     files: dict[str, str] = {}
@@ -30,7 +30,7 @@ class Dependencies(msgspec.Struct):
 
 
 class GeminiBundle(Bundle, kw_only=True):
-    """The files of one session and what lies around them.
+    """The files of one session and the files around them.
 
     `log` and `peers` are the project's log of typed lines and its other session files.
     """
@@ -49,39 +49,39 @@ class GeminiBundle(Bundle, kw_only=True):
 
     @property
     def named_by_others(self) -> bool:
-        """Typed lines after a `/clear` have an id of their own only where the session before it has its file."""
+        """Typed lines after a `/clear` have their own id only if the session before it has its file."""
         return self.kind is Kind.PROMPTS
 
     def fingerprint(self) -> str:
-        """Its own files and its sub-agents', who they are, and the project."""
+        """A digest of its own files and its sub-agents' files, their ids, and the project."""
         own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
         below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
-        said = (self.id, self.kind, self.parent, self.hash, *self.project())
-        return fingerprint_of([*(text or "" for text in said), *own, *below])
+        names = (self.id, self.kind, self.parent, self.hash, *self.project())
+        return fingerprint_of([*(text or "" for text in names), *own, *below])
 
     def dependencies(self) -> bytes:
-        """Files beside its own, and the log's lines of its time."""
+        """Other files, and the lines of the log from its time."""
         if self.log is not None:
             self.depends_on.log = self.log.fingerprint(self.id, self.depends_on.since, self.depends_on.until)
         return msgspec.msgpack.encode(self.depends_on)
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
-        """Are those files, and those lines, what they were?"""
-        then = msgspec.msgpack.decode(dependencies, type=Dependencies)
-        now = self.log.fingerprint(self.id, then.since, then.until) if self.log is not None else None
-        if now != then.log or any(stamps.get(path, "") != stamp for path, stamp in then.files.items()):
+        """Are those files and lines unchanged?"""
+        former = msgspec.msgpack.decode(dependencies, type=Dependencies)
+        now = self.log.fingerprint(self.id, former.since, former.until) if self.log is not None else None
+        if now != former.log or any(stamps.get(path, "") != stamp for path, stamp in former.files.items()):
             return False
-        return all(_stamps(self._alive(*time)) == held for time, held in then.peers.items())
+        return all(_stamps(self._alive(*time)) == peers for time, peers in former.peers.items())
 
     def related_files(self) -> list[str]:
         """The notes that say which project its folders belong to."""
         return [display_path(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
 
     def group_keys(self) -> list[str]:
-        """The project's folders and its log; a parent; the session that first had the same id."""
+        """The project's folders and its log, a parent, and the session that first had the same id."""
         relatives = (self.id.partition("@")[0], self.parent)
         return [
-            *(tie for folder in self.folders for tie in (folder.path, folder.hash, folder.marked) if tie),
+            *(key for folder in self.folders for key in (folder.path, folder.hash, folder.marked) if key),
             *((self.hash,) if self.hash is not None else ()),
             *(f"{self.agent}:{id}" for id in relatives if id is not None),
             *((file.path for file in self.log.files) if self.log is not None else ()),
@@ -99,14 +99,14 @@ class GeminiBundle(Bundle, kw_only=True):
 
     def peers(self, line: Line) -> list[File]:
         """The project's other session files that were alive when a line was typed."""
-        found = self._alive(line.since, line.until)
-        self.depends_on.peers[line.since, line.until] = _stamps(found)
-        return found
+        files = self._alive(line.since, line.until)
+        self.depends_on.peers[line.since, line.until] = _stamps(files)
+        return files
 
     def _alive(self, since: float, until: float) -> list[File]:
         own = {file.path for file in self.files}
         others = (f for folder in self.folders for f in folder.files if f.role == find.SESSION and f.path not in own)
-        return [file for file in others if alive(file, since, until)]
+        return [file for file in others if may_hold_lines(file, since, until)]
 
     def project(self) -> tuple[str | None, str | None]:
         """The project's path and how we know it."""
@@ -116,8 +116,8 @@ class GeminiBundle(Bundle, kw_only=True):
             path, evidence = self.projects.of(folder, self.hash, self._hints)
             if path is not None:
                 return path, evidence
-        marked = next((folder.marker for folder in self.folders if folder.marker), None)
-        return marked, "marker" if marked is not None else None
+        marker = next((folder.marker for folder in self.folders if folder.marker), None)
+        return marker, "marker" if marker is not None else None
 
     def _hints(self) -> list[File]:
         """Files in which the project's path may be found."""

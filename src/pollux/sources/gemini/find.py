@@ -14,7 +14,7 @@ from pollux.wire import folder_at
 SESSION, SUBAGENT, CHECKPOINT, PROMPTS = "session", "subagent", "checkpoint", "prompts"
 MARKER, OUTPUT, SHELL, REGISTRY = "marker", "output", "shell", "registry"
 
-# Besides session files: backups of ones the CLI could not read, and half-written rewrites (0.55+).
+# Session files, backups of those that the CLI could not read, and half-written rewrites (0.55+).
 _CHAT = re.compile(r"session-.*\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _AGENT = re.compile(r".+\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _OLD_OUTPUT = re.compile(r".+\.output\Z|[A-Za-z0-9_-]+_[A-Za-z0-9_.-]+\.txt\Z")
@@ -25,55 +25,55 @@ _SUBAGENT: FileKind = (SUBAGENT, Status.IGNORED, _NOTHING)
 _CHECKPOINT: FileKind = (CHECKPOINT, Status.IGNORED, _NOTHING)
 _PROMPTS: FileKind = (PROMPTS, Status.READ, None)
 _OUTPUT: FileKind = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
-_LOOSE: dict[str, FileKind] = {
+_PROJECT_FILES: dict[str, FileKind] = {
     ".project_root": (MARKER, Status.READ, None),
     "logs.json": _PROMPTS,
     "shell_history": (SHELL, Status.IGNORED, "commands typed in shell mode"),
 }
-_STRANGE = unknown("not a session file by its name")
+_UNEXPECTED = unknown("not a session file by its name")
 
 
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     """The `tmp` folders that hold the projects."""
     for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR"):
-        if listed := [part for part in environ.get(name, "").split(os.pathsep) if part]:
-            return [Root(path=Path(part).expanduser(), reason=f"${name}") for part in listed]
-    if moved := environ.get("GEMINI_CLI_HOME", ""):
-        base = Path(moved).expanduser()
-        # One published note took the variable for the `.gemini` folder itself, and people followed it.
+        if paths := [part for part in environ.get(name, "").split(os.pathsep) if part]:
+            return [Root(path=Path(part).expanduser(), reason=f"${name}") for part in paths]
+    if cli_home := environ.get("GEMINI_CLI_HOME", ""):
+        base = Path(cli_home).expanduser()
+        # A published note took the variable for the `.gemini` folder itself, and people followed it.
         folder = base if not folder_at(base / ".gemini") and folder_at(base / "tmp") else base / ".gemini"
         return [Root(path=folder / "tmp", reason="$GEMINI_CLI_HOME")]
     return [Root(path=home / ".gemini" / "tmp", reason="the default")]
 
 
 def find(root: Path) -> Iterator[File]:
-    """Every file under a root with its role, and the list of projects beside it."""
+    """Every file under a root with its role, and the list of projects next to it."""
     return iter(walk(str(root), _ROOT, walk(str(root.parent), _HOME, [], str(root))))
 
 
 def in_project(folder: str) -> list[File]:
-    """A project's folder: the note that says whose it is, and large outputs."""
+    """Of a project's folder: the note that names the project, and large outputs."""
     return [file for file in walk(folder, _PROJECT, []) if file.role in (MARKER, OUTPUT)]
 
 
-def _loose(name: str) -> FileKind:
+def _project_file(name: str) -> FileKind:
     """A file directly in a project's folder."""
-    if (known := _LOOSE.get(name)) is not None:
+    if (known := _PROJECT_FILES.get(name)) is not None:
         return known
     if name.startswith("checkpoint") and name.endswith(".json"):
         return _CHECKPOINT
     if name.startswith("logs.json.") and name.endswith(".bak"):
         return _PROMPTS
-    return _OUTPUT if _OLD_OUTPUT.match(name) else unknown("a file of a kind we do not know")
+    return _OUTPUT if _OLD_OUTPUT.match(name) else unknown("a file of an unknown kind")
 
 
 _BIN = every_file(ignored("programs the CLI downloaded"))
 _AGENTS = FolderRules(
-    lambda name: _SUBAGENT if _AGENT.match(name) else _STRANGE,
-    lambda _: every_file(unknown("deeper than sub-agents' sessions lie")),
+    lambda name: _SUBAGENT if _AGENT.match(name) else _UNEXPECTED,
+    lambda _: every_file(unknown("below the folders of sub-agents' sessions")),
 )
 _FOLDERS = {
-    "chats": FolderRules(lambda name: _SESSION if _CHAT.match(name) else _STRANGE, lambda _: _AGENTS),
+    "chats": FolderRules(lambda name: _SESSION if _CHAT.match(name) else _UNEXPECTED, lambda _: _AGENTS),
     "checkpoints": every_file(_CHECKPOINT),
     "tool-outputs": every_file(_OUTPUT),
     "bin": _BIN,
@@ -85,9 +85,9 @@ _FOLDERS = {
     "images": every_file(ignored("pictures pasted from the clipboard")),
     "background-processes": every_file(ignored("logs of background commands")),
 }
-# A folder named by a session holds its plans and tasks.
-_WORKING = every_file(ignored("the agent's working files, no conversation"))
-_PROJECT = FolderRules(_loose, lambda name: _FOLDERS.get(name, _WORKING))
+# A folder with the name of a session holds its plans and tasks.
+_WORKING = every_file(ignored("the agent's working files, not a conversation"))
+_PROJECT = FolderRules(_project_file, lambda name: _FOLDERS.get(name, _WORKING))
 _REGISTRY: FileKind = (REGISTRY, Status.READ, None)
 _HOME = FolderRules(lambda name: _REGISTRY if name == "projects.json" else None, lambda _: None, own=False)
 _ROOT = FolderRules(lambda _: unknown("not in a project's folder"), lambda name: _BIN if name == "bin" else _PROJECT)

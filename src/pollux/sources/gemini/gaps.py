@@ -8,7 +8,7 @@ from datetime import datetime
 from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
 from pollux.sources.gaps import BROKEN_OFF, awaits
 from pollux.sources.gemini.about import compacts
-from pollux.sources.gemini.format.content import CONTEXTS, begins
+from pollux.sources.gemini.format.content import CONTEXTS, begins_with
 from pollux.sources.gemini.messages.subagents import created
 from pollux.sources.gemini.prompts.log import CLEAR, COMPRESS, calls
 
@@ -20,115 +20,115 @@ UNRECORDED = "Up to 0.8 no tool calls were recorded, nor the figures of requests
 SILENT = "Up to 0.31 a sub-agent's requests that held nothing but calls were not recorded."
 _PAUSE = 0.1
 _REPORT = "complete_task"
-# Looked up once: an enumeration's members are slow to name.
+# Members of an enumeration are slow to look up, so this happens once.
 _MODEL, _HUMAN = Author.MODEL, Author.HUMAN
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 _FAILED, _REWOUND = Fate.FAILED, Fate.REWOUND
 
 
 def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
-    """What is missing, or may be."""
-    found: list[Gap] = [] if messages else [Gap(why="Nothing was said.", certain=False)]
-    waiting: Message | None = None
-    running: Message | None = None
+    """The gaps in the figures: what is missing, or may be."""
+    missing: list[Gap] = [] if messages else [Gap(why="Nothing was said.", certain=False)]
+    unanswered: Message | None = None
+    unfinished: Message | None = None
     spoken = False
     for message in messages:
         author = message.author
         if not spoken or message.role is _SYSTEM:
-            spoken = _is_spoken(message, spoken=spoken)
+            spoken = _has_words(message, spoken=spoken)
         if message.inherited:
-            # What another session paid for.
-            waiting = running = None
+            # Another session paid for this message.
+            unanswered = unfinished = None
         elif author is _MODEL:
             if message.role is _ASSISTANT:
-                waiting, running = None, message
+                unanswered, unfinished = None, message
                 parts = message.parts
-                # Calls stand last.
+                # Calls come last.
                 if len(parts) > 1 and type(parts[-2]) is ToolCall and _several_requests(parts):
-                    found.append(gap(_SEVERAL, message, certain=True))
-                used = message.usage
-                if used is None or not used.exact:
-                    found += _uncounted(message)
+                    missing.append(gap(_SEVERAL, message, certain=True))
+                usage = message.usage
+                if usage is None or not usage.exact:
+                    missing += _usage_gaps(message)
         elif author is _HUMAN and message.role is _USER:
             if message.fate is not _FAILED:
-                found += _asked(message, waiting, running)
-                waiting, running = message, None
+                missing += _prompt_gaps(message, unanswered, unfinished)
+                unanswered, unfinished = message, None
         elif spoken and _compresses(message):
-            found.append(gap(_COMPRESSED, message, certain=True))
-    found += _left(waiting, running)
-    return tuple(found)
+            missing.append(gap(_COMPRESSED, message, certain=True))
+    missing += _turn_gaps(unanswered, unfinished)
+    return tuple(missing)
 
 
-def _is_spoken(message: Message, *, spoken: bool) -> bool:
-    """Is there something to compress? Not before the first words, nor after `/clear`."""
+def _has_words(message: Message, *, spoken: bool) -> bool:
+    """Is there something to compress? Not before the first words, and not after `/clear`."""
     if message.role is _SYSTEM:
         return spoken and not (message.author is _HUMAN and calls(message.text, CLEAR))
-    return spoken or not begins(message.text, CONTEXTS)
+    return spoken or not begins_with(message.text, CONTEXTS)
 
 
 def _compresses(message: Message) -> bool:
-    return calls(message.text, COMPRESS) if message.author is _HUMAN else folds(message)
+    return calls(message.text, COMPRESS) if message.author is _HUMAN else is_compression(message)
 
 
-def _uncounted(message: Message) -> Iterator[Gap]:
-    """What an answer without all its figures shows to be missing."""
+def _usage_gaps(message: Message) -> Iterator[Gap]:
+    """The gaps of an answer without all of its figures."""
     if message.usage is not None:
         yield gap("An answer has only a part of its figures.", message, certain=message.usage.total is None)
     elif message.text.strip() or (message.parts and type(message.parts[-1]) is ToolCall):
         yield gap("An answer has no figures.", message)
 
 
-def _asked(message: Message, waiting: Message | None, running: Message | None) -> Iterator[Gap]:
-    """What a prompt shows to be missing."""
+def _prompt_gaps(message: Message, unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
+    """The gaps before a prompt."""
     if message.fate is _REWOUND and message.id.startswith("log-"):
         yield gap(_CUT_OUT, message, certain=True)
-    yield from _left(waiting, running)
+    yield from _turn_gaps(unanswered, unfinished)
 
 
-def _left(waiting: Message | None, running: Message | None) -> Iterator[Gap]:
-    """What a turn leaves open that has ended: a prompt without an answer, or answers of tools that led to nothing."""
-    if running is not None and awaits(running) and not _ends(running):
-        yield gap(BROKEN_OFF, running)
-    elif waiting is not None:
-        yield gap(_UNANSWERED, waiting)
+def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
+    """The gap of a turn that ended early: a prompt without an answer, or tool results without a reply."""
+    if unfinished is not None and awaits(unfinished) and not _ends_subagent(unfinished):
+        yield gap(BROKEN_OFF, unfinished)
+    elif unanswered is not None:
+        yield gap(_UNANSWERED, unanswered)
 
 
-def _ends(message: Message) -> bool:
-    """Is its last call the one with which a sub-agent reports? No request follows it."""
+def _ends_subagent(message: Message) -> bool:
+    """Is the last call a sub-agent's report? No request follows it."""
     call = message.parts[-1]
     return type(call) is ToolCall and call.name == _REPORT
 
 
 def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:
-    """The API's own total of each turn, together."""
-    used = [m.usage for m in messages if m.usage is not None and not m.inherited]
-    known = [total for usage in used if type(total := usage.native.get("total")) is int]
-    if not known:
+    """The sum of the API's own totals of all turns."""
+    usages = [m.usage for m in messages if m.usage is not None and not m.inherited]
+    totals = [total for usage in usages if type(total := usage.native.get("total")) is int]
+    if not totals:
         return ()
     rule = "The API's own total of each turn, added up."
-    return (Tally(name="tokens.total", scope="session", rule=rule, total=sum(known)),)
+    return (Tally(name="tokens.total", scope="session", rule=rule, total=sum(totals)),)
 
 
 def _several_requests(parts: tuple[Part, ...]) -> bool:
-    """Does one message hold calls of several round trips: one made only after another had ended?"""
+    """Does a message hold calls of several requests: was a call made after another had ended?"""
     calls = [part for part in parts if type(part) is ToolCall]
     ends = [call.at for call in calls if call.at is not None]
     if not ends:
         return False
     first = min(ends)
-    return any(_later(call, first) for call in calls if call.at != first or call.seconds is None)
+    return any(_made_after(call, first) for call in calls if call.at != first or call.seconds is None)
 
 
-def _later(call: ToolCall, ended: datetime) -> bool:
-    after = (call.at - ended).total_seconds() if call.at is not None else None
-    if call.seconds is not None and after is not None:
-        return after > call.seconds
-    made = created(call.id)
-    return made > ended if made is not None else after is not None and after > _PAUSE
+def _made_after(call: ToolCall, ended: datetime) -> bool:
+    delay = (call.at - ended).total_seconds() if call.at is not None else None
+    if call.seconds is not None and delay is not None:
+        return delay > call.seconds
+    creation = created(call.id)
+    return creation > ended if creation is not None else delay is not None and delay > _PAUSE
 
 
-def folds(message: Message) -> bool:
-    """Does this message tell of a compression: a summary, or the line the client leaves?"""
+def is_compression(message: Message) -> bool:
+    """Does this message stand for a compression: a summary, or the line that the client leaves?"""
     if message.author is not Author.CLIENT:
         return False
     if message.role is Role.SYSTEM:

@@ -1,4 +1,4 @@
-"""Which files belong to one session: copies, twins, stubs and parts joined by the id they carry."""
+"""Groups files into sessions: copies, twins, stubs and parts are joined by their id."""
 
 from __future__ import annotations
 
@@ -22,42 +22,43 @@ from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain
 
 AGENT = "gemini"
-# Between a session's id and the number of a prompt: 0.35 and 0.36 name a sub-agent's session by the prompt it serves.
+# Between a session's id and a prompt's number: 0.35 and 0.36 name a sub-agent's session after the prompt that it
+# serves.
 _PROMPT = "########"
 
 
 def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-    """The sessions under one root. One that also lies under another is the same in both."""
+    """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
     roots = {root: own, **around.other_files().joined}
-    folders = _marked([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
+    folders = _with_markers([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
     projects = Projects(sorted(roots), around, [folder.marker for folder in folders if folder.marker is not None])
     logs = _logs(folders, around)
-    served: list[tuple[Folder, File]] = []
-    mains = _mains(folders, projects, logs, around, served)
-    _divide(mains, [log for _, log in logs.values()])
-    served += ((folder, file) for folder in folders for file in folder.files if file.role == find.SUBAGENT)
-    _adopt(mains, _subagents(served, projects, around))
+    subagent_files: list[tuple[Folder, File]] = []
+    mains = _mains(folders, projects, logs, around, subagent_files)
+    _divide_logs(mains, [log for _, log in logs.values()])
+    subagent_files += ((folder, file) for folder in folders for file in folder.files if file.role == find.SUBAGENT)
+    _adopt(mains, _subagents(subagent_files, projects, around))
     checkpoints = _checkpoints(folders, projects)
     children = (child for main in mains for child in main.children)
-    every = [*mains, *children, *checkpoints, *_alone(logs, mains, projects)]
+    all_bundles = [*mains, *children, *checkpoints, *_prompts_only(logs, mains, projects)]
     if len(roots) == 1:
-        return [*every]
+        return [*all_bundles]
     paths = {file.path for file in own}
-    return [bundle for bundle in every if any(file.path in paths for file in bundle.files)]
+    return [bundle for bundle in all_bundles if any(file.path in paths for file in bundle.files)]
 
 
 def _folders(root: Path, files: Iterable[File]) -> list[Folder]:
     """The projects' folders under a root."""
-    grouped: dict[str, list[File]] = {}
+    by_folder: dict[str, list[File]] = {}
     for file in files:
         if file.role != find.REGISTRY:
-            grouped.setdefault(_folder_of(root, file.path), []).append(file)
-    return [Folder(path, inside) for path, inside in grouped.items() if path]
+            by_folder.setdefault(_folder_of(root, file.path), []).append(file)
+    return [Folder(path, members) for path, members in by_folder.items() if path]
 
 
-def _marked(folders: list[Folder]) -> list[Folder]:
-    """Folders, of which one without a note of its own has that of its namesake under another root."""
+def _with_markers(folders: list[Folder]) -> list[Folder]:
+    """The folders. A folder without a note gets that of the folder with the same name under another root."""
     notes = {folder.name: folder.marker for folder in folders if folder.marker is not None}
     for folder in folders:
         if folder.marker is None and folder.name in notes:
@@ -77,82 +78,84 @@ def _mains(
     projects: Projects,
     logs: dict[str, tuple[list[Folder], PromptLog]],
     around: SourceContext,
-    served: list[tuple[Folder, File]],
+    subagent_files: list[tuple[Folder, File]],
 ) -> list[GeminiBundle]:
-    """The sessions of their own; the files of sub-agents among them are put aside."""
-    found = _Found()
-    tales = {folder.path: _tales(folder, around) for folder in folders}
-    for folder, file, told in _whole_first(tale for listed in tales.values() for tale in listed):
-        project = told.project or folder.hash
+    """The main sessions. Files of sub-agents among them go to `subagent_files`."""
+    bundles = _SessionsByName()
+    identities = {folder.path: _identities(folder, around) for folder in folders}
+    for folder, file, own in _complete_first(item for members in identities.values() for item in members):
+        project = own.project or folder.hash
         log = logs.get(project or folder.name) or logs.get(folder.hash or folder.name)
-        others = (other for _, _, other in tales[folder.path])
-        around_it = _ids_around(folder, others, log) if told.id is None and told.speaks else ()
-        name = told.id or id_around(file.path, around_it) or stem(file.path)
+        others = (other for _, _, other in identities[folder.path])
+        nearby_ids = _ids_around(folder, others, log) if own.id is None and own.has_content else ()
+        name = own.id or id_around(file.path, nearby_ids) or stem(file.path)
         if _PROMPT in name:
-            served.append((folder, file))
+            subagent_files.append((folder, file))
             continue
-        bundle = found.bundle((name,), told, folder) or found.add(
+        bundle = bundles.bundle((name,), own, folder) or bundles.add(
             (name,),
-            told,
+            own,
             folder,
             GeminiBundle(agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None),
         )
-        bundle.begun = min(filter(None, (bundle.begun, told.started)), default=None)
-        _put(bundle, folder, file)
-    return _told_apart(found.all())
+        bundle.begun = min(filter(None, (bundle.begun, own.started)), default=None)
+        _add_file(bundle, folder, file)
+    return _distinguish(bundles.all())
 
 
-Tale = tuple[Folder, File, Identity]
-"""A file, where it lies, and what it says first."""
+FileIdentity = tuple[Folder, File, Identity]
+"""A file, its folder, and its identity."""
 
 
-def _tales(folder: Folder, around: SourceContext) -> list[Tale]:
-    """What the sessions' files in a folder say first."""
+def _identities(folder: Folder, around: SourceContext) -> list[FileIdentity]:
+    """The identities of the session files in a folder."""
     chats = (file for file in folder.files if file.role == find.SESSION)
     return [(folder, file, around.peek(file, Identity, identity)) for file in chats]
 
 
-def _whole_first(tales: Iterable[Tale]) -> list[Tale]:
-    """Those that name no project last: they may be cut, and others in the same folder name it."""
-    return sorted(tales, key=lambda tale: tale[2].project is None)
+def _complete_first(identities: Iterable[FileIdentity]) -> list[FileIdentity]:
+    """Files that name no project come last: they may be cut, and others in the same folder name it."""
+    return sorted(identities, key=lambda item: item[2].project is None)
 
 
-class _Found:
-    """The sessions that were found, by their names and projects."""
+class _SessionsByName:
+    """The sessions so far, by their names and projects."""
 
     def __init__(self) -> None:
         self._by_project: dict[tuple[str, ...], GeminiBundle] = {}
         self._by_folder: dict[tuple[str, ...], GeminiBundle] = {}
 
-    def bundle(self, names: tuple[str, ...], told: Identity, folder: Folder) -> GeminiBundle | None:
-        """The session that a file belongs to. One that names no project goes with those in a folder of that name."""
-        near = self._by_folder.get((*names, folder.name)) if told.project is None else None
-        return near or self._by_project.get((*names, _project(told, folder)))
+    def bundle(self, names: tuple[str, ...], own: Identity, folder: Folder) -> GeminiBundle | None:
+        """The session that a file belongs to. A file without a project goes by the name of its folder."""
+        namesake = self._by_folder.get((*names, folder.name)) if own.project is None else None
+        return namesake or self._by_project.get((*names, _project(own, folder)))
 
-    def add(self, names: tuple[str, ...], told: Identity, folder: Folder, bundle: GeminiBundle) -> GeminiBundle:
-        """Another session."""
-        self._by_project[*names, _project(told, folder)] = bundle
+    def add(self, names: tuple[str, ...], own: Identity, folder: Folder, bundle: GeminiBundle) -> GeminiBundle:
+        """Add a session."""
+        self._by_project[*names, _project(own, folder)] = bundle
         self._by_folder.setdefault((*names, folder.name), bundle)
         return bundle
 
     def all(self) -> list[GeminiBundle]:
-        """All of them."""
+        """All sessions."""
         return list(self._by_project.values())
 
 
-def _project(told: Identity, folder: Folder) -> str:
-    return told.project or folder.hash or folder.name
+def _project(own: Identity, folder: Folder) -> str:
+    return own.project or folder.hash or folder.name
 
 
-def _put(bundle: GeminiBundle, folder: Folder, file: File) -> None:
+def _add_file(bundle: GeminiBundle, folder: Folder, file: File) -> None:
     bundle.files = (*bundle.files, file)
     if folder not in bundle.folders:
         bundle.folders = (*bundle.folders, folder)
 
 
-def _ids_around(folder: Folder, tales: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None) -> Iterator[str]:
-    """The ids of sessions that a project tells of: in its files, in names of folders, in the log of typed lines."""
-    yield from (told.id for told in tales if told.id is not None)
+def _ids_around(
+    folder: Folder, identities: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None
+) -> Iterator[str]:
+    """The ids of sessions that a project names: in its files, in names of folders, in the log of typed lines."""
+    yield from (own.id for own in identities if own.id is not None)
     for file in folder.files:
         if file.role == find.SUBAGENT:
             yield os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
@@ -160,12 +163,12 @@ def _ids_around(folder: Folder, tales: Iterable[Identity], log: tuple[list[Folde
         yield from log[1].lines
 
 
-def _divide(mains: list[GeminiBundle], logs: list[PromptLog]) -> None:
-    """Give each log the sessions that have files, so that it can tell them apart."""
+def _divide_logs(mains: list[GeminiBundle], logs: list[PromptLog]) -> None:
+    """Give each log the sessions that have files, so that it can divide its lines among them."""
     for log in logs:
         own = [main for main in mains if main.log is log]
         log.sessions.update(main.id for main in own)
-        # Logs of lines (0.39+) come from releases in which `/clear` begins another session.
+        # Logs in JSON Lines (0.39+) come from releases in which `/clear` begins another session.
         renewing = {main.id for main in own if any(".jsonl" in file.path for file in main.files)}
         log.divide({main.id: main.begun for main in own if main.begun is not None}, renewing)
 
@@ -174,29 +177,29 @@ def _in_project(name: str, bundle: GeminiBundle) -> str:
     return f"{name}@{(bundle.hash or 'unknown')[:8]}"
 
 
-def _told_apart(found: list[GeminiBundle]) -> list[GeminiBundle]:
-    """Users may choose ids (0.41+), also twice: the same id in another project gets the project's hash behind it."""
+def _distinguish(members: list[GeminiBundle]) -> list[GeminiBundle]:
+    """Users may choose ids (0.41+), even twice: the same id in another project gets the project's hash as a suffix."""
     seen: set[str] = set()
-    for bundle in sorted(found, key=lambda bundle: (bundle.id, bundle.hash or "")):
+    for bundle in sorted(members, key=lambda bundle: (bundle.id, bundle.hash or "")):
         if bundle.id in seen:
             bundle.id = _in_project(bundle.id, bundle)
         seen.add(bundle.id)
-    return found
+    return members
 
 
 def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: SourceContext) -> list[GeminiBundle]:
-    """Sub-agents' files, each under its parent's id; copies in another folder of the project and twins are joined."""
-    found = _Found()
-    tales = ((folder, file, around.peek(file, Identity, identity)) for folder, file in files)
-    for folder, file, told in _whole_first(tales):
-        name = told.id or stem(file.path)
+    """The bundles of sub-agents, with their parent's id. Copies in another folder of the project are joined."""
+    subagents = _SessionsByName()
+    identities = ((folder, file, around.peek(file, Identity, identity)) for folder, file in files)
+    for folder, file, own in _complete_first(identities):
+        name = own.id or stem(file.path)
         parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
         if file.role == find.SUBAGENT:
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
             evidence = f"its file lies in the folder named by {parent}"
-        bundle = found.bundle((name, parent), told, folder) or found.add(
+        bundle = subagents.bundle((name, parent), own, folder) or subagents.add(
             (name, parent),
-            told,
+            own,
             folder,
             GeminiBundle(
                 agent=AGENT,
@@ -204,20 +207,20 @@ def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around:
                 kind=Kind.SUBAGENT,
                 parent=parent,
                 evidence=evidence,
-                hash=told.project or folder.hash,
+                hash=own.project or folder.hash,
                 projects=projects,
             ),
         )
-        _put(bundle, folder, file)
-    return _told_apart(found.all())
+        _add_file(bundle, folder, file)
+    return _distinguish(subagents.all())
 
 
 def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
-    """Give each sub-agent to its parent; one whose parent is gone stands for itself."""
+    """Give each sub-agent to its parent; without a parent it is a session of its own."""
     by_id = {main.id: main for main in mains}
     for child in children:
-        named = child.parent or ""
-        parent = by_id.get(_in_project(named, child)) or by_id.get(named)
+        parent_id = child.parent or ""
+        parent = by_id.get(_in_project(parent_id, child)) or by_id.get(parent_id)
         if parent is None:
             mains.append(child)
         else:
@@ -226,21 +229,21 @@ def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:
 
 
 def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBundle]:
-    """Saved conversations. A copy that a migration left in another folder of the same project is the same one."""
-    found: dict[tuple[str, str, int], GeminiBundle] = {}
-    # Slug folders first: the name of the folder that is in use is part of the id.
+    """Saved conversations. A copy that a migration left in another folder of the project is the same checkpoint."""
+    checkpoints: dict[tuple[str, str, int], GeminiBundle] = {}
+    # Slug folders first: the name of the current folder is part of the id.
     for folder in sorted(folders, key=lambda folder: folder.name == folder.hash):
         for file in folder.files:
             if file.role != find.CHECKPOINT:
                 continue
             place = os.path.relpath(file.path, folder.path)
-            same = (folder.hash or folder.name, place, file.size)
-            if same in found:
-                found[same].files = (*found[same].files, file)
-                found[same].folders = (*found[same].folders, folder)
+            key = (folder.hash or folder.name, place, file.size)
+            if key in checkpoints:
+                checkpoints[key].files = (*checkpoints[key].files, file)
+                checkpoints[key].folders = (*checkpoints[key].folders, folder)
                 continue
             seed = f"{folder.name}/{place}".encode("utf-8", "surrogateescape")
-            found[same] = GeminiBundle(
+            checkpoints[key] = GeminiBundle(
                 agent=AGENT,
                 id=f"{hashlib.sha256(seed).hexdigest()[:12]}-checkpoint",
                 kind=Kind.CHECKPOINT,
@@ -250,37 +253,37 @@ def _checkpoints(folders: Iterable[Folder], projects: Projects) -> list[GeminiBu
                 projects=projects,
                 tag=tag_of(file.path),
             )
-    return list(found.values())
+    return list(checkpoints.values())
 
 
 def tag_of(path: str) -> str | None:
-    """The name the user saved a conversation under."""
+    """The name under which the user saved a conversation."""
     name = os.path.basename(path)  # noqa: PTH119
-    saved = re.match(r"checkpoint-(.+)\.json\Z", name, re.DOTALL)
-    return unquote(saved.group(1)) if saved else None
+    match = re.match(r"checkpoint-(.+)\.json\Z", name, re.DOTALL)
+    return unquote(match.group(1)) if match else None
 
 
 def _logs(folders: Iterable[Folder], around: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
     """The logs of typed lines, one a project: a migration copies the log too."""
-    held: dict[str, list[Folder]] = {}
+    by_project: dict[str, list[Folder]] = {}
     for folder in folders:
         if any(file.role == find.PROMPTS for file in folder.files):
-            held.setdefault(folder.hash or folder.name, []).append(folder)
+            by_project.setdefault(folder.hash or folder.name, []).append(folder)
     roles = (find.PROMPTS, find.SHELL)
     return {
         name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), around))
-        for name, group in held.items()
+        for name, group in by_project.items()
     }
 
 
-def _alone(
+def _prompts_only(
     logs: dict[str, tuple[list[Folder], PromptLog]], mains: list[GeminiBundle], projects: Projects
 ) -> list[GeminiBundle]:
     """Sessions of which only typed lines are left."""
     known = {(main.id, main.hash) for main in mains} | {(main.id, None) for main in mains}
-    found: list[GeminiBundle] = []
+    sessions: list[GeminiBundle] = []
     for folders, log in logs.values():
-        # A log in which nothing can be read has no sessions, but somebody must say so.
+        # An unreadable log has no sessions, but its notices must be reported.
         if not log.lines and log.notices:
             name = prompts_id(folders[0].path.encode("utf-8", "surrogateescape"))
             log.lines[name] = []
@@ -288,7 +291,7 @@ def _alone(
         for session in log.lines:
             if (session, digest) in known or (session, None) in known:
                 continue
-            found.append(
+            sessions.append(
                 GeminiBundle(
                     agent=AGENT,
                     id=session,
@@ -300,17 +303,17 @@ def _alone(
                     log=log,
                 )
             )
-    return _told_apart(found)
+    return _distinguish(sessions)
 
 
 def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
-    """A file handed over by path, wherever it lies."""
+    """The bundle of a file by its path, anywhere."""
     try:
         file = stat_file(path, find.SESSION)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
-    told = identity(file)
-    name, project = told.id, told.project
+    own = identity(file)
+    name, project = own.id, own.project
     folder = _enclosing(path)
     projects = Projects([Path(folder.path).parent if folder is not None else path.parent], around)
     if name is None:
@@ -329,7 +332,7 @@ def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
 
 
 def _enclosing(path: Path) -> Folder | None:
-    """The project's folder above a file, where there is one: it may hold offloaded output and the project's path."""
+    """The project's folder above a file, if there is one: it may hold large outputs and the project's path."""
     for parent in list(path.resolve().parents)[:3]:
         if (parent / ".project_root").is_file() or (parent.parent.name == "tmp" and (parent / "chats").is_dir()):
             return Folder(str(parent), find.in_project(str(parent)))

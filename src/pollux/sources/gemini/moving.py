@@ -1,7 +1,7 @@
-"""Gemini CLI finds a project by a folder's name or by its note and registry: those are what a move changes.
+"""Gemini CLI finds a project by a folder's name, or by its note and registry: a move changes these.
 
 Up to 0.28 a folder is named by the hash of the path, and gets the hash of the new one. Since 0.29 its name is a slug
-that may stay: the note `.project_root` says whose it is, and `projects.json` leads there.
+that may stay: the note `.project_root` names its project, and `projects.json` names the folder.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from pollux.wire import display_path
 
 
 def moving(root: Path, moved: Mapping[str, str]) -> Moving:
-    """What changes under a root and in the folder of file histories beside it.
+    """The changes under a root and in the folder of file histories next to it.
 
-    Raises `OutputError` where the new path has a history of its own, or the list of projects cannot be read.
+    Raises `OutputError` where the new path already has a history, or the list of projects cannot be read.
     """
-    hashed = {digest(old): digest(new) for old, new in moved.items()}
+    new_hashes = {digest(old): digest(new) for old, new in moved.items()}
     registry = root.parent / "projects.json"
     known = _known(registry)
-    taken = [registry for new in moved.values() if new in known]
+    conflicts = [registry for new in moved.values() if new in known]
     steps: list[Rename | Rewrite] = []
     folders: list[str] = []
     for folder in _folders(root, root.parent / "history"):
         marker = marker_of(str(folder / ".project_root"))
-        if folder.name in hashed:
-            steps.append(Rename(path=str(folder), to=str(folder.with_name(hashed[folder.name]))))
+        if folder.name in new_hashes:
+            steps.append(Rename(path=str(folder), to=str(folder.with_name(new_hashes[folder.name]))))
         elif marker is not None and marker in moved:
             steps.append(_note(folder / ".project_root", marker, moved[marker]))
         elif marker in moved.values():
-            taken.append(folder)
-        if folder.name in hashed or marker in moved:
+            conflicts.append(folder)
+        if folder.name in new_hashes or marker in moved:
             folders.append(str(folder))
-    listed, left = _registry(registry, {old: new for old, new in moved.items() if old in known})
-    if taken and (steps or listed):
-        raise OutputError(f"{display_path(taken[-1])} knows the new path already.", "Nothing was changed.")
+    rewrites, left = _registry(registry, {old: new for old, new in moved.items() if old in known})
+    if conflicts and (steps or rewrites):
+        raise OutputError(f"{display_path(conflicts[-1])} knows the new path already.", "Nothing was changed.")
     if folders:
         left.append(
             "session files go on carrying the hash of the old path, which its list of sessions does not ask for"
         )
-    return Moving(steps=(*steps, *listed), folders=tuple(folders), left=tuple(left))
+    return Moving(steps=(*steps, *rewrites), folders=tuple(folders), left=tuple(left))
 
 
 def _known(registry: Path) -> Mapping[str, str]:
-    """The projects that Gemini CLI knows. A list that cannot be read might name one of them, so nothing is changed."""
+    """The projects that Gemini CLI knows. Raises `OutputError` where the list cannot be read: it might name them."""
     try:
         read(registry)
     except FileNotFoundError:
@@ -64,9 +64,9 @@ def _known(registry: Path) -> Mapping[str, str]:
 
 
 def _folders(*above: Path) -> Iterator[Path]:
-    for place in above:
-        if place.is_dir():
-            yield from sorted(folder for folder in place.iterdir() if folder.is_dir() and not folder.is_symlink())
+    for parent in above:
+        if parent.is_dir():
+            yield from sorted(folder for folder in parent.iterdir() if folder.is_dir() and not folder.is_symlink())
 
 
 def _note(file: Path, old: str, new: str) -> Rewrite:
@@ -75,14 +75,14 @@ def _note(file: Path, old: str, new: str) -> Rewrite:
 
 
 def _registry(file: Path, moved: Mapping[str, str]) -> tuple[list[Rewrite], list[str]]:
-    """The list of projects, changed where the paths stand in it and nowhere else."""
+    """The list of projects with the new paths, and otherwise unchanged."""
     if not moved:
         return [], []
     before = after = read(file)
     for old, new in moved.items():
         name = re.compile(rb"(?:" + b"|".join(re.escape(text) for text in _quoted(old)) + rb")(?=\s*:)")
-        after, found = name.subn(lambda _, new=new: _quoted(new)[0], after)  # type: ignore[misc]
-        if found != 1:
+        after, count = name.subn(lambda _, new=new: _quoted(new)[0], after)  # type: ignore[misc]
+        if count != 1:
             return [], [f"{display_path(file)} names {display_path(old)} more than once or in an unusual way"]
     what = "; ".join(_what(old, new) for old, new in moved.items())
     return [Rewrite(path=str(file), before=before, after=after, what=what)], []

@@ -1,4 +1,4 @@
-"""One session from all the files that hold it."""
+"""Reads one session from all of its files."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.gemini.bundle import Dependencies, GeminiBundle
 from pollux.sources.gemini.format import records
-from pollux.sources.gemini.format.content import CONTEXTS, SUMMARY, begins
+from pollux.sources.gemini.format.content import CONTEXTS, SUMMARY, begins_with
 from pollux.sources.gemini.format.schema import Call
 from pollux.sources.gemini.gaps import SILENT, UNRECORDED, gaps, tallies
 from pollux.sources.gemini.group import AGENT
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.messages.messages import Builder, Companions
 from pollux.sources.gemini.messages.outputs import Outputs
-from pollux.sources.gemini.messages.subagents import carve, link_children, objective_of, wants_children
+from pollux.sources.gemini.messages.subagents import link_children, objective_of, split_subagents, wants_children
 from pollux.sources.gemini.prompts import prompts
 from pollux.sources.gemini.prompts.log import PromptLog
-from pollux.sources.gemini.replay.files import Part, joined
+from pollux.sources.gemini.replay.files import Part, join_files
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.gemini.saved import captured, histories
 from pollux.sources.typed import command_title, typed_sessions
@@ -32,15 +32,17 @@ _SYSTEM = Role.SYSTEM
 
 
 def read(bundle: GeminiBundle) -> Reading:
-    """The session of a bundle, then the sub-agents' sessions inside its files; none where nothing was said."""
+    """The session of a bundle, then the sub-agents' sessions in its files; none for an empty conversation."""
     return read_with(bundle, _read)
 
 
 def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     bundle.depends_on = Dependencies()
     if bundle.kind is Kind.PROMPTS and bundle.log is not None:
-        bundle.depends_on.since, bundle.depends_on.until = prompts.around([], bundle.log.lines.get(bundle.id, []))
-        return _typed(bundle.id, bundle.log, bundle), bundle.log.notices
+        bundle.depends_on.since, bundle.depends_on.until = prompts.typing_period(
+            [], bundle.log.lines.get(bundle.id, [])
+        )
+        return _prompts_session(bundle.id, bundle.log, bundle), bundle.log.notices
     notes = Notes()
     outputs = Outputs(bundle, notes)
     parts: list[Part] = []
@@ -48,27 +50,27 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     for file in bundle.files:
         notes.file = display_path(file.path)
         try:
-            found = records.contents(file.path, notes)
-            replay = Replay(notes).run(found.records if isinstance(found, records.Log) else ())
+            content = records.contents(file.path, notes)
+            replay = Replay(notes).run(content.records if isinstance(content, records.Log) else ())
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
             continue
-        match found:
+        match content:
             case records.Log():
-                parts.append(_built(bundle, file, replay, notes, outputs))
+                parts.append(_part(bundle, file, replay, notes, outputs))
             case records.History():
-                others.append(histories.session(found, bundle, file, notes))
+                others.append(histories.session(content, bundle, file, notes))
             case records.Captured(events=events):
                 others.append(captured.session(events, bundle, file, notes))
             case records.Prompts():
                 log = PromptLog([file])
-                others += [session for name in log.lines for session in _typed(name, log, bundle)]
+                others += [session for name in log.lines for session in _prompts_session(name, log, bundle)]
             case records.Nothing(reason=reason, damaged=True):
                 notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
-    return _assembled(bundle, parts, notes, outputs) if parts else others, notes.all()
+    return _sessions(bundle, parts, notes, outputs) if parts else others, notes.all()
 
 
-def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> Part:
+def _part(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> Part:
     ids = bundle.child_ids
 
     def child(call: Call) -> str | None:
@@ -80,8 +82,8 @@ def _built(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outpu
     return Part(file, replay, messages, builder.spawns)
 
 
-def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> list[Session]:
-    """The main session of some files, and the sub-agents that have a file of their own under the same id."""
+def _sessions(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> list[Session]:
+    """The main session of these files, and the sub-agents with their own file under the same id."""
     agents = [part for part in parts if part.is_subagent] if len(parts) > 1 else []
     mains = [part for part in parts if part not in agents] if len(agents) < len(parts) else parts
     session = _session(bundle, mains, notes, outputs)
@@ -89,13 +91,13 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
         return []
     if session.kind is Kind.PROMPTS:
         return [session]
-    children = [_beside(bundle, session, same) for same in _of_one_name(agents)] if mains is not parts else []
+    children = [_subagent(bundle, session, copies) for copies in _of_one_name(agents)] if mains is not parts else []
     inline: list[Session] = []
     if any(part.spawns for part in mains):
-        session, *inline = carve(session)
+        session, *inline = split_subagents(session)
         if wants_children(session):
             session = link_children(
-                session, [*children, *(child for held in bundle.children for child in read(held).sessions)]
+                session, [*children, *(child for member in bundle.children for child in read(member).sessions)]
             )
     own = session.messages
     missing = gaps(own)
@@ -106,20 +108,22 @@ def _assembled(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: O
 
 
 def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> Session | None:
-    """The session that some files hold together; None where nothing was said in them."""
+    """The session that these files hold together; None for an empty conversation."""
     parts.sort(key=lambda part: (_time_key(part.replay.started), part.file.path))
     current = max(parts, key=lambda part: part.current) if len(parts) > 1 else parts[0]
     typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(parts) > 1 else []
-    messages = joined(parts, current, typed)
+    messages = join_files(parts, current, typed)
     facts = _facts(bundle, parts, current)
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
     used = set(outputs.used)
     if bundle.log is not None and kind is Kind.MAIN:
-        bundle.depends_on.since, bundle.depends_on.until = prompts.around(messages, bundle.log.lines.get(bundle.id, []))
-        told = prompts.settled(bundle.id, messages, bundle.log, bundle.peers)
-        messages = told.woven()
-        used.update(line.file for line in told.lost)
-    if not any(_is_said(message) for message in messages):
+        bundle.depends_on.since, bundle.depends_on.until = prompts.typing_period(
+            messages, bundle.log.lines.get(bundle.id, [])
+        )
+        log_match = prompts.match_log(bundle.id, messages, bundle.log, bundle.peers)
+        messages = log_match.all_messages()
+        used.update(line.file for line in log_match.lost)
+    if not any(_has_content(message) for message in messages):
         return None
     if kind is Kind.MAIN and all(_is_preparation(message) for message in messages):
         kind = Kind.PROMPTS
@@ -148,30 +152,30 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
     )
 
 
-def _is_said(message: Message) -> bool:
-    """Is it more than the client's own talk? A message of an unknown kind may well be."""
+def _has_content(message: Message) -> bool:
+    """Is this more than a message of the client? A message of an unknown kind counts, too."""
     return message.author is not Author.CLIENT or (message.role is Role.SYSTEM and "level" not in message.extra)
 
 
 def _is_preparation(message: Message) -> bool:
-    """Is it no part of a conversation: a command, a line of the client's, or the context that it sets up first?"""
+    """Is this not part of a conversation: a command, a line of the client, or the context at the beginning?"""
     if message.role is Role.SYSTEM:
         return message.author is Author.HUMAN or "level" in message.extra
-    return message.author is Author.CLIENT and begins(message.text, CONTEXTS)
+    return message.author is Author.CLIENT and begins_with(message.text, CONTEXTS)
 
 
 def _of_one_name(parts: list[Part]) -> list[list[Part]]:
-    """The files of one name together: they are copies."""
-    found: dict[str, list[Part]] = {}
+    """The files grouped by name: files of one name are copies."""
+    by_name: dict[str, list[Part]] = {}
     for part in parts:
-        found.setdefault(stem(part.file.path), []).append(part)
-    return list(found.values())
+        by_name.setdefault(stem(part.file.path), []).append(part)
+    return list(by_name.values())
 
 
-def _beside(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Session:
-    """A sub-agent that wrote its own file under its parent's id (up to 0.34): the file's name is its id."""
+def _subagent(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Session:
+    """A sub-agent with its own file under its parent's id (up to 0.34): the file's name is its id."""
     part = max(parts, key=lambda part: part.current)
-    messages = list(joined(parts, part, []))
+    messages = list(join_files(parts, part, []))
     task = next((n for n, message in enumerate(messages) if message.author is Author.HUMAN), None)
     for number, message in enumerate(messages):
         if message.author is Author.HUMAN:
@@ -194,7 +198,7 @@ def _beside(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Session
         ended=part.replay.updated,
         messages=tuple(messages),
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
-        files=tuple(display_path(one.file.path) for one in parts),
+        files=tuple(display_path(copy.file.path) for copy in parts),
         exact=exactness(missing),
         gaps=missing,
         tallies=tallies(tuple(messages)),
@@ -232,13 +236,13 @@ def _facts(bundle: GeminiBundle, parts: list[Part], current: Part) -> Facts:
 
 
 def _title(summary: str | None) -> str | None:
-    """The CLI's one-line summary; what is no title (a snapshot of a compression, a sub-agent's report) is none."""
+    """The CLI's one-line summary; None for other texts: a snapshot of a compression, a sub-agent's report."""
     text = summary.strip() if summary is not None else ""
     return first_words(text, 200) if text and not text.startswith((SUMMARY, "{", "[")) else None
 
 
 def _task_title(messages: list[Message]) -> str | None:
-    """A sub-agent's task names it: the objective in it, where it is marked as such."""
+    """The title of a sub-agent: the objective in its task."""
     task = next(
         (message.text for message in messages if message.author is Author.MODEL and message.role is Role.USER), ""
     )
@@ -246,20 +250,20 @@ def _task_title(messages: list[Message]) -> str | None:
 
 
 def _inherited(messages: list[Message]) -> list[Message]:
-    """After `--session-file` all that was said before the line that tells of it is another session's."""
-    told = [m.at for m in messages if m.role is _SYSTEM and m.at and m.text.startswith("Imported session from ")]
-    if not told:
+    """After `--session-file`, all messages before the line that says so belong to another session."""
+    imports = [m.at for m in messages if m.role is _SYSTEM and m.at and m.text.startswith("Imported session from ")]
+    if not imports:
         return messages
     return [
         msgspec.structs.replace(m, inherited=True)
-        if m.at is not None and m.at < max(told) and m.role is not Role.SYSTEM
+        if m.at is not None and m.at < max(imports) and m.role is not Role.SYSTEM
         else m
         for m in messages
     ]
 
 
 def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link, ...]:
-    """How the session hangs together with others, and how its own files do."""
+    """The links of a session to others, and between its own files."""
     key = f"{AGENT}:{bundle.id}"
     links: list[Link] = []
     if bundle.parent is not None:
@@ -269,9 +273,9 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
         if part is current:
             continue
         own = [message for message in part.messages if message.id not in ids]
-        said = [message for message in own if message.author is not Author.CLIENT]
+        conversation = [message for message in own if message.author is not Author.CLIENT]
         name = display_path(part.file.path)
-        if not said:
+        if not conversation:
             how = "holds the same messages" if part.messages else "holds nothing but a header"
             links.append(Link(kind="copy_of", target=key, evidence=f"{name} {how}"))
         else:
@@ -279,9 +283,9 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
     return tuple(links)
 
 
-def _typed(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
-    """A session of which only typed lines are left; empty where other sessions hold all of them."""
-    lines = prompts.settled(name, [], log, bundle.peers).lost
+def _prompts_session(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
+    """A session of which only typed lines are left; none where other sessions hold all of them."""
+    lines = prompts.match_log(name, [], log, bundle.peers).lost
     messages = prompts.as_messages(lines, alone=True)
     files = dict.fromkeys(display_path(line.file) for line in lines)
     project, evidence = bundle.project() if lines else (None, None)

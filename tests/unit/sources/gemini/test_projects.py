@@ -9,7 +9,7 @@ from pathlib import Path
 from pollux.library.library import Filter
 from pollux.model.names import fits
 from pollux.sources.base import File
-from pollux.sources.gemini.projects.path_evidence import witness
+from pollux.sources.gemini.projects.path_evidence import path_evidence
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
 
 
@@ -131,4 +131,4 @@ def test_a_path_is_proved_however_it_is_escaped(tmp_path: Path) -> None:
     for number, text in enumerate((json.dumps(path, ensure_ascii=False), json.dumps(path).replace("/", "\\/"))):
         file = tmp_path / f"{number}.json"
         file.write_text(f'{{"read":{text[:-1]}/main.py"}}', "utf-8")
-        assert witness(digest(path), File(path=str(file), role="session")).proof == path
+        assert path_evidence(digest(path), File(path=str(file), role="session")).proof == path

@@ -1,1 +1,1 @@
-"""What stands in Claude Code's files: records as types, tool names, figures, the small files beside a transcript."""
+"""The format of Claude Code's files: types of records, tool names, figures, small files next to a transcript."""

@@ -1,4 +1,4 @@
-"""What the client injects into a conversation: the fields of `attachment` records, whose `type` tells what it is."""
+"""What the client injects into a conversation: the fields of `attachment` records, whose `type` says what it is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pollux.wire import Shape
 
 
 class From(Shape, omit_defaults=True):
-    """Who made a prompt: `kind` is "human" or the name of some machinery."""
+    """Who made a prompt: `kind` is "human" or the name of a mechanism."""
 
     kind: str | None = None
     producer: str | None = None
@@ -20,14 +20,14 @@ class From(Shape, omit_defaults=True):
 
 
 class Rendered(Shape, omit_defaults=True):
-    """The exact text the model was given."""
+    """The exact text that the model got."""
 
     content: str | None = None
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
 class Injected(Shape, omit_defaults=True):
-    """What an attachment record holds: `type` tells what the client injected."""
+    """The content of an attachment record: `type` says what the client injected."""
 
     type: str | None = None
     content: Any = None
@@ -57,7 +57,7 @@ class Injected(Shape, omit_defaults=True):
     command: str | None = None
     durationMs: float | None = None
     blockingError: Any = None
-    # What the model is told about its surroundings.
+    # What the model gets about its surroundings.
     addedTypes: Any = None
     addedLines: Any = None
     builtInTypes: Any = None
@@ -127,7 +127,7 @@ class Injected(Shape, omit_defaults=True):
     outputFilePath: str | None = None
 
 
-# What `attachment.type` is known to say.
+# The known values of `attachment.type`.
 INJECTED = frozenset({
     "agent_listing_delta", "agent_mention", "already_read_file", "async_hook_response", "auto_mode",
     "auto_mode_exit", "background_task_status", "budget_usd", "command_permissions", "compact_file_reference",

@@ -1,4 +1,4 @@
-"""The API's token figures in the meaning all agents share."""
+"""The API's token figures in the meaning that all agents share."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ _THOUGHT, _LONG, _SHORT = "thinking_tokens", "ephemeral_1h_input_tokens", "ephem
 
 
 def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | None = None) -> Usage:
-    """The vendor's input leaves out what a cache held; here it is part of the input.
+    """The vendor's input does not include cached tokens; here they are part of the input.
 
-    A figure that is missing, or none that can be, is unknown: then what was used cannot be told exactly. A vendor
-    without a cache may not speak of one, so that the rest of its input is still told; beside an odd figure it is not.
+    A missing or impossible figure is unknown; then the usage is not exact. A vendor without a cache may leave out the
+    cache figures, so the rest of the input still counts; with an impossible figure it does not.
     """
     get = native.get
-    fresh, written, cached = get(_INPUT), get(_WRITTEN), get(_CACHED)
-    output, details, kept = get(_OUTPUT), get("output_tokens_details"), get("cache_creation")
+    uncached, cache_write, cached = get(_INPUT), get(_WRITTEN), get(_CACHED)
+    output, details, cache = get(_OUTPUT), get("output_tokens_details"), get("cache_creation")
     total: int | None = None
-    # Asked one by one: this is quicker than any loop, and every reply comes by.
+    # Checked one by one: this is faster than a loop, and every reply passes here.
     if (
-        (type(fresh) is int and 0 <= fresh <= MOST)
-        and (type(written) is int and 0 <= written <= MOST)
+        (type(uncached) is int and 0 <= uncached <= MOST)
+        and (type(cache_write) is int and 0 <= cache_write <= MOST)
         and (type(cached) is int and 0 <= cached <= MOST)
         and (type(output) is int and 0 <= output <= MOST)
     ):
-        total, known = fresh + written + cached, True
+        total, known = uncached + cache_write + cached, True
     else:
         known = False
-        given = [figure for figure in (fresh, written, cached) if figure is not None]
-        if fresh is not None and all(map(is_figure, given)):
-            total = sum(given)
-        written, cached, output = map(_figure, (written, cached, output))
+        present = [figure for figure in (uncached, cache_write, cached) if figure is not None]
+        if uncached is not None and all(map(is_figure, present)):
+            total = sum(present)
+        cache_write, cached, output = map(_figure, (cache_write, cached, output))
         _note(native, notes)
-    reasoning, long, short = _part(details, _THOUGHT), _part(kept, _LONG), _part(kept, _SHORT)
+    reasoning, long, short = _part(details, _THOUGHT), _part(cache, _LONG), _part(cache, _SHORT)
     if not (reasoning is long is short is None):
         for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
             if figure is not None and not is_figure(figure):
@@ -52,7 +52,7 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     usage = Usage(
         input=total,
         cached=cached,
-        cache_write=written,
+        cache_write=cache_write,
         output=output,
         reasoning=reasoning,
         requests=1,
@@ -64,14 +64,14 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     return coherent(usage, notes)
 
 
-def more_output(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Does the first tell of at least as much output? What a stream begins with is a placeholder."""
-    first, second = one.get(_OUTPUT), other.get(_OUTPUT)
+def more_output(usage: dict[str, Any], other_usage: dict[str, Any]) -> bool:
+    """Does the first have at least as much output? The figures at the beginning of a stream are placeholders."""
+    first, second = usage.get(_OUTPUT), other_usage.get(_OUTPUT)
     return (first if is_figure(first) else -1) >= (second if is_figure(second) else -1)
 
 
 def is_figure(figure: Any) -> TypeGuard[int]:
-    """Can it be a number of tokens?"""
+    """Can this be a number of tokens?"""
     return type(figure) is int and 0 <= figure <= MOST
 
 
@@ -80,7 +80,7 @@ def _figure(value: Any) -> int | None:
 
 
 def _part(whole: Any, name: str) -> Any:
-    """A figure that is part of another, and that few releases write."""
+    """A figure that is part of another one, and that few releases write."""
     return whole.get(name) if type(whole) is dict else None
 
 
@@ -93,4 +93,6 @@ def _note(native: dict[str, Any], notes: Notes) -> None:
 
 
 def _odd(name: str, notes: Notes) -> None:
-    notes.add("usage.odd", f"What a reply says of {name} is no number of tokens; kept, and not counted.", subject=name)
+    notes.add(
+        "usage.odd", f"The value of {name} in a reply is not a number of tokens; kept, but not counted.", subject=name
+    )

@@ -1,4 +1,4 @@
-"""What is left of a line when its words are taken: kept with the message, said once where lines repeat it."""
+"""The fields of a line besides its words. They are kept with the message, repeated ones only once."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _ELSEWHERE = ("attachment", "rendered")
 class Leftovers:
     """Goes through the lines of a session in order.
 
-    `facts` is the setting of the first line: directory, branch, version. A later line's message only tells what
-    changed. In the same way a parent is told where it is not the line before.
+    `facts` is the setting of the first line: directory, branch, version. The message of a later line only has what
+    changed. In the same way, a parent is only kept if it is not the line before.
     """
 
     def __init__(self, name: str | None) -> None:
@@ -28,13 +28,13 @@ class Leftovers:
         self._before: str | None = None
 
     def of(self, line: Line) -> dict[str, Any]:
-        """The leftovers of the next line; message, result and attachment are others' to keep."""
+        """The leftovers of the next line, without its message, result and attachment."""
         extra: dict[str, Any] = {}
         fields = _fields(line)
         setting = fields[SETTING]
         if setting != self._setting:
             self._setting = setting
-            self._moved(setting, extra)
+            self._note_changes(setting, extra)
         parent = line.parentUuid
         if parent != self._before and parent is not None:
             extra["parentUuid"] = parent
@@ -51,7 +51,7 @@ class Leftovers:
             extra.update(line.extra)
         return extra
 
-    def _moved(self, setting: tuple[str | None, ...], extra: dict[str, Any]) -> None:
+    def _note_changes(self, setting: tuple[str | None, ...], extra: dict[str, Any]) -> None:
         place, facts = self._place, self.facts
         for name, value in zip(Line.__struct_fields__[SETTING], setting, strict=True):
             old = place.get(name)
@@ -66,12 +66,12 @@ _BLOCK = len(Block.__struct_fields__)
 
 
 def is_plain(block: Block, known: int) -> bool:
-    """Are no more than so many fields of a block set, `extra` counted?"""
+    """Does a block have exactly `known` fields, including an empty `extra`?"""
     return _fields(block).count(None) == _BLOCK - known and not block.extra
 
 
-def others(block: Block, *taken: str) -> dict[str, Any]:
-    """A block's fields without those that were taken; an odd value under such a name is still there."""
+def other_fields(block: Block, *taken: str) -> dict[str, Any]:
+    """A block's fields without those in `taken`. An odd value under such a name stays."""
     rest: dict[str, Any] = tidy(block)
     for name in taken:
         if name not in block.extra:

@@ -1,4 +1,4 @@
-"""Tool output that was too large for the transcript and lies in a file of its own."""
+"""Large tool output in files of its own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STEPS = re.compile(r"[/\\]")
 
 
 class Outputs:
-    """Fetches spilled output from the session's own folder, wherever the home was moved to, and remembers which.
+    """Fetches full outputs from the session's own folder, even in a moved home, and notes their files.
 
-    `asked` are the places that were looked at, with the stamps of what lay there.
+    `asked` are the paths that were tried, with the stamps of the files there.
     """
 
     def __init__(self, folders: list[str], notes: Notes) -> None:
@@ -26,9 +26,9 @@ class Outputs:
         self.used: list[str] = []
         self.asked: dict[str, str] = {}
 
-    def fetch(self, named: str) -> str | None:
-        """The whole output by the path that the result names, of which only the last step counts; None if gone."""
-        name = _STEPS.split(named.strip())[-1]
+    def fetch(self, recorded_path: str) -> str | None:
+        """The full output by the last part of the path that the result names; None where it is gone."""
+        name = _STEPS.split(recorded_path.strip())[-1]
         if name in ("", ".", "..") or "\0" in name:
             return None
         for folder in self._folders:
@@ -42,6 +42,6 @@ class Outputs:
 
 
 def place_of(text: str) -> str | None:
-    """The path that a cut output names."""
-    found = _PLACE.search(text) if text.startswith(PERSISTED) else None
-    return found.group(1) if found is not None else None
+    """The path that a shortened output names."""
+    match = _PLACE.search(text) if text.startswith(PERSISTED) else None
+    return match.group(1) if match is not None else None

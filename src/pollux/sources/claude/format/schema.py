@@ -1,6 +1,6 @@
-"""Every field Claude Code is known to have written, 1.0 to 2.1.325.
+"""Every field that Claude Code is known to have written, 1.0 to 2.1.325.
 
-The names are Claude Code's. A key that does not stand here is unknown to us: it is kept in `extra` and reported.
+The names are Claude Code's. An unknown key is kept in `extra` and reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Source(Shape, omit_defaults=True):
 
 
 class Block(Shape, omit_defaults=True):
-    """A piece of content in the API's vocabulary; `odd` holds an item that is no block at all."""
+    """A piece of content in the API's vocabulary; `odd` holds an item that is not a block."""
 
     tool_use_id: str | None = None
     type: str | None = None
@@ -91,7 +91,7 @@ class Depth(Shape, omit_defaults=True):
 
 
 class Segment(Shape, omit_defaults=True):
-    """The stretch that a fold took along."""
+    """The range of records that a compaction kept."""
 
     headUuid: str | None = None
     anchorUuid: str | None = None
@@ -99,7 +99,7 @@ class Segment(Shape, omit_defaults=True):
 
 
 class Preserved(Shape, omit_defaults=True):
-    """The records that a fold took along."""
+    """The records that a compaction kept."""
 
     anchorUuid: str | None = None
     uuids: list[str] | None = None
@@ -107,7 +107,7 @@ class Preserved(Shape, omit_defaults=True):
 
 
 class Fold(Shape, omit_defaults=True):
-    """A compaction: who asked for it, and what is left."""
+    """A compaction: who started it, and what is left."""
 
     trigger: str | None = None
     preTokens: int | None = None
@@ -137,16 +137,16 @@ class Hook(Shape, omit_defaults=True):
 
 
 class Ancestor(Shape, omit_defaults=True):
-    """Of a record that `/branch` copied: the session and the record it is a copy of."""
+    """The original of a record that `/branch` copied: its session and its uuid."""
 
     sessionId: str | None = None
     messageUuid: str | None = None
 
 
 class Line(Dated, omit_defaults=True):
-    """What every record of the tree may say; what kind of record it is, `type` tells."""
+    """The fields that every record of the tree may have; `type` says which kind it is."""
 
-    # In the order in which most releases write them: the decoder looks for the next key behind the last.
+    # In the order of most releases: the decoder looks for the next key after the last one.
     parentUuid: str | None = None
     isSidechain: bool | None = None
     promptId: str | None = None
@@ -209,7 +209,7 @@ class Asked(Line, omit_defaults=True):
 
 
 class Replied(Line, omit_defaults=True):
-    """`assistant`: one block of an API reply, or what the client says in the model's place."""
+    """`assistant`: one block of an API reply, or a text that the client wrote in the model's place."""
 
     type: Literal["assistant"] | None = None
     session_id: str | None = None
@@ -247,7 +247,7 @@ class Replied(Line, omit_defaults=True):
 
 
 class Put(Line, omit_defaults=True):
-    """`system`, `attachment`, `progress`: what the client put between."""
+    """`system`, `attachment`, `progress`: records that the client added."""
 
     type: Literal["system", "attachment", "progress"] | None = None
     session_id: str | None = None
@@ -301,14 +301,14 @@ TREE: dict[str, type[Line]] = {
 
 _NAMES = Line.__struct_fields__
 SETTING = slice(_NAMES.index("agentId"), _NAMES.index("type"))
-"""Of a line's fields those that say where it was written; they seldom change from line to line."""
+"""The fields of a line that describe its setting. They seldom change from line to line."""
 RARE = slice(len(_NAMES) - 1, -1)
-"""Of a line's fields those that only its kind has, and few lines of it; `extra` stands behind them."""
+"""The fields of a line that only its kind has, and few lines of it. `extra` follows them."""
 SHAPED = frozenset({
     "thinkingMetadata", "origin", "turnPosition", "permissionDecision", "compactMetadata", "commandRun", "hookInfos",
     "forkedFrom",
 })  # fmt: skip
-"""Rare fields that have a shape of their own."""
+"""Rare fields with their own shape."""
 
 
 SYSTEM = frozenset({

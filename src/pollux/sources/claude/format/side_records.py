@@ -1,4 +1,4 @@
-"""The records beside the tree, and the small files beside a transcript: the client's own books."""
+"""The records outside of the tree, and the small files next to a transcript: the client's own bookkeeping."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sent(Shape, omit_defaults=True):
 
 
 class Aside(Shape, omit_defaults=True):
-    """A record beside the tree: a title, the queue, the client's own books."""
+    """A record outside of the tree: a title, the queue, the client's own bookkeeping."""
 
     type: str | None = None
     sessionId: str | None = None
@@ -89,7 +89,7 @@ class Aside(Shape, omit_defaults=True):
 
 
 class Saved(Shape, omit_defaults=True):
-    """`file-history-snapshot`, which stands before every prompt: what `Aside` says of it, and no more."""
+    """`file-history-snapshot`, which stands before every prompt: only its fields in `Aside`."""
 
     type: str | None = None
     sessionId: str | None = None
@@ -132,7 +132,7 @@ class Typed(Shape, omit_defaults=True):
     sessionId: str | None = None
 
 
-# Beside the tree, with the fields that `Aside` names.
+# Types of records outside of the tree, with the fields of `Aside`.
 ASIDE = frozenset({
     "summary",
     "custom-title",
@@ -150,8 +150,8 @@ ASIDE = frozenset({
     "api-request",
     "atis-latch",
 })  # fmt: skip
-# Known by name from other readers, never seen: kept whole, whatever their fields are.
-HEARSAY = frozenset({
+# Types that are known only from other readers: such records are kept whole, whatever their fields.
+UNSEEN = frozenset({
     "file-history-snapshot-delta",
     "file-history-delta",
     "pr-link",

@@ -1,4 +1,4 @@
-"""Claude Code's tool names, historic ones included, in the names and kinds all agents share."""
+"""Claude Code's tool names, past ones included, with the names and kinds that all agents share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NAMES = {
     "web_fetch": _WEB,
     "TodoWrite": _PLAN,
     "TodoRead": _PLAN,
-    # A list of things to do, not sub-agents.
+    # A to-do list, not sub-agents.
     "TaskCreate": _PLAN,
     "TaskGet": _PLAN,
     "TaskUpdate": _PLAN,
@@ -62,7 +62,7 @@ SPAWNS = frozenset({"Task", "Agent"})
 
 
 def canonical(name: str) -> tuple[str, str]:
-    """The shared name of a tool and what it does; a tool we do not know keeps its name in lower case."""
+    """The shared name and kind of a tool; an unknown tool keeps its name in lower case."""
     known = NAMES.get(name)
     if known is not None:
         return known

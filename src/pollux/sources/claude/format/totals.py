@@ -1,4 +1,4 @@
-"""What the client says a session cost, when it ends."""
+"""The client's own total of a session, written at its end."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from pollux.sources.claude.format.side_records import Aside
 
 _COUNTED = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens")
-# No session has as many tokens: what says so is no account of one.
+# No session has more tokens: a larger total is not an account of a session.
 _MOST = 10**15
 
 
 def tally_of(state: Aside, file: str, line: int) -> Tally | None:
-    """A `cost-state` record (2.1.325): it covers resumes, sub-agents, and requests that have no record of their own."""
+    """A `cost-state` record (2.1.325): it covers resumes, sub-agents, and requests without their own record."""
     models: Any = state.modelUsage
     if type(models) is not dict:
         return None
-    used = [used for used in models.values() if type(used) is dict]
-    figures = [figure for one in used for name in _COUNTED if type(figure := one.get(name)) is int]
+    usages = [usage for usage in models.values() if type(usage) is dict]
+    figures = [figure for usage in usages for name in _COUNTED if type(figure := usage.get(name)) is int]
     if not figures or not all(0 <= figure <= _MOST for figure in figures):
         return None
     return Tally(

@@ -1,1 +1,1 @@
-"""From the records of a transcript to messages: who speaks, what was said, asked and answered."""
+"""From the records of a transcript to messages: authors, words, calls and results."""

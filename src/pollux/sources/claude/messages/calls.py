@@ -1,4 +1,4 @@
-"""Tool calls: what was asked, what came back, and how it ended."""
+"""Tool calls: their input, their output, and their status."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from pollux.model import Attachment, Status, ToolCall
-from pollux.sources.claude.format.leftovers import is_plain, others
+from pollux.sources.claude.format.leftovers import is_plain, other_fields
 from pollux.sources.claude.format.outputs import PERSISTED, Outputs, place_of
 from pollux.sources.claude.format.schema import Asked, Block, Line
 from pollux.sources.claude.format.tools import SPAWNS, canonical
-from pollux.sources.claude.messages.speakers import notices
+from pollux.sources.claude.messages.speakers import task_notices
 from pollux.sources.claude.messages.user_parts import attachment
 from pollux.wire import seconds
 
@@ -26,19 +26,19 @@ _STOP = "[Request interrupted by user"
 _STOPPED = re.compile(r"(?:Exit code -?\d{1,9}\n)?\[Request interrupted by user")
 _REFUSED = "The user doesn't want to"
 _ENDED_EARLY = ("killed", "stopped", "cancelled")
-# A summary begins with what was run, in the model's words, and ends with what became of it.
+# A summary begins with the command, in the model's words, and ends with its outcome.
 _CODE = re.compile(r"exit code (-?\d{1,9})\)?\s*\Z")
-# What exit code 1 of a search, a comparison and a test means.
+# The meanings of exit code 1 of a search, a comparison and a test.
 _ONES = ("No matches found", "Some directories were inaccessible", "Files differ", "Condition is false")
 _HEADING = "<tools-used-before-summary>"
 
-# What tools call the time that they took, and in what parts of a second they tell it.
+# The names of durations in results, and their parts of a second.
 _MEASURED = {"durationMs": 1000, "totalDurationMs": 1000, "durationSeconds": 1}
-_unmeasured = _MEASURED.keys().isdisjoint
+_has_no_duration = _MEASURED.keys().isdisjoint
 
 
 class Result(msgspec.Struct, frozen=True):
-    """A result, the record's structured form of it, and why it was denied, where it was."""
+    """A result, its structured form in the record, and the reason if it was denied."""
 
     block: Block
     detail: Any
@@ -46,47 +46,47 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Calls:
-    """What was called in a conversation, and what came back: results, the sessions that calls started, later notices.
+    """The calls of a conversation with their results, the sessions that they started, and later notices.
 
-    `asked` are the calls, `results` the first result of each.
+    `asked` are the ids of calls, `results` the first result of each.
     """
 
     def __init__(self, outputs: Outputs, children: Mapping[str, str]) -> None:
         self.asked: set[str | None] = set()
         self.results: dict[str | None, Result] = {}
-        self._refused: list[str] = []
-        self._stopped: set[str] = set()
-        self._told: dict[str, dict[str, str]] = {}
+        self._refused_calls: list[str] = []
+        self._stopped_calls: set[str] = set()
+        self._task_notices: dict[str, dict[str, str]] = {}
         self._outputs = outputs
         self._children = children
 
-    def heard(self, content: list[Block]) -> None:
-        """Remember the calls of a reply; the results of tools that the server ran stand in the reply itself."""
-        self._refused.clear()
+    def add_reply(self, content: list[Block]) -> None:
+        """Note the calls of a reply. Results of tools that the server ran stand in the reply itself."""
+        self._refused_calls.clear()
         for block in content:
             if block.id is not None:
-                # A block that is called otherwise is no call: then a result keeps its own words.
+                # Other blocks are not calls: then a result keeps its own words.
                 if block.type in ("tool_use", "server_tool_use"):
                     self.asked.add(block.id)
             elif block.tool_use_id is not None:
                 self.results.setdefault(block.tool_use_id, Result(block, None))
 
-    def answered(self, line: Line, content: str | list[Block]) -> None:
-        """Remember what stands in the user's place: results, news of tasks, or that the human stopped the turn.
+    def add_user_content(self, line: Line, content: str | list[Block]) -> None:
+        """Note a user's content: results, notices about tasks, or that the human stopped the turn.
 
-        Then what was refused since the last reply was not refused, but cancelled.
+        In the last case the calls since the last reply were not refused, but cancelled.
         """
         if isinstance(content, str):
-            self.notified(content)
+            self.add_notices(content)
             first = content
         else:
             self._results(line, content)
             first = (content[0].text if content else None) or ""
         if first.startswith(_STOP):
-            self._stopped.update(self._refused)
+            self._stopped_calls.update(self._refused_calls)
 
     def _results(self, line: Line, content: list[Block]) -> None:
-        """What the record tells of results belongs to the first."""
+        """Note the results of a record. Its structured result belongs to the first one."""
         detail = line.toolUseResult
         denied = line.toolDenialKind if type(line) is Asked else None
         for block in content:
@@ -94,28 +94,28 @@ class Calls:
                 self.results.setdefault(block.tool_use_id, Result(block, detail, denied))
                 detail = None
                 if block.is_error and (denied == "user-rejected" or _words(block.content).startswith(_REFUSED)):
-                    self._refused.append(block.tool_use_id)
+                    self._refused_calls.append(block.tool_use_id)
             elif block.text is not None:
-                self.notified(block.text)
+                self.add_notices(block.text)
 
-    def notified(self, text: str) -> None:
-        """Tasks in the background have ended: how, and with what, is the outcome of the calls that started them."""
-        for told in notices(text):
-            if "tool-use-id" in told and told.keys() & {"status", "result"}:
-                held = self._told.setdefault(told["tool-use-id"], told)
-                self._told[told["tool-use-id"]] = {**told, **held}
+    def add_notices(self, text: str) -> None:
+        """Note the outcome of background tasks for the calls that started them."""
+        for notice in task_notices(text):
+            if "tool-use-id" in notice and notice.keys() & {"status", "result"}:
+                earlier = self._task_notices.setdefault(notice["tool-use-id"], notice)
+                self._task_notices[notice["tool-use-id"]] = {**notice, **earlier}
 
-    def joined(self, block: Block, at: datetime | None) -> ToolCall:
+    def tool_call(self, block: Block, at: datetime | None) -> ToolCall:
         """A call with its result."""
         call, name = block.id or "", block.name or "?"
-        later, child = self._told.get(call), self._children.get(call)
-        told = later.get("result") if later is not None else None
+        notice, child = self._task_notices.get(call), self._children.get(call)
+        task_result = notice.get("result") if notice is not None else None
         shared, kind = canonical(name)
-        whole = block.id is not None and block.name is not None and block.input is not None
-        extra = {} if whole and is_plain(block, 5) else others(block, "type", "id", "name", "input")
+        complete = block.id is not None and block.name is not None and block.input is not None
+        extra = {} if complete and is_plain(block, 5) else other_fields(block, "type", "id", "name", "input")
         result = self.results.get(call)
         if result is None:
-            status, exit_code = _later(later) if later is not None else (_UNFINISHED, None)
+            status, exit_code = _task_outcome(notice) if notice is not None else (_UNFINISHED, None)
             return ToolCall(
                 id=block.id,
                 name=name,
@@ -124,30 +124,30 @@ class Calls:
                 input=block.input,
                 at=at,
                 child=child,
-                output=told,
+                output=task_result,
                 status=status,
                 exit_code=exit_code,
                 extra=extra,
             )
         detail = result.detail
         output: str | None = result.block.content
-        held: tuple[Attachment, ...] = ()
+        pictures: tuple[Attachment, ...] = ()
         if type(output) is not str:
-            output, held = answer(output, extra)
+            output, pictures = answer(output, extra)
         if name in SPAWNS and type(detail) is dict:
-            output = _said(detail, output, told, extra)
-        elif told is not None:
-            extra["shown"], output = output, told
+            output = _subagent_answer(detail, output, task_result, extra)
+        elif task_result is not None:
+            extra["shown"], output = output, task_result
         elif output is not None and output.startswith(PERSISTED):
-            output = _whole(output, detail, self._outputs, extra)
+            output = _full_output(output, detail, self._outputs, extra)
         if type(detail) is dict and not result.block.is_error and result.denied is None:
-            status, exit_code = _ended(detail, name, output)
-        elif call in self._stopped:
+            status, exit_code = _successful_outcome(detail, name, output)
+        elif call in self._stopped_calls:
             status, exit_code = _CANCELLED, None
         else:
             status, exit_code = _outcome(result, name, output)
-        if later is not None and status is _OK:
-            status, exit_code = _later(later)
+        if notice is not None and status is _OK:
+            status, exit_code = _task_outcome(notice)
         if detail is not None and (rest := _detail(detail, output)):
             extra["result"] = rest
         return ToolCall(
@@ -160,9 +160,9 @@ class Calls:
             output=output,
             exit_code=exit_code,
             at=at,
-            seconds=None if type(detail) is not dict or _unmeasured(detail) else _seconds(detail),
+            seconds=None if type(detail) is not dict or _has_no_duration(detail) else _seconds(detail),
             child=child,
-            attachments=held,
+            attachments=pictures,
             extra=extra,
         )
 
@@ -175,15 +175,15 @@ def _words(content: Any) -> str:
 
 
 def _seconds(detail: dict[str, Any]) -> float | None:
-    """How long a call took, where its tool measures that."""
+    """How long a call took, if its tool measures that."""
     for name, parts in _MEASURED.items():
-        if name in detail and (taken := seconds(detail[name], parts)) is not None:
-            return taken
+        if name in detail and (duration := seconds(detail[name], parts)) is not None:
+            return duration
     return None
 
 
 def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attachment, ...]]:
-    """The text and the pictures of a result; what is neither goes into `extra`."""
+    """The text and the pictures of a result. Everything else goes into `extra`."""
     if type(content) is str:
         return content, ()
     if content is None:
@@ -192,55 +192,57 @@ def answer(content: Any, extra: dict[str, Any]) -> tuple[str | None, tuple[Attac
         extra["content"] = content
         return None, ()
     texts: list[str] = []
-    held: list[Attachment] = []
+    pictures: list[Attachment] = []
     rest: list[Any] = []
     for item in content:
         match item:
             case {"type": "text", "text": str(text), **more} if not more:
                 texts.append(text)
             case {"type": "image", "source": dict(source), **more} if not more and (picture := attachment(source)):
-                held.append(picture)
+                pictures.append(picture)
             case _:
                 rest.append(item)
     if rest:
         extra["content"] = rest
-    return ("\n".join(texts) if texts else None), tuple(held)
+    return ("\n".join(texts) if texts else None), tuple(pictures)
 
 
-def _said(detail: dict[str, Any], output: str | None, told: str | None, extra: dict[str, Any]) -> str | None:
-    """What a sub-agent answered, without the client's remarks around it."""
-    if told is not None and detail.get("isAsync"):
+def _subagent_answer(
+    detail: dict[str, Any], output: str | None, task_result: str | None, extra: dict[str, Any]
+) -> str | None:
+    """A sub-agent's answer, without the client's remarks around it."""
+    if task_result is not None and detail.get("isAsync"):
         extra["shown"] = output
-        return told
+        return task_result
     blocks = detail.get("content")
     words = [
         item["text"]
         for item in (blocks if type(blocks) is list else ())
         if type(item) is dict and type(item.get("text")) is str and not item["text"].startswith(_HEADING)
     ]
-    if not words or (said := "\n".join(words)) == output:
+    if not words or (text := "\n".join(words)) == output:
         return output
     if output is not None:
         extra["shown"] = output
-    return said
+    return text
 
 
-def _whole(output: str, detail: Any, outputs: Outputs, extra: dict[str, Any]) -> str:
-    """A cut output as it was: from the file that holds it, or from the record itself (2.1.30)."""
-    named = detail.get("persistedOutputPath") if type(detail) is dict else None
-    place = named if type(named) is str else place_of(output)
-    whole = outputs.fetch(place) if place is not None else None
-    if whole is None and type(detail) is dict:
+def _full_output(output: str, detail: Any, outputs: Outputs, extra: dict[str, Any]) -> str:
+    """A shortened output in full: from its file, or from the record itself (2.1.30)."""
+    recorded_path = detail.get("persistedOutputPath") if type(detail) is dict else None
+    place = recorded_path if type(recorded_path) is str else place_of(output)
+    full = outputs.fetch(place) if place is not None else None
+    if full is None and type(detail) is dict:
         inline = detail.get("stdout")
-        whole = inline if type(inline) is str and len(inline) > len(output) else None
-    if whole is None:
+        full = inline if type(inline) is str and len(inline) > len(output) else None
+    if full is None:
         return output
     extra["shown"] = output
-    return whole
+    return full
 
 
 def _detail(detail: Any, output: str | None) -> Any:
-    """The structured result without the text that already is the output."""
+    """The structured result without the text of the output."""
     if type(detail) is not dict:
         return None if detail == output else detail
     if output is not None:
@@ -253,35 +255,35 @@ def _detail(detail: Any, output: str | None) -> Any:
 
 
 def _outcome(result: Result, name: str, output: str | None) -> tuple[Status, int | None]:
-    """How a call ended that failed or says little; an exit code other than 0 stands in the text."""
+    """The outcome of a call that failed, or has no structured result. An exit code other than 0 stands in the text."""
     text = output or ""
     if result.denied == "interrupted" or text.startswith(_INTERRUPTED):
-        # Made up by a later start of the client: what became of the call, nobody knows.
+        # A later start of the client made this result up: the real outcome is not known.
         return _UNFINISHED, None
     if not result.block.is_error:
-        # A tool that the server ran says so in its own way.
-        refused = type(result.block.content) is dict and "error_code" in result.block.content
-        return _ERROR if refused else _OK, None
+        # A tool that the server ran reports errors differently.
+        is_error = type(result.block.content) is dict and "error_code" in result.block.content
+        return _ERROR if is_error else _OK, None
     if _STOPPED.match(text) or (type(result.detail) is dict and result.detail.get("interrupted") is True):
         return _CANCELLED, None
     code = _EXIT.match(text) if name == "Bash" else None
     return _ERROR, int(code.group(1)) if code is not None else None
 
 
-def _later(told: dict[str, str]) -> tuple[Status, int | None]:
-    """How a task in the background ended, as a notice told it later."""
-    found = _CODE.search(told.get("summary", ""))
-    code = int(found.group(1)) if found is not None else None
-    if told.get("status") in _ENDED_EARLY:
+def _task_outcome(notice: dict[str, str]) -> tuple[Status, int | None]:
+    """The outcome of a background task, from its notice."""
+    match = _CODE.search(notice.get("summary", ""))
+    code = int(match.group(1)) if match is not None else None
+    if notice.get("status") in _ENDED_EARLY:
         return _CANCELLED, code
-    return _ERROR if code or told.get("status") == "failed" else _OK, code
+    return _ERROR if code or notice.get("status") == "failed" else _OK, code
 
 
-def _ended(detail: dict[str, Any], name: str, output: str | None) -> tuple[Status, int | None]:
-    """How a call ended that the agent does not call failed; a task in the background has no exit code yet.
+def _successful_outcome(detail: dict[str, Any], name: str, output: str | None) -> tuple[Status, int | None]:
+    """The outcome of a call that the agent does not report as failed. A background task has no exit code yet.
 
-    Bash tells codes other than 0 in the text of a failure. Some, as that of a search without matches, it takes for an
-    answer and puts into words.
+    Bash names codes other than 0 in the text of a failure. Some codes, such as that of a search without matches, it
+    takes for an answer and describes in words.
     """
     if detail.get("interrupted") is True:
         return _CANCELLED, None

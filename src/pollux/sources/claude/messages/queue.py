@@ -1,4 +1,4 @@
-"""Prompts that stand in no record of the tree: typed while the agent was busy, known only from its queue."""
+"""Prompts without a record in the tree: typed while the agent was busy, and known only from its queue."""
 
 from __future__ import annotations
 
@@ -7,56 +7,56 @@ import msgspec
 from pollux.model import Author, Fate, Message, Origin, Role, Text
 from pollux.sources.claude.messages.speakers import is_client_text
 from pollux.sources.claude.transcript import Queued, Transcript
-from pollux.sources.typed import squeezed
+from pollux.sources.typed import normalize_space
 from pollux.system.clock import recorded
 
 _ABSORBED = (None, "absorbed_mid_turn")
 
 
 def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Message]:
-    """The queue's prompts that no message says, each at the line where it left the queue.
+    """The queue's prompts without a message, each at the line where it left the queue.
 
-    One that was taken out to begin a turn has a record of its own, perhaps together with others; without one it was
-    lost with the process, if it was no command for the client. One that was absorbed into the running turn has none in
-    some releases (2.0, 2.1.24x); one that is still in the queue at the end never arrived.
+    A prompt that began a turn has a record, perhaps joined with others; without one it was lost with the process,
+    unless it was a command for the client. A prompt that a running turn absorbed has no record in some releases (2.0,
+    2.1.24x). A prompt that is still in the queue at the end never arrived.
     """
-    said: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for message in messages:
         if message.author is Author.HUMAN:
-            words = squeezed(message.text)
-            said[words] = said.get(words, 0) + 1
-    found: list[Message] = []
-    for step, end, fate in _ends(transcript.queue):
-        words = squeezed(step.content or "")
-        if said.get(words):
-            said[words] -= 1
-        elif fate is not None or not messages or not (words.startswith("/") or any(words in text for text in said)):
-            found.append(_message(step, end, fate or Fate.FAILED, transcript.file))
-    return found
+            words = normalize_space(message.text)
+            counts[words] = counts.get(words, 0) + 1
+    lost: list[Message] = []
+    for step, end, fate in _queue_ends(transcript.queue):
+        words = normalize_space(step.content or "")
+        if counts.get(words):
+            counts[words] -= 1
+        elif fate is not None or not messages or not (words.startswith("/") or any(words in text for text in counts)):
+            lost.append(_message(step, end, fate or Fate.FAILED, transcript.file))
+    return lost
 
 
-def _ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
-    """What was put into the queue, the line at which it left it, and its fate; None where it began a turn."""
-    waiting: list[Queued] = []
-    ended: list[tuple[Queued, int, Fate | None]] = []
+def _queue_ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
+    """Each prompt of the queue, the line at which it left the queue, and its fate; None if it began a turn."""
+    queued: list[Queued] = []
+    finished: list[tuple[Queued, int, Fate | None]] = []
     for step in queue:
         if step.operation == "enqueue":
-            waiting.append(step)
+            queued.append(step)
         elif step.operation == "popAll":
-            # Taken back into the input line; what is sent then is written again.
-            waiting.clear()
-        elif waiting:
-            named = step.content is not None
-            same = (number for number, held in enumerate(waiting) if named and held.content == step.content)
-            left = waiting.pop(next(same, 0))
+            # Moved back into the input line; a prompt that is sent from there is written again.
+            queued.clear()
+        elif queued:
+            has_content = step.content is not None
+            matches = (number for number, entry in enumerate(queued) if has_content and entry.content == step.content)
+            removed = queued.pop(next(matches, 0))
             if step.operation == "remove":
                 if step.reason in _ABSORBED:
-                    ended.append((left, step.number, Fate.LIVE))
+                    finished.append((removed, step.number, Fate.LIVE))
             else:
-                ended.append((left, step.number, None))
-    ended += [(step, step.number, Fate.FAILED) for step in waiting]
-    # Pictures and lists of blocks are put into the queue without a word.
-    return [one for one in ended if one[0].content and not is_client_text(one[0].content)]
+                finished.append((removed, step.number, None))
+    finished += [(step, step.number, Fate.FAILED) for step in queued]
+    # Pictures and lists of blocks have no text in the queue.
+    return [item for item in finished if item[0].content and not is_client_text(item[0].content)]
 
 
 def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
@@ -72,15 +72,15 @@ def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
     )
 
 
-def woven(messages: list[Message], added: list[Message]) -> list[Message]:
-    """Both in the order of their lines; what a turn absorbed shares the fate of that turn."""
+def insert_queued(messages: list[Message], added: list[Message]) -> list[Message]:
+    """All messages in the order of their lines. An absorbed prompt has the fate of its turn."""
 
     def line(message: Message) -> int:
         return (message.origin.line or 0) if message.origin is not None else 0
 
     result = list(messages)
-    for one in added:
-        place = next((n for n, message in enumerate(result) if line(message) > line(one)), len(result))
-        absorbed = one.fate is Fate.LIVE and place > 0
-        result.insert(place, msgspec.structs.replace(one, fate=result[place - 1].fate) if absorbed else one)
+    for prompt in added:
+        place = next((n for n, message in enumerate(result) if line(message) > line(prompt)), len(result))
+        absorbed = prompt.fate is Fate.LIVE and place > 0
+        result.insert(place, msgspec.structs.replace(prompt, fate=result[place - 1].fate) if absorbed else prompt)
     return result

@@ -1,4 +1,4 @@
-"""Whose words stand in the user's place: the human's, the parent agent's, or the client's."""
+"""The author of a user's record: the human, the parent agent, or the client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pollux.sources.claude.format.attachments import Injected
 from pollux.sources.claude.format.schema import Asked, Block, Line
 from pollux.wire import tagged
 
-# Texts the client makes and stores as the user's: told by how they begin.
+# How texts begin that the client makes and stores as the user's.
 CLIENT_TEXTS = (
     "<task-notification>",
     "<local-command-stdout>",
@@ -29,11 +29,11 @@ CLIENT_TEXTS = (
     "Unknown slash command: ",
     "<teammate-message",
 )
-_SAYS_NOTHING = Asked()
-# Looked up once: an enumeration's members are slow to name.
+_EMPTY_RECORD = Asked()
+# Members of an enumeration are slow to look up, so this happens once.
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
 NOTIFICATION = "<task-notification>"
-# What the client puts before the human's words, in the same text.
+# What the client adds before the human's words, in the same text.
 _LEADING = re.compile(
     r"\s*<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE
 )
@@ -44,29 +44,29 @@ _TAGS = ("task-id", "tool-use-id", "status", "summary", "result")
 
 
 def author_of(line: Line, text: str) -> Author:
-    """Who wrote the words of a user's record that carries no tool result; the order of the questions matters."""
-    told = line if type(line) is Asked else _SAYS_NOTHING
-    if told.isCompactSummary or line.isMeta:
+    """The author of a user's record without a tool result. The order of the checks matters."""
+    record = line if type(line) is Asked else _EMPTY_RECORD
+    if record.isCompactSummary or line.isMeta:
         return _CLIENT
     if line.isSidechain:
         return _CLIENT if is_client_text(text) else _MODEL
-    if told.origin is not None and told.origin.kind is not None:
-        return _HUMAN if told.origin.kind == "human" else _CLIENT
-    if told.promptSource == "system" or is_client_text(text):
+    if record.origin is not None and record.origin.kind is not None:
+        return _HUMAN if record.origin.kind == "human" else _CLIENT
+    if record.promptSource == "system" or is_client_text(text):
         return _CLIENT
     return _HUMAN
 
 
 def is_client_text(text: str) -> bool:
-    """Did the client make this text, by how it begins? Nothing but injected blocks is the client's too."""
+    """Did the client make this text, by its beginning? A text of injected blocks alone is the client's, too."""
     begin = text.lstrip() if text[:1].isspace() else text
     if not begin.startswith(("<", "[", "C", "T", "S", "U")):
         return False
-    return begin.startswith(CLIENT_TEXTS) or (begin.startswith("<") and not unwrapped(begin)[1])
+    return begin.startswith(CLIENT_TEXTS) or (begin.startswith("<") and not split_reminders(begin)[1])
 
 
-def unwrapped(text: str) -> tuple[list[str], str]:
-    """The blocks that the client put before the words, and the words."""
+def split_reminders(text: str) -> tuple[list[str], str]:
+    """The blocks that the client added before the words, and the words."""
     blocks: list[str] = []
     place = 0
     while (block := _LEADING.match(text, place)) is not None:
@@ -76,9 +76,9 @@ def unwrapped(text: str) -> tuple[list[str], str]:
 
 
 def command(text: str) -> tuple[str, bool] | None:
-    """What was typed where the text is a wrapped command, and whether it was meant for the client alone.
+    """The typed text of a wrapped command, and whether it is for the client alone; None for other texts.
 
-    Commands of the client put their name first; those that become a prompt put their message first.
+    Commands of the client have their name first; commands that become a prompt have their message first.
     """
     begin = text.lstrip()
     if begin.startswith(_COMMAND) and (name := _between(begin, "command-name")) is not None:
@@ -94,7 +94,7 @@ def command(text: str) -> tuple[str, bool] | None:
 
 
 def _between(text: str, name: str) -> str | None:
-    """What stands between a tag and the next one that closes it."""
+    """The text between a tag and the next one that closes it."""
     return next((mark.text for mark in tagged(text, (name,))), None)
 
 
@@ -106,16 +106,16 @@ def queued_by_human(injected: Injected, text: str) -> bool:
     return kind == "human" if kind is not None else injected.commandMode in (None, "prompt", "bash")
 
 
-def notices(text: str) -> list[dict[str, str]]:
-    """What notices about background tasks say: the task, the call that started it, how it ended, its result."""
+def task_notices(text: str) -> list[dict[str, str]]:
+    """The notices about background tasks: the task, the call that started it, its status, its result."""
     if not text.lstrip().startswith(NOTIFICATION):
         return []
-    told = text.split(NOTIFICATION)[1:]
-    return [{mark.name: mark.text.strip() for mark in tagged(one, _TAGS)} for one in told]
+    texts = text.split(NOTIFICATION)[1:]
+    return [{mark.name: mark.text.strip() for mark in tagged(notice, _TAGS)} for notice in texts]
 
 
 def texts_of(content: str | list[Block] | None) -> str:
-    """The words of a content, whatever its shape."""
+    """The words of a content of any shape."""
     if type(content) is str:
         return content
     return "\n".join(block.text for block in content or () if block.type == "text" and block.text is not None)  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Figures of a reply that only a copy of it has: a fork may hold the end of a reply that its parent lost."""
+"""Figures of a reply from a copy of it: a fork may hold the end of a reply that its parent lost."""
 
 from __future__ import annotations
 
@@ -15,78 +15,78 @@ from pollux.sources.claude.group import ClaudeBundle
 from pollux.wire import REFUSED, Notes, display_path, opened
 
 
-class _Said(msgspec.Struct):
+class _ApiMessage(msgspec.Struct):
     id: str | None = None
     stop_reason: str | None = None
     usage: dict[str, Any] | None = None
 
 
 class _Copy(msgspec.Struct):
-    """The little of a reply's line that tells what it cost."""
+    """The fields of a reply's line that are needed for its figures."""
 
     uuid: str | None = None
     requestId: str | None = None
     isAbortedMidStream: bool | None = None
-    message: _Said | None = None
+    message: _ApiMessage | None = None
 
 
-_copy = msgspec.json.Decoder(_Copy).decode
+_decode_copy = msgspec.json.Decoder(_Copy).decode
 
 
 class _Figures(NamedTuple):
-    """What a copy says a reply cost, and where."""
+    """The figures of a reply in a copy, and where they stand."""
 
     usage: dict[str, Any]
     file: str
     line: int
 
 
-def completed(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> list[Message]:
-    """The messages; a reply without an end has the figures of a copy that has one, of several the largest."""
-    unended = {
+def with_copied_figures(messages: list[Message], bundle: ClaudeBundle, notes: Notes) -> list[Message]:
+    """The messages. A reply without an end gets the figures of a copy with an end, of several the largest."""
+    unfinished = {
         message.id: message
         for message in messages
         if message.usage is not None and message.usage.exact is False and not message.inherited
     }
     best: dict[str, _Figures] = {}
-    for path in [file.path for peer in bundle.peers for file in peer.transcripts()] if unended else ():
+    for path in [file.path for peer in bundle.peers for file in peer.transcripts()] if unfinished else ():
         try:
             with opened(path) as file:
                 for number, line in enumerate(file, start=1):
-                    _compare(line, (display_path(path), number), unended, best)
+                    _compare(line, (display_path(path), number), unfinished, best)
         except Unreadable:
             continue
-    places = {id(unended[name]): figures for name, figures in best.items()}
-    return [_ended(one, places[id(one)], notes) if id(one) in places else one for one in messages]
+    places = {id(unfinished[name]): figures for name, figures in best.items()}
+    return [_with_figures(m, places[id(m)], notes) if id(m) in places else m for m in messages]
 
 
 def _compare(line: bytes, place: tuple[str, int], messages: Mapping[str, Message], best: dict[str, _Figures]) -> None:
-    """Note the figures of a line, where that is the best copy so far of a message's end."""
+    """Note the figures of a line, if it is the best copy of a message's end so far."""
     if b'"stop_reason":"' not in line and b'"stop_reason": "' not in line:
         return
     try:
-        copy = _copy(line)
+        copy = _decode_copy(line)
     except REFUSED:
         return
-    said = copy.message
-    message = messages.get(said.id) if said is not None and said.id is not None else None
-    if said is None or message is None or message.usage is None:
+    reply = copy.message
+    message = messages.get(reply.id) if reply is not None and reply.id is not None else None
+    if reply is None or message is None or message.usage is None:
         return
-    if said.stop_reason is None or not said.usage or copy.isAbortedMidStream:
+    if reply.stop_reason is None or not reply.usage or copy.isAbortedMidStream:
         return
     request = message.extra.get("requestId")
-    same = is_unique(message.id) or copy.uuid == message.extra.get("uuid")
-    if not same or (None not in (request, copy.requestId) and request != copy.requestId):
+    is_same = is_unique(message.id) or copy.uuid == message.extra.get("uuid")
+    if not is_same or (None not in (request, copy.requestId) and request != copy.requestId):
         return
     known = best[message.id].usage if message.id in best else dict(message.usage.native)
-    if more_output(said.usage, known):
-        best[message.id] = _Figures(said.usage, *place)
+    if more_output(reply.usage, known):
+        best[message.id] = _Figures(reply.usage, *place)
 
 
-def _ended(message: Message, figures: _Figures, notes: Notes) -> Message:
-    """A message with the figures of a copy. Its own stay with it."""
+def _with_figures(message: Message, figures: _Figures, notes: Notes) -> Message:
+    """A message with the figures of a copy. Its own figures stay in `extra`."""
     usage = message.usage
-    assert usage is not None  # noqa: S101 (such a message was looked for)
+    assert usage is not None  # noqa: S101 (only such messages are compared)
     better = usage_of(figures.usage, notes, exact=True, line=figures.line)
     line_before = usage.line or (message.origin.line if message.origin is not None else None)
     lines = [*message.extra.get("lines", ()), {"usage": dict(usage.native), "usage_line": line_before}]

@@ -1,4 +1,4 @@
-"""Sub-agents: whose call started them, and those of 1.0 that lie inside their parent's transcript."""
+"""Sub-agents: the calls that started them, and those of 1.0 in their parent's transcript."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pollux.sources.claude.format.tools import SPAWNS
 from pollux.sources.claude.group import AGENT, ClaudeBundle
 from pollux.sources.claude.messages.injected import queued
 from pollux.sources.claude.messages.replies import Pair
-from pollux.sources.claude.messages.speakers import notices, texts_of
+from pollux.sources.claude.messages.speakers import task_notices, texts_of
 from pollux.sources.claude.transcript import Transcript
 from pollux.system.files import HUGE
 from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines
@@ -28,43 +28,43 @@ class Chain(msgspec.Struct):
 
     @property
     def task(self) -> str:
-        """What the parent asked of it."""
+        """The task that the parent gave."""
         return task_of([line for _, line in self.lines])
 
 
 def task_of(lines: list[Line]) -> str:
-    """The first words in the user's place."""
+    """The words of the first user's record."""
     first = next((line for line in lines if line.type == "user" and line.message is not None), None)
     return texts_of(first.message.content).strip() if first is not None and first.message is not None else ""
 
 
-def divided(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:
-    """The session's own lines, and the chains of sub-agents among them: each begins with a root of its own."""
+def split_chains(lines: list[Pair], name: str) -> tuple[list[Pair], list[Chain]]:
+    """The session's own lines, and the chains of sub-agents among them. Each chain has its own root."""
     own: list[Pair] = []
     chains: dict[str, Chain] = {}
-    belongs: dict[str, Chain] = {}
+    by_uuid: dict[str, Chain] = {}
     for pair in lines:
         number, line = pair
         if not line.isSidechain:
             own.append(pair)
             continue
-        chain = chains.get(line.agentId or "") or belongs.get(line.parentUuid or "")
+        chain = chains.get(line.agentId or "") or by_uuid.get(line.parentUuid or "")
         if chain is None:
-            mark = line.agentId or (line.uuid or f"line{number}")[:8]
-            while mark in chains:
-                mark = f"{mark}-{number}"
-            chain = chains[mark] = Chain(f"{name}-{mark}", [])
+            suffix = line.agentId or (line.uuid or f"line{number}")[:8]
+            while suffix in chains:
+                suffix = f"{suffix}-{number}"
+            chain = chains[suffix] = Chain(f"{name}-{suffix}", [])
         chain.lines.append(pair)
         if line.uuid is not None:
-            belongs[line.uuid] = chain
+            by_uuid[line.uuid] = chain
     return own, list(chains.values())
 
 
-class Spawned:
-    """Which call started which sub-agent, the best evidence first: the keys of sessions `by_call`."""
+class StartedSessions:
+    """Which call started which sub-agent, by the best evidence first. `by_call` has the keys of sessions."""
 
     def __init__(self, bundle: ClaudeBundle, transcripts: list[Transcript], chains: list[Chain]) -> None:
-        # The calls that a fork took over started sub-agents of its parent.
+        # Inherited calls started sub-agents of the parent.
         others = [child for peer in bundle.peers for child in peer.children]
         self._keys = {child.name: child.key for child in [*others, *bundle.children, *bundle.siblings]}
         self.by_call: dict[str, str] = {}
@@ -106,27 +106,30 @@ class Spawned:
             self._from_notice(texts_of(line.message.content))
 
     def _from_notice(self, text: str) -> None:
-        for told in notices(text):
-            self._add(told.get("tool-use-id"), told.get("task-id"))
+        for notice in task_notices(text):
+            self._add(notice.get("tool-use-id"), notice.get("task-id"))
 
     def _by_task(self, lines: list[Line], bundle: ClaudeBundle, chains: list[Chain]) -> None:
-        """Equal words: the task a call hands over, and the first ones a sub-agent was told (1.0: the only way)."""
-        free = [(f"{AGENT}:{chain.id}", chain.task) for chain in chains]
-        taken = set(self.by_call.values())
-        free += [(child.key, _first_words(child)) for child in bundle.children if child.key not in taken]
-        for line in lines if free else ():
+        """Match by words: the task in a call, and the first words of a sub-agent (the only way in 1.0)."""
+        unmatched = [(f"{AGENT}:{chain.id}", chain.task) for chain in chains]
+        matched = set(self.by_call.values())
+        unmatched += [(child.key, _first_words(child)) for child in bundle.children if child.key not in matched]
+        for line in lines if unmatched else ():
             content = line.message.content if line.message is not None and line.type == "assistant" else None
             for block in content if type(content) is list else ():
                 if block.name in SPAWNS and block.id is not None and block.id not in self.by_call:
                     task = block.input.get("prompt") if type(block.input) is dict else None
-                    match = next((one for one in free if type(task) is str and one[1] == task.strip()), None)
+                    match = next(
+                        (candidate for candidate in unmatched if type(task) is str and candidate[1] == task.strip()),
+                        None,
+                    )
                     if match is not None:
-                        free.remove(match)
+                        unmatched.remove(match)
                         self.by_call[block.id] = match[0]
 
 
 def _first_words(child: ClaudeBundle) -> str:
-    """The task of a sub-agent that has a file of its own."""
+    """The task of a sub-agent with its own file."""
     for file in child.transcripts():
         try:
             for _, raw in read_lines(file.path):
@@ -139,14 +142,14 @@ def _first_words(child: ClaudeBundle) -> str:
 
 
 def read_meta(file: File, notes: Notes) -> Meta | None:
-    """What the client wrote down about a sub-agent."""
+    """The client's file about a sub-agent."""
     try:
         return decode(Meta, read_bytes(file.path), notes)
     except (Unreadable, Malformed):
         return None
 
 
-def starter(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
+def starting_session(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
     """The id of the session that started a sub-agent: its session, or another sub-agent of it (2.1.325)."""
     if meta is not None and meta.toolUseId is not None and (meta.spawnDepth or 0) > 1:
         call = meta.toolUseId.encode()

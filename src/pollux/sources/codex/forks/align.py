@@ -1,4 +1,4 @@
-"""Where a copy ends: a fork's lines held against its parent's, either of which may be damaged."""
+"""Where a copy ends: the lines of a fork are compared with those of its parent. Either may be damaged."""
 
 from __future__ import annotations
 
@@ -134,13 +134,13 @@ class _Alignment:
         return one, other
 
     def over(self, one: int) -> int:
-        """The line after those with which no session begins: the parent has lost them."""
+        """The first line with which a session may begin: the parent has lost the ones before it."""
         while one < len(self.mine) and is_within(self.mine.lines[one]):
             one += 1
         return one
 
     def is_sure(self, end: int, begin: int, other: int) -> bool:
-        """Is all that was passed over torn in the other file, or repeated, and nothing after it known there?"""
+        """Are all skipped lines torn in the other file, or repeated, and is none of the next ones known there?"""
         lost = sum(line not in self._first for line in self.mine.lines[end:begin])
         if lost > self.theirs.torn(other):
             return False

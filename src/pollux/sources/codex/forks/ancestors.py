@@ -25,19 +25,19 @@ class _Ancestor(msgspec.Struct):
 
     part: Part | None
     notes: Notes
-    asked: dict[str, str]
+    questions: dict[str, str]
 
 
 def ancestor(file: File, threads: Threads, notes: Notes) -> Part | None:
     """Read a file that another one goes on from; None where it cannot be opened."""
     memory: _Ancestor | None = threads.ancestors.get(file.path)
     if memory is None:
-        questions, threads.asked = threads.asked, {}
+        before, threads.questions = threads.questions, {}
         remarks = Notes()
-        memory = _Ancestor(read_part(file, threads, remarks), remarks, threads.asked)
-        threads.asked = questions
+        memory = _Ancestor(read_part(file, threads, remarks), remarks, threads.questions)
+        threads.questions = before
         threads.ancestors.put(file.path, memory, _size(file, memory.part))
-    threads.asked.update(memory.asked)
+    threads.questions.update(memory.questions)
     notes.extend(memory.notes)
     return _own_copy(memory.part) if memory.part is not None else None
 

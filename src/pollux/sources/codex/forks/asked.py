@@ -1,4 +1,4 @@
-"""The reviews that the files of a home tell of, each file read once."""
+"""The reviews in the files of a home. Each file is read once."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Reviews:
                     self._enter(review)
 
     def with_turn(self, turns: Iterable[str]) -> Iterator[Review]:
-        """Those that one of these turns stands in."""
+        """The reviews that contain one of these turns."""
         return (review for turn in turns for review in self._by_turn.get(turn, ()))
 
     def with_prompt(self, prompts: Iterable[str]) -> Iterator[Review]:
-        """Those without turns in which one of these prompts is shown."""
+        """The reviews without turns that show one of these prompts."""
         return (review for prompt in prompts for review in self._by_prompt.get(prompt, ()))
 
     def _enter(self, review: Review) -> None:
@@ -81,17 +81,17 @@ def _reviews(path: str) -> list[Review]:
     try:
         with unpacked(path, Notes()) as file:
             for _, record in records(_from_first_mark(file), Notes()):
-                event, at = _told(record.payload), record.timestamp
+                event, at = _event(record.payload), record.timestamp
                 kind = event.get("type")
                 if kind in _BEGINS and at is not None:
-                    review = Review(path, at, prompts=_asked(event))
+                    review = Review(path, at, prompts=_prompts(event))
                     reviews.append(review)
                 elif review is None:
                     continue
                 elif kind in _ENDS:
                     review.ended, review = at or _NEVER, None
                 elif kind == "UserMessage":
-                    review.prompts |= _asked(event)
+                    review.prompts |= _prompts(event)
                 elif kind in ("task_started", "turn_started") and type(turn := event.get("turn_id")) is str:
                     review.turns.add(turn)
     except Unreadable:
@@ -100,11 +100,11 @@ def _reviews(path: str) -> list[Review]:
 
 
 def _from_first_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines from the first one on that tells of a review."""
+    """The lines from the first mark of a review on."""
     return dropwhile(lambda line: not any(mark in line for mark in _MARKS), lines)
 
 
-def _told(payload: Any) -> dict[str, Any]:
+def _event(payload: Any) -> dict[str, Any]:
     """An event as the newer releases write it."""
     if type(payload) is UserEvent:
         return {"type": "UserMessage", "content": [{"text": payload.message}]}
@@ -113,7 +113,7 @@ def _told(payload: Any) -> dict[str, Any]:
     return item if type(item := payload.get("item")) is dict else payload
 
 
-def _asked(event: dict[str, Any]) -> set[str]:
+def _prompts(event: dict[str, Any]) -> set[str]:
     """What a reviewer was asked, in words without white space."""
     target, content = event.get("target"), event.get("content")
     texts = [event.get("prompt"), target.get("instructions") if type(target) is dict else None]

@@ -31,7 +31,7 @@ class Chain(msgspec.Struct):
 
 
 def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
-    """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
+    """Follow the pointers of the newest file. What it does not take over from the session's other files is rewound."""
     path: list[tuple[Part, int | None]] = [(own[-1], None)]
     if len(own) > 1 or own[0].base is not None:
         path = _path(own, threads, notes)
@@ -51,7 +51,7 @@ def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
 
 
 def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, int | None]]:
-    """From the oldest file to the newest, each with the number of the line before which the next one takes over."""
+    """The files from the oldest to the newest, each with the ordinal before which the next one takes over."""
     by_rollout = {part.rollout: part for part in own if part.rollout is not None}
     at = own[-1]
     path: list[tuple[Part, int | None]] = [(at, None)]
@@ -78,7 +78,7 @@ def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, i
 
 
 def _cut(part: Part, end: int | None) -> None:
-    """What a file says from a place on was taken back."""
+    """Rewind what stands in a file from a place on."""
     for entry in part.walk.entries if end is not None else ():
         if end is not None and entry.ordinal >= end:
             entry.fate = Fate.REWOUND

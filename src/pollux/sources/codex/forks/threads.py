@@ -36,7 +36,7 @@ _INJECTED = re.compile(rb'"text"\s*:\s*"<')
 _HEAD = 512
 _TRIED = 40
 _HOUR = 3600 * 10**9
-# So many bytes may be taken by files that others go on from.
+# The bytes that remembered files may take.
 _ROOM = 64 << 20
 _EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
@@ -58,14 +58,14 @@ _first = msgspec.json.Decoder(_First).decode
 
 
 class Head(msgspec.Struct):
-    """What a glance at a file tells: its id, and in the bare era what the human says first."""
+    """The id of a file and, in the bare era, the first prompt."""
 
     id: str | None = None
     prompt: bytes | None = None
 
 
 class _Dated(msgspec.Struct, gc=False):
-    """A session file, its thread, when that was begun, and a number that stands for the file as it is now."""
+    """A session file, its thread, when that began, and a number that changes with the file."""
 
     file: File
     thread: str | None
@@ -91,7 +91,7 @@ def head_of(file: File) -> Head:
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews`, `totals` and
+    `questions` are those asked since they were last emptied, with what the answers depend on. `reviews`, `totals` and
     `ancestors` are what was read on behalf of other sessions, so that no file is read for each of them.
     """
 
@@ -102,7 +102,7 @@ class Threads:
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
         self.ancestors: Memo[Any] = Memo(_ROOM)
-        self.asked: dict[str, str] = {}
+        self.questions: dict[str, str] = {}
 
     @cached_property
     def files(self) -> list[File]:
@@ -133,19 +133,19 @@ class Threads:
     def twins(self, name: str) -> list[File]:
         """All files with this id of their own, the one that counts first."""
         files = self._rollouts.get(name, [])
-        self.asked[f"file {name}"] = " ".join(file.stamp for file in files)
+        self.questions[f"file {name}"] = " ".join(file.stamp for file in files)
         return files
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
         there = thread in self.ids
-        self.asked[f"thread {thread}"] = "yes" if there else ""
+        self.questions[f"thread {thread}"] = "yes" if there else ""
         return there
 
     def answers(self, question: str) -> str:
-        """What a question that was `asked` before depends on now."""
+        """What a question that was asked before depends on now."""
         kind, _, name = question.partition(" ")
-        questions, self.asked = self.asked, {}
+        before, self.questions = self.questions, {}
         match kind:
             case "file":
                 self.rollout(name)
@@ -156,11 +156,11 @@ class Threads:
                 self._around(path, int(since))
             case _:
                 self.alike(name)
-        now, self.asked = self.asked.get(question, ""), questions
+        now, self.questions = self.questions.get(question, ""), before
         return now
 
     def behind(self, question: str) -> list[File]:
-        """The files whose words a question that was `asked` gave away."""
+        """The files that the answer to a question was read from."""
         kind, _, name = question.partition(" ")
         if kind == "alike":
             group = self.alike(name)
@@ -174,7 +174,7 @@ class Threads:
 
     @cached_property
     def _beginnings(self) -> dict[bytes, Alike]:
-        """The files of the bare era by the first thing the human said in them."""
+        """The files of the bare era by their first prompt."""
         beginnings: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._look(file).prompt) is not None:
@@ -185,11 +185,11 @@ class Threads:
         """The files of the bare era that begin with the same prompt as this one, itself among them."""
         first = _first_prompt(path)
         group = self._beginnings.get(first) if first is not None else None
-        self.asked[f"alike {path}"] = group.fingerprint if group is not None else ""
+        self.questions[f"alike {path}"] = group.fingerprint if group is not None else ""
         return group
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
-        """The files of sessions that were begun before a reviewer, and written to since."""
+        """The files of sessions that began before a reviewer and were written to since."""
         # Where files were copied, all of them are younger, or all are older.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
         files = self._around(reviewer.path, since)
@@ -200,7 +200,7 @@ class Threads:
         own = find.named(path)[0]
         last = find.created(own) or _NEVER
         dated = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
-        self.asked[f"around {since} {path}"] = f"{sum(one.seal for one in dated):x}"
+        self.questions[f"around {since} {path}"] = f"{sum(one.seal for one in dated):x}"
         return [one.file for one in dated]
 
     @cached_property
@@ -210,7 +210,7 @@ class Threads:
 
 
 def _first_prompt(path: str) -> bytes | None:
-    """The line of the bare era in which the human speaks first, however it is spaced."""
+    """The first prompt of a file of the bare era, as JSON without white space."""
     try:
         with unpacked(path, Notes()) as file:
             if not _is_bare(next(iter(file), b"")):

@@ -80,7 +80,7 @@ class Books:
         elif kind.startswith("response_item/") and kind not in KNOWN:
             walk.unknown(record, payload)
         elif kind.startswith("event_msg/") and type(call := payload.get("call_id")) is str:
-            event = walk.told(call, payload)
+            event = walk.tell(call, payload)
             child = payload.get("new_thread_id")
             if event is not None and type(child) is str:
                 event.child = child

@@ -107,7 +107,7 @@ class _Waiter(msgspec.Struct, gc=False):
 
     entry: Entry
     words: str = ""
-    taken: bool = False
+    is_taken: bool = False
 
 
 class _Queue:
@@ -135,8 +135,8 @@ class _Queue:
         waiter = waiting[-1] if waiting[-1].entry.parts == entry.parts else self._find(words_of(entry.parts))
         if waiter is None:
             return None
-        waiter.taken = True
-        while waiting and waiting[-1].taken:
+        waiter.is_taken = True
+        while waiting and waiting[-1].is_taken:
             waiting.pop()
         return waiter.entry
 
@@ -154,10 +154,10 @@ class _Queue:
         self._new.clear()
         same = self._same.get(words, ())
         while same:
-            if not (waiter := same.popleft()).taken:
+            if not (waiter := same.popleft()).is_taken:
                 return waiter
         near = reversed(self._waiting[-_NEAR:]) if words else ()
-        alike = (one for one in near if not one.taken and one.words and (one.words in words or words in one.words))
+        alike = (one for one in near if not one.is_taken and one.words and (one.words in words or words in one.words))
         return next(alike, None)
 
 

@@ -25,7 +25,7 @@ def take(walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
     elif type(name := item.get("id")) is str and (
         name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
     ):
-        call = walk.told(name, payload)
+        call = walk.tell(name, payload)
         if call is not None:
             adopt(walk, item)
     else:
@@ -80,7 +80,7 @@ def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[st
     if key in walk.shown and "id" in item:
         return item
     walk.shown.add(key)
-    walk.typed(around, parts, {})
+    walk.show_prompt(around, parts, {})
     return _left(item, rest)
 
 
@@ -97,7 +97,7 @@ def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: t
     key = (str(item.get("id")), text)
     if key not in walk.shown:
         walk.shown.add(key)
-        walk.heard(text, around, kind)
+        walk.hear(text, around, kind)
 
 
 def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:

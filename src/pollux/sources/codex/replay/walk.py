@@ -68,7 +68,7 @@ class Walk:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.entries: list[Entry] = []
-        self.kept = Pile(notes)
+        self.bookkeeping = Pile(notes)
         self.strange = 0
         self.times: list[datetime] = []
         self.directory: str | None = None
@@ -147,7 +147,7 @@ class Walk:
 
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
         """Bookkeeping, and whatever else has no place in the conversation."""
-        self.kept.add({"line": self.line, "kind": kind, "record": rest})
+        self.bookkeeping.add({"line": self.line, "kind": kind, "record": rest})
 
     def _finish(self) -> None:
         self.spend()
@@ -268,7 +268,7 @@ class Walk:
         entry.note(**mail)
         return entry
 
-    def typed(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
+    def show_prompt(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
         """A prompt as the user interface showed it."""
         if self.reviewing:
             # The reviewer's prompt, in some releases twice.
@@ -291,7 +291,7 @@ class Walk:
         if rest:
             entry.note(typed=rest)
 
-    def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
+    def hear(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown; a reviewer's stand in its own file."""
         if self.reviewing:
             self.keep("event_msg", {"text": text})
@@ -351,7 +351,7 @@ class Walk:
         # A killed run may lose a call and keep its answer.
         self.add(USER, CLIENT, around, [unasked(item, around)])
 
-    def told(self, name: str, event: dict[str, Any]) -> Call | None:
+    def tell(self, name: str, event: dict[str, Any]) -> Call | None:
         """What the user interface told of a call, which may be written later; a reviewer's stand in its own file."""
         if self.reviewing:
             self.keep("event_msg", event)

@@ -43,7 +43,7 @@ class Meter:
         self._recorded = False
         self._owed: int | None = None
         self._lost: list[int] = []
-        self.said: tuple[str, Figures, int] | None = None
+        self.latest: tuple[str, Figures, int] | None = None
         self.alone: dict[int, Usage] = {}
 
     @property
@@ -59,7 +59,7 @@ class Meter:
         """What a `token_count` adds; None where it adds nothing."""
         so_far, last = info.total_token_usage, info.last_token_usage
         if so_far is not None:
-            self.said = ("total_token_usage", so_far, line)
+            self.latest = ("total_token_usage", so_far, line)
         total, step = _parts(so_far), _parts(last)
         if total == step == _UNKNOWN:
             if info.extra:
@@ -101,7 +101,7 @@ class Meter:
         self._owed = line if step == _UNKNOWN else None
         self._recorded = self._recorded or step != _UNKNOWN
         if record.thread_token_usage is not None:
-            self.said = ("thread_token_usage", record.thread_token_usage, line)
+            self.latest = ("thread_token_usage", record.thread_token_usage, line)
         if record.response_id is not None:
             if record.response_id in self._counted:
                 return None
@@ -229,9 +229,9 @@ def together(usages: list[Usage]) -> Usage:
 
 def tally(meter: Meter, file: str) -> Tally | None:
     """The thread's total as the file tells it last, where it can be read."""
-    if meter.said is None:
+    if meter.latest is None:
         return None
-    name, figures, line = meter.said
+    name, figures, line = meter.latest
     if figures.input_tokens is None or figures.output_tokens is None:
         return None
     return Tally(

@@ -1,1 +1,1 @@
-"""What stands in Gemini CLI's files: records as types, parts of messages, tool names."""
+"""The format of Gemini CLI's files: types of records, parts of messages, tool names."""

@@ -1,4 +1,4 @@
-"""Who speaks in a message, and what parts it is made of."""
+"""The author of a message, and its parts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pollux.sources.gemini.format.schema import Call, FunctionCall, FunctionResp
 from pollux.wire import tidy
 
 SUMMARY = "<state_snapshot>"
-# How a session's context begins, since 0.29 and before.
+# How a session's context begins: since 0.29, and before.
 CONTEXTS = (
     "<session_context>",
     "This is the Gemini CLI. We are setting up the context for our chat.",
     "This is Gemini CLI. We are setting up the context for our chat.",
 )
-# Texts the client makes and stores as the user's: told by how they begin.
+# How texts begin that the client makes and stores as the user's.
 CLIENT_TEXTS = (
     *CONTEXTS,
     SUMMARY,
@@ -35,7 +35,7 @@ CLIENT_TEXTS = (
     "You have stopped calling tools without finishing",
 )
 TASK = "Your task is to do a deep investigation of the codebase"
-# What the client puts into the model's mouth: after a context, a summary, a picture, or where an answer never came.
+# What the client writes in the model's place: after a context, a summary, a picture, or instead of a missing answer.
 STAND_INS = (
     "Got it. Thanks for the context!",
     "Got it. Thanks for the additional context!",
@@ -45,14 +45,14 @@ STAND_INS = (
 
 
 def pieces(content: Pieces | None) -> list[str | Piece]:
-    """Content as a list, in whichever of its shapes it was written."""
+    """Content as a list, whatever shape it was written in."""
     if content is None:
         return []
     return content if isinstance(content, list) else [content]
 
 
 def plain_text(message: Message, name: str = "content") -> str:
-    """All words of a message in one string, thinking left out: what two writings of it have in common."""
+    """All words of a message in one string, without thinking. Two copies of a message have this in common."""
     content: Pieces | None = getattr(message, name)
     if isinstance(content, str):
         return content
@@ -61,7 +61,7 @@ def plain_text(message: Message, name: str = "content") -> str:
 
 
 def only_words(message: Message) -> str | None:
-    """The words of a message whose content is one text and nothing else, as most are that a human typed."""
+    """The words of a message whose content is one text and nothing else, as in most typed messages."""
     content = message.content
     if message.displayContent is not None:
         return None
@@ -80,22 +80,22 @@ def text_of(piece: str | Piece) -> str:
 
 
 def is_summary(message: Message) -> bool:
-    """Is this what `/compress` folded the conversation into?"""
-    return message.type == "user" and begins(plain_text(message), SUMMARY)
+    """Is this the summary that `/compress` made?"""
+    return message.type == "user" and begins_with(plain_text(message), SUMMARY)
 
 
-def begins(text: str, words: str | tuple[str, ...]) -> bool:
-    """Does a text begin with these words, white space aside? Looks at the beginning only."""
+def begins_with(text: str, words: str | tuple[str, ...]) -> bool:
+    """Does a text begin with these words, ignoring white space? Only the beginning is examined."""
     return text.startswith(words) or (text[:1].isspace() and text[:400].lstrip().startswith(words))
 
 
 def is_client_text(text: str) -> bool:
     """Did the client write this in the user's place?"""
-    return begins(text, CLIENT_TEXTS)
+    return begins_with(text, CLIENT_TEXTS)
 
 
-def stand_in(message: Message) -> list[Part] | None:
-    """The words of a turn that the client wrote in the model's place, one of them as a thought; else None."""
+def stand_in_parts(message: Message) -> list[Part] | None:
+    """The parts of a turn that the client wrote in the model's place; None for other turns."""
     items = pieces(message.content)
     words = [item if isinstance(item, str) else item.text or "" for item in items]
     if "".join(words).strip() not in STAND_INS:
@@ -108,32 +108,32 @@ def stand_in(message: Message) -> list[Part] | None:
     ]
 
 
-def is_made_up(call: str | None) -> bool:
-    """Is a call's id none that its finished record has? Histories hold calls without one, or with one of their own."""
+def lacks_real_id(call: str | None) -> bool:
+    """Does a call's id differ from that of its finished record? Histories have calls without an id, or another one."""
     return call is None or call.startswith("synth_")
 
 
 def client_parts(message: Message) -> list[Part]:
-    """A message the client wrote: its words as they are, tool answers as references, a summary as such."""
+    """The parts of a message that the client wrote: words, references to tool answers, a summary."""
     parts: list[Part] = []
     for item in pieces(message.content):
         text = text_of(item)
-        if begins(text, SUMMARY):
+        if begins_with(text, SUMMARY):
             parts.append(SummaryPart(text=text))
         elif text:
             parts.append(Text(text=text, extra=signature(item)))
         else:
             parts.extend(other_part(item))
-    said = {part.text for part in parts if type(part) is Text}
+    texts = {part.text for part in parts if type(part) is Text}
     shown = map(text_of, pieces(message.displayContent))
-    parts += [Context(source="display", text=text) for text in shown if text and text not in said]
+    parts += [Context(source="display", text=text) for text in shown if text and text not in texts]
     return parts
 
 
-def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
-    """A model's turn without its finished calls: thinking, words, and what else it holds.
+def model_parts(message: Message, recorded: Container[str | None]) -> list[Part]:
+    """A model's turn without its finished calls: thinking, words, and other parts.
 
-    After a resume the thoughts and calls stand in the content as well: what is there already is not said twice.
+    After a resume the thoughts and calls also stand in the content; they are not repeated.
     """
     thoughts = message.thoughts or ()
     parts: list[Part] = (
@@ -146,28 +146,32 @@ def model_parts(message: Message, called: Container[str | None]) -> list[Part]:
         if content:
             parts.append(Text(text=content))
         return parts
-    heard = {_squeezed(f"{t.subject or ''}{t.description or ''}") for t in thoughts}
-    made = Counter(call.name for call in message.toolCalls or ())
+    known_thoughts = {_letters(f"{t.subject or ''}{t.description or ''}") for t in thoughts}
+    call_counts = Counter(call.name for call in message.toolCalls or ())
     for item in pieces(content):
         if isinstance(item, Piece) and item.thought and item.text is not None:
-            if _squeezed(item.text) not in heard:
+            if _letters(item.text) not in known_thoughts:
                 parts.append(_thought(item))
         elif text := text_of(item):
             parts.append(Text(text=text, extra=signature(item)))
-        elif isinstance(item, Piece) and (asked := item.functionCall) is not None and _is_made(asked, called, made):
+        elif (
+            isinstance(item, Piece)
+            and (request := item.functionCall) is not None
+            and _is_recorded(request, recorded, call_counts)
+        ):
             continue
         else:
             parts.extend(other_part(item))
     return parts
 
 
-def _is_made(asked: FunctionCall, called: Container[str | None], made: Counter[str | None]) -> bool:
-    """Is a call recorded as finished? Where its id does not tell, another of this name in the same turn is it."""
-    if asked.id in called:
+def _is_recorded(call: FunctionCall, recorded: Container[str | None], call_counts: Counter[str | None]) -> bool:
+    """Is a call recorded as finished? Without a usable id, another call of this name in the same turn counts as it."""
+    if call.id in recorded:
         return True
-    if not is_made_up(asked.id) or not made[asked.name]:
+    if not lacks_real_id(call.id) or not call_counts[call.name]:
         return False
-    made[asked.name] -= 1
+    call_counts[call.name] -= 1
     return True
 
 
@@ -180,16 +184,16 @@ def _thought(piece: Piece) -> Thinking:
     return Thinking(text=text[match.end() :], subject=match.group(1).strip(), extra=signature(piece))
 
 
-def _squeezed(text: str) -> str:
+def _letters(text: str) -> str:
     return re.sub(r"[\s*]+", "", text)
 
 
 def other_part(item: str | Piece) -> Iterator[Part]:
-    """A piece that is not plain words."""
+    """The part of a piece that is not plain text."""
     if isinstance(item, str):
         return
-    if (held := attachment(item)) is not None:
-        yield held
+    if (file := attachment(item)) is not None:
+        yield file
     elif item.functionResponse is not None:
         response = item.functionResponse
         yield ToolResult(
@@ -199,12 +203,12 @@ def other_part(item: str | Piece) -> Iterator[Part]:
             attachments=tuple(attachments(response.parts or ())),
             extra=_rest(response, item),
         )
-    elif (raw := bare(item)) not in ({}, {"text": ""}):
+    elif (raw := as_plain(item)) not in ({}, {"text": ""}):
         yield Unknown(raw=raw)
 
 
 def attachment(piece: Piece) -> Attachment | None:
-    """Bytes or a pointer to them."""
+    """The attachment of a piece: bytes, or a link to them."""
     blob, link = piece.inlineData, piece.fileData
     if blob is not None:
         extra = {**blob.extra, **({"displayName": blob.displayName} if blob.displayName else {}), **signature(piece)}
@@ -218,12 +222,12 @@ def attachment(piece: Piece) -> Attachment | None:
 def attachments(items: Iterable[str | Piece]) -> Iterator[Attachment]:
     """The attachments among some pieces."""
     for item in items:
-        if isinstance(item, Piece) and (held := attachment(item)) is not None:
-            yield held
+        if isinstance(item, Piece) and (file := attachment(item)) is not None:
+            yield file
 
 
 def answer(response: FunctionResponse) -> tuple[str | None, bool]:
-    """What a tool answered in words, and whether it was an error."""
+    """A tool's answer as text, and whether it was an error."""
     value = response.response
     if type(value) is dict and len(value) == 1:
         if type(text := value.get("output")) is str:
@@ -250,13 +254,13 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
 
 
-def bare(piece: Piece) -> Any:
-    """A piece as the plain object it was; an item that is no piece as itself."""
+def as_plain(piece: Piece) -> Any:
+    """A piece as the plain object that it was; an item that is not a piece, as itself."""
     return piece.odd if piece.odd is not None else tidy(piece)
 
 
 def signature(piece: str | Piece) -> dict[str, Any]:
-    """What rides along with a piece: the signature of a thought, fields we do not know."""
+    """What else a piece has: the signature of a thought, and unknown fields."""
     if isinstance(piece, str) or (piece.thoughtSignature is None and not piece.extra and piece.videoMetadata is None):
         return {}
     known = {"thoughtSignature": piece.thoughtSignature, "videoMetadata": piece.videoMetadata}
@@ -267,19 +271,19 @@ def _rest(response: FunctionResponse, piece: Piece) -> dict[str, Any]:
     return {**response.extra, **signature(piece)}
 
 
-def loose_ends(message: Message, calls: Callable[[], dict[str | None, Call]]) -> list[Any]:
-    """What rides along with pieces whose words stand elsewhere, and calls asked otherwise than they were made."""
-    ends: list[Any] = []
+def leftover_pieces(message: Message, calls: Callable[[], dict[str | None, Call]]) -> list[Any]:
+    """What else pieces have whose words stand elsewhere, and calls that differ from their finished record."""
+    leftovers: list[Any] = []
     for content in (message.content, message.displayContent):
         for piece in pieces(content) if content is not None and not isinstance(content, str) else ():
             if isinstance(piece, str):
                 continue
-            asked = piece.functionCall
-            if asked is not None and (made := calls().get(asked.id)) is not None:
-                if asked.args != made.args or asked.name != made.name or asked.extra or signature(piece):
-                    ends.append(bare(piece))
-            elif asked is not None and message.toolCalls and is_made_up(asked.id):
-                ends.append(bare(piece))
+            call = piece.functionCall
+            if call is not None and (finished := calls().get(call.id)) is not None:
+                if call.args != finished.args or call.name != finished.name or call.extra or signature(piece):
+                    leftovers.append(as_plain(piece))
+            elif call is not None and message.toolCalls and lacks_real_id(call.id):
+                leftovers.append(as_plain(piece))
             elif piece.text is not None and (rest := signature(piece)):
-                ends.append(rest)
-    return ends
+                leftovers.append(rest)
+    return leftovers

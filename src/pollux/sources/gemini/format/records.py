@@ -1,4 +1,4 @@
-"""What a file holds, told by its content and never by its name.
+"""What a file holds, decided by its content and never by its name.
 
 A session log (JSON Lines), a session document (one JSON object, pretty or not), a checkpoint or shared conversation
 (`Content`s), a log of typed prompts, or the captured output of a run: each becomes one of the values below.
@@ -33,8 +33,8 @@ from pollux.wire import (
 )
 from pollux.wire.salvage import blocks, close
 
-# So many lines are tried, where the first is garbage, to tell what a file is.
-_LOOK_AT = 20
+# How many lines are tried to find out what a file is, where the first is garbage.
+_LINES_TRIED = 20
 _HEAD = 4096
 # How a message begins, as most lines of a log do.
 _MESSAGE = b'{"id":"'
@@ -42,7 +42,7 @@ _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
 
 
 class Log(msgspec.Struct):
-    """Records in file order, to be taken once, each with its line; a document is one record, its line unknown."""
+    """Records in file order, each with its line, to be read once. A document is one record without a line."""
 
     records: Iterable[tuple[int | None, Message | Record]]
 
@@ -54,7 +54,7 @@ class History(msgspec.Struct):
 
 
 class Prompts(msgspec.Struct):
-    """Lines the human typed."""
+    """Lines that the human typed."""
 
     lines: list[Typed]
 
@@ -66,7 +66,7 @@ class Captured(msgspec.Struct):
 
 
 class Nothing(msgspec.Struct):
-    """A file that holds nothing we can read, and why."""
+    """A file without readable content, and why."""
 
     reason: str
     damaged: bool
@@ -77,12 +77,12 @@ Contents = Log | History | Prompts | Captured | Nothing
 
 def contents(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
-    with ExitStack() as held:
-        raw: FileIO = held.enter_context(opened(path, buffer=0))  # type: ignore[assignment]
+    with ExitStack() as stack:
+        raw: FileIO = stack.enter_context(opened(path, buffer=0))  # type: ignore[assignment]
         pretty = _is_pretty(raw.read(_HEAD))
         raw.seek(0)
         if pretty:
-            return _whole(read_within(raw, LARGE), notes)
+            return _parse_document(read_within(raw, LARGE), notes)
         file = buffered(raw)
         lines = (line for line in file if not line.isspace())
         first = next(lines, None)
@@ -90,12 +90,12 @@ def contents(path: str, notes: Notes) -> Contents:
             return Captured(_events(path, notes))
         log = first is not None and _is_record(first, lines)
         file.seek(0)
-        if not log and not _is_damaged_log(whole := read_within(file, LARGE)):
-            return _whole(whole, notes) if whole.strip() else Nothing("the file is empty", damaged=False)
+        if not log and not _is_damaged_log(content := read_within(file, LARGE)):
+            return _parse_document(content, notes) if content.strip() else Nothing("the file is empty", damaged=False)
         file.seek(0)
         if isinstance(file, MeasuredLines):
             file.notes = notes
-        return Log(_records(file, held.pop_all(), notes))
+        return Log(_records(file, stack.pop_all(), notes))
 
 
 def _is_pretty(head: bytes) -> bool:
@@ -103,16 +103,16 @@ def _is_pretty(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:2] in (b"{\n", b"[\n", b"{\r", b"[\r")
 
 
-def _whole(raw: bytes, notes: Notes) -> Contents:
+def _parse_document(raw: bytes, notes: Notes) -> Contents:
     """A document, or what is left of one."""
     try:
         return _document(raw, notes)
     except Malformed as error:
-        return _salvaged(raw, error, notes)
+        return _salvage(raw, error, notes)
 
 
 def _is_record(first: bytes, more: Iterator[bytes]) -> bool:
-    """Is the first line of a file a record of a log? A line that stands alone may be a whole document."""
+    """Is the first line of a file a record of a log? A single line may be a whole document."""
     try:
         record = decode(Record, first, Notes())
     except Malformed:
@@ -121,14 +121,14 @@ def _is_record(first: bytes, more: Iterator[bytes]) -> bool:
 
 
 def _is_damaged_log(raw: bytes) -> bool:
-    """Is a file a log whose first lines are garbage? Then as a whole it is no JSON."""
+    """Is a file a log whose first lines are garbage? Then the whole file is not JSON."""
     try:
         plain(raw, Notes())
     except Malformed:
         pass
     else:
         return False
-    for line in raw.split(b"\n", _LOOK_AT)[:_LOOK_AT]:
+    for line in raw.split(b"\n", _LINES_TRIED)[:_LINES_TRIED]:
         try:
             if not line.isspace() and decode(Record, line, Notes()) is not None:
                 return True
@@ -137,29 +137,29 @@ def _is_damaged_log(raw: bytes) -> bool:
     return False
 
 
-def _records(file: Iterable[bytes], held: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Message | Record]]:
-    """The records of a log as they are read, so that what a later one replaces need not be held.
+def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Message | Record]]:
+    """The records of a log one by one, so that replaced records need not be kept in memory.
 
-    What is a message with an id and nothing else is a `Message`: that is smaller, and quicker to read.
+    A line that is only a message with an id becomes a `Message`, which is smaller and faster to read.
     """
-    quick, message = decoder(Record), decoder(Message)
+    decode_record, decode_message = decoder(Record), decoder(Message)
     record: Message | Record | None
-    with held:
+    with stack:
         for number, line in enumerate(file, start=1):
             try:
-                record = message(line) if line[:7] == _MESSAGE else quick(line)
+                record = decode_message(line) if line[:7] == _MESSAGE else decode_record(line)
             except REFUSED:
                 if line.isspace():
                     continue
                 notes.line = number
-                record = _oddly(line, notes)
+                record = _parse_odd(line, notes)
             if record is not None:
                 yield number, record
     notes.line = None
 
 
-def _oddly(line: bytes, notes: Notes) -> Record | None:
-    """A line that is not as it should be."""
+def _parse_odd(line: bytes, notes: Notes) -> Record | None:
+    """A line that is not exactly of the known shape."""
     try:
         record = decode(Record, line, notes)
     except Malformed as error:
@@ -212,15 +212,19 @@ def _document(raw: bytes, notes: Notes) -> Contents:
     else:
         if record.messages is not None or record.sessionId is not None:
             return Log([(None, record)])
-    return _told_apart(plain(raw, notes), notes)
+    return _classify(plain(raw, notes), notes)
 
 
-def _told_apart(value: Any, notes: Notes) -> Contents:
+def _classify(value: Any, notes: Notes) -> Contents:
     match value:
         case {"clientHistory": list(), "history": shown}:
-            # `/restore` keeps the turns, and beside them the lines the interface had on show.
-            kept = fit(Checkpoint, {key: item for key, item in value.items() if key != "history"}, notes)
-            return History(Checkpoint() if kept is None else replace(kept, extra={**kept.extra, "history": shown}))
+            # `/restore` keeps the turns, and also the lines that the interface showed.
+            checkpoint = fit(Checkpoint, {key: item for key, item in value.items() if key != "history"}, notes)
+            return History(
+                Checkpoint()
+                if checkpoint is None
+                else replace(checkpoint, extra={**checkpoint.extra, "history": shown})
+            )
         case {"history": list()} | {"clientHistory": list()}:
             return History(fit(Checkpoint, value, notes) or Checkpoint())
         case {"response": _} | {"stats": dict()} | {"session_id": str()}:
@@ -237,57 +241,57 @@ def _told_apart(value: Any, notes: Notes) -> Contents:
         case []:
             return Nothing("the file holds an empty list", damaged=False)
         case list():
-            return _listed(value, notes)
+            return _classify_list(value, notes)
         case _:
             return Nothing("the file holds JSON, but nothing Gemini CLI writes", damaged=True)
 
 
-def _listed(items: list[Any], notes: Notes) -> Contents:
-    """A list is what most plainly stands in it: turns, or typed lines."""
+def _classify_list(items: list[Any], notes: Notes) -> Contents:
+    """A list of turns, or of typed lines."""
     keys = {key for item in items if isinstance(item, dict) for key in item}
     if keys & {"role", "parts"}:
         return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
     if keys & {"message", "messageId"}:
-        return Prompts([line for item in items if (line := _typed(item, notes)) is not None])
+        return Prompts([line for item in items if (line := _typed_line(item, notes)) is not None])
     return Nothing("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
 
 
-def _typed(item: Any, notes: Notes) -> Typed | None:
+def _typed_line(item: Any, notes: Notes) -> Typed | None:
     line = fit(Typed, item, notes)
     if line is None and item is not None:
         shown = msgspec.json.encode(item).decode()
-        notes.add("log.odd", f"An item of the log is no typed line; it says: {shown}")
+        notes.add("log.odd", f"An item of the log is not a typed line; it says: {shown}")
     return line
 
 
-def _salvaged(raw: bytes, error: Malformed, notes: Notes) -> Contents:
-    """What is left of a damaged document: its whole messages, and the beginning of a cut one."""
+def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
+    """What is left of a damaged document: its complete messages, and the beginning of a cut one."""
     start = raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     notes.add("document.damaged", f"The document is damaged ({error}); read as far as it goes.", Severity.ERROR)
     closed, end = close(raw)
-    whole = _closed(closed, notes)
+    value = _parse_closed(closed, notes)
     depth = 2 if start == b"[" else 4
-    # Where nothing follows the damage, the document was cut: what could be closed is all there is.
-    more = blocks(raw, depth) if b"\n" + b" " * depth + b"{" in raw[end:] or whole is None else []
+    # If nothing follows the damage, the document was cut: the closed part is all there is.
+    more = blocks(raw, depth) if b"\n" + b" " * depth + b"{" in raw[end:] or value is None else []
     items = [item for line, block in more if (item := _item(block, line, notes)) is not None]
-    match whole:
-        case {"history": list(kept)} if len(items) > len(kept):
-            return _told_apart({**whole, "history": items}, notes)
-        case {"messages": list(kept)} if len(items) > len(kept):
-            record = fit(Record, {**whole, "messages": items}, notes)
+    match value:
+        case {"history": list(readable)} if len(items) > len(readable):
+            return _classify({**value, "history": items}, notes)
+        case {"messages": list(readable)} if len(items) > len(readable):
+            record = fit(Record, {**value, "messages": items}, notes)
             return Log([(None, record)]) if record is not None else Nothing("damaged", damaged=True)
-        case list(kept) if len(items) > len(kept):
-            return _told_apart(items, notes)
+        case list(readable) if len(items) > len(readable):
+            return _classify(items, notes)
         case None if items:
             record = fit(Record, {"messages": items}, notes)
             return Log([(None, record)]) if record is not None else Nothing("damaged", damaged=True)
-        case _ if not whole:
+        case _ if not value:
             return Nothing(f"the file is damaged beyond reading ({error})", damaged=True)
         case _:
-            return _told_apart(whole, notes)
+            return _classify(value, notes)
 
 
-def _closed(raw: bytes, notes: Notes) -> Any:
+def _parse_closed(raw: bytes, notes: Notes) -> Any:
     try:
         return plain(raw, notes)
     except Malformed:
@@ -299,6 +303,6 @@ def _item(block: bytes, line: int, notes: Notes) -> Any:
         return plain(block, notes)
     except Malformed:
         notes.line = line
-        notes.add("item.damaged", "A message is damaged; what stands before the damage was kept.", Severity.ERROR)
+        notes.add("item.damaged", "A message is damaged; its beginning was kept.", Severity.ERROR)
         notes.line = None
-        return _closed(close(block)[0], notes) or None
+        return _parse_closed(close(block)[0], notes) or None

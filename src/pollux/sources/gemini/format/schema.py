@@ -1,6 +1,6 @@
-"""Every field Gemini CLI is known to have written, 0.1 to 0.61.
+"""Every field that Gemini CLI is known to have written, 0.1 to 0.61.
 
-The names are Gemini's. A key that does not stand here is unknown to us: it is kept in `extra` and reported.
+The names are Gemini's. An unknown key is kept in `extra` and reported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Blob(Shape):
 
 
 class FileData(Shape):
-    """Bytes a part points to."""
+    """Bytes that a part refers to."""
 
     mimeType: str | None = None
     fileUri: str | None = None
@@ -46,7 +46,7 @@ class FunctionResponse(Shape):
 
 
 class Part(Shape):
-    """A piece of content in the API's vocabulary; `odd` holds an item that is no part at all."""
+    """A piece of content in the API's vocabulary; `odd` holds an item that is not a part."""
 
     text: str | None = None
     thought: bool | None = None
@@ -137,12 +137,12 @@ class Facts(Shape):
     messages: list[Message] | None = None
 
     def __post_init__(self) -> None:
-        """Look at the times."""
+        """Check the times."""
         check_times(self.startTime, self.lastUpdated)
 
 
 class Record(Message):
-    """A line of a session log, or a whole session document; what it is shows in which fields are there."""
+    """A line of a session log, or a whole session document; its fields show which."""
 
     # The fields of `Facts` again: structs cannot have two bases.
     sessionId: str | None = None
@@ -164,7 +164,7 @@ class Record(Message):
     hasUserOrAssistantMessage: bool | None = None
 
     def __post_init__(self) -> None:
-        """Look at the times. Nearly every line is a message, and has one."""
+        """Check the times. Nearly every line is a message with a time."""
         Dated.__post_init__(self)
         if self.startTime is not None or self.lastUpdated is not None:
             check_times(self.startTime, self.lastUpdated)
@@ -190,7 +190,7 @@ class Checkpoint(Shape):
 
 
 class Typed(Dated):
-    """A line the human typed, as `logs.json` keeps it."""
+    """A line that the human typed, as `logs.json` keeps it."""
 
     sessionId: str | None = None
     messageId: int | None = None

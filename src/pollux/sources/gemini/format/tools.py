@@ -1,4 +1,4 @@
-"""Gemini CLI's tool names, historic ones included, in the names and kinds all agents share."""
+"""Gemini CLI's tool names, past ones included, with the names and kinds that all agents share."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ NAMES = {
     "delegate_to_agent": ("agent_spawn", "agent"),
     "generalist": ("agent_spawn", "agent"),
     "cli_help": ("agent_spawn", "agent"),
-    # A sub-agent that others file under searching: the shared name says so, the kind says what it is.
+    # A sub-agent that other programs count as a search: the shared name says so, the kind says what it is.
     "codebase_investigator": ("file_search", "agent"),
     "complete_task": ("planning", "plan"),
     "ask_user": ("user_interaction", "communicate"),
 }
 
-# Arguments in which a sub-agent's task is handed over, by the tool's name.
+# The arguments that hold a sub-agent's task, by the tool's name.
 TASKS = {
     "codebase_investigator": ("objective",),
     "delegate_to_agent": ("objective", "request", "question", "prompt", "task"),
@@ -49,7 +49,7 @@ TASKS = {
 
 
 def canonical(name: str) -> tuple[str, str]:
-    """The shared name of a tool and what it does; a tool we do not know keeps its name in lower case."""
+    """The shared name and kind of a tool; an unknown tool keeps its name in lower case."""
     known = NAMES.get(name)
     if known is not None:
         return known

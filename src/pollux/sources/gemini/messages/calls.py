@@ -1,4 +1,4 @@
-"""Tool calls: what was asked, what came back, and how it ended."""
+"""Tool calls: their input, their output, and their status."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from pollux.model import NOTHING, Attachment, Author, Message, Role, Status, ToolCall
-from pollux.sources.gemini.format.content import answer, attachments, bare, pieces, text_of
+from pollux.sources.gemini.format.content import answer, as_plain, attachments, pieces, text_of
 from pollux.sources.gemini.format.schema import Call, FunctionCall, FunctionResponse, Part as Piece, Pieces
 from pollux.sources.gemini.format.tools import canonical
-from pollux.sources.gemini.messages.outputs import MASKED, STUBS, Offloaded, whole_of
-from pollux.sources.gemini.messages.subagents import created, made_at
+from pollux.sources.gemini.messages.outputs import MASKED, STUBS, Offloaded, full_output
+from pollux.sources.gemini.messages.subagents import created, created_ms
 from pollux.wire import Notes
 
-# Looked up once: an enumeration's members are slow to name.
+# Members of an enumeration are slow to look up, so this happens once.
 _OK, _ERROR, _UNFINISHED = Status.OK, Status.ERROR, Status.UNFINISHED
 STATUSES = {
     "success": Status.OK,
@@ -29,7 +29,7 @@ STATUSES = {
 }
 SHELL = "run_shell_command"
 
-# The lines a shell result ends with; older releases write all of them, later ones only those that say something.
+# The last lines of a shell result. Older releases write all of them, later ones only those with a value.
 _MORE = r"\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*"
 _TRAILER = re.compile(
     r"\nExit Code: (-?\d{1,10}|\(none\))"
@@ -47,16 +47,16 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
     """A recorded call."""
     name = call.name or "?"
     shared, kind = canonical(name)
-    output, failed, held, rest = outcome(call.result, call)
+    output, failed, files, rest = outcome(call.result, call)
     status = STATUSES.get(call.status or "") or _status(call.status, output, notes)
     exit_code = None
     if output is not None:
         if name == SHELL:
             exit_code, killed = exit_code_of(output)
             failed = failed or killed or bool(exit_code)
-        if output.startswith(STUBS) and (whole := whole_of(output, call, offloaded)) is not None:
+        if output.startswith(STUBS) and (full := full_output(output, call, offloaded)) is not None:
             rest = {**rest, "shown": output}
-            output = whole
+            output = full
     if failed and status is _OK:
         status = _ERROR
     return ToolCall(
@@ -72,34 +72,34 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         at_end=True,
         seconds=_seconds(call),
         child=child,
-        attachments=held,
+        attachments=files,
         extra=_extra(call, status, rest),
     )
 
 
-def refused(messages: list[Message]) -> list[Message]:
-    """A call that the user refused is an error where the conversation went on with the refusal, else cancelled."""
+def settle_refused(messages: list[Message]) -> list[Message]:
+    """A refused call is an error where the conversation went on with the refusal; otherwise it is cancelled."""
     settled = list(messages)
-    went_on = False
+    continued = False
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
         if message.role is Role.USER and message.author is not Author.CLIENT:
-            went_on = False
+            continued = False
         elif message.role is Role.ASSISTANT and message.author is Author.MODEL:
             calls = [part for part in message.parts if type(part) is ToolCall]
             if any(call.status is Status.CANCELLED for call in calls):
-                last = max((made for call in calls if (made := created(call.id)) is not None), default=None)
+                last = max((creation for call in calls if (creation := created(call.id)) is not None), default=None)
                 parts = tuple(
-                    _as_error(part) if type(part) is ToolCall and (went_on or _followed(part, last)) else part
+                    _as_error(part) if type(part) is ToolCall and (continued or _followed(part, last)) else part
                     for part in message.parts
                 )
                 settled[place] = msgspec.structs.replace(message, parts=parts)
-            went_on = went_on or bool(message.text) or message.usage is not None
+            continued = continued or bool(message.text) or message.usage is not None
     return settled
 
 
 def _followed(call: ToolCall, last: datetime | None) -> bool:
-    """Was the last call made after this one had ended? Up to 0.31 a message holds those of many requests."""
+    """Was the last call made after this one had ended? Up to 0.31 a message holds calls of many requests."""
     return call.at is not None and last is not None and last > call.at
 
 
@@ -110,15 +110,15 @@ def _as_error(call: ToolCall) -> ToolCall:
 
 
 def _seconds(call: Call) -> float | None:
-    """From when a call was made, which its id tells, until its outcome was recorded."""
-    if call.timestamp is None or (made := made_at(call.id)) is None:
+    """From the creation of a call, which stands in its id, until its outcome was recorded."""
+    if call.timestamp is None or (creation := created_ms(call.id)) is None:
         return None
-    taken = round(call.timestamp.timestamp() * 1000) - made
-    return taken / 1000 if taken >= 0 else None
+    milliseconds = round(call.timestamp.timestamp() * 1000) - creation
+    return milliseconds / 1000 if milliseconds >= 0 else None
 
 
-def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str, Any]) -> ToolCall:
-    """A call known only from the conversation's content, with the answer that was found for it."""
+def unrecorded_call(call: FunctionCall, response: FunctionResponse | None, rest: dict[str, Any]) -> ToolCall:
+    """A call that stands only in the conversation's content, with its answer if there is one."""
     name = call.name or "?"
     shared, kind = canonical(name)
     output, failed = answer(response) if response is not None else (None, False)
@@ -129,7 +129,7 @@ def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str,
         status = Status.CANCELLED
     else:
         status = Status.ERROR if failed or killed or exit_code else Status.OK
-    held = tuple(attachments(response.parts or ())) if response is not None else ()
+    files = tuple(attachments(response.parts or ())) if response is not None else ()
     extra = {**call.extra, **rest, **(response.extra if response is not None else {})}
     if response is not None and response.name not in (None, call.name):
         extra["response_name"] = response.name
@@ -142,16 +142,16 @@ def asked(call: FunctionCall, response: FunctionResponse | None, rest: dict[str,
         status=status,
         output=output,
         exit_code=exit_code,
-        attachments=held,
+        attachments=files,
         extra=extra,
     )
 
 
 def exit_code_of(text: str) -> tuple[int | None, bool]:
-    """The exit code of a shell command and whether it was killed, out of the text the tool gave the model.
+    """The exit code of a shell command and whether it was killed, from the text that the tool gave the model.
 
-    Only the lines the tool itself put at the end count: a command may print anything before them. Later releases
-    leave out a code of 0; then the frame of the text says that the command ended.
+    Only the tool's own lines at the end count: a command may print anything before them. Later releases leave out a
+    code of 0; then the frame of the text shows that the command ended.
     """
     if text.startswith(MASKED) and (preview := _PREVIEW.match(text)) is not None:
         text = preview[1]
@@ -169,15 +169,15 @@ def exit_code_of(text: str) -> tuple[int | None, bool]:
 def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[Attachment, ...], dict[str, Any]]:
     """Text, failure, attachments and leftovers of a result in any of its shapes.
 
-    A result is left over as a whole, unless it is one output in words and nothing else, as nearly every result is.
+    The whole result is left over, unless it is one output in words and nothing else, as nearly every result is.
     """
     if result is None:
         return None, False, (), NOTHING
     if type(result) is list and len(result) == 1 and (usual := _usual(result[0], call)) is not None:
-        held = usual.response
-        if type(held) is dict and len(held) == 1 and type(text := held.get("output")) is str:
+        value = usual.response
+        if type(value) is dict and len(value) == 1 and type(text := value.get("output")) is str:
             return text, False, (), NOTHING
-        return (*answer(usual), (), {"result": _bare(result)})
+        return (*answer(usual), (), {"result": _plain_result(result)})
     texts: list[str] = []
     failed = False
     items = _own(pieces(result), call)
@@ -187,8 +187,8 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
         if isinstance(item, str):
             texts.append(item)
         elif (response := item.functionResponse) is not None:
-            text, wrong = answer(response)
-            failed = failed or wrong
+            text, is_error = answer(response)
+            failed = failed or is_error
             inner = response.parts or []
             texts += [*([text] if text is not None else []), *filter(None, map(text_of, inner))]
             files += attachments(inner)
@@ -196,36 +196,36 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
             if response.id not in (None, call.id) or response.name not in (None, call.name):
                 rest.setdefault("answered", []).append({"id": response.id, "name": response.name})
             if item.extra or item.thoughtSignature:
-                rest.setdefault("parts", []).append(bare(item))
+                rest.setdefault("parts", []).append(as_plain(item))
         elif item.text is not None and not item.extra:
             texts.append(item.text)
-        elif item.inlineData is None and item.fileData is None and (raw := bare(item)):
+        elif item.inlineData is None and item.fileData is None and (raw := as_plain(item)):
             rest.setdefault("parts", []).append(raw)
-    rest["result"] = _bare(result)
+    rest["result"] = _plain_result(result)
     return ("\n".join(texts) if texts else None), failed, tuple(files), rest
 
 
 def _own(items: list[str | Piece], call: Call) -> list[str | Piece]:
     """The answer to this call, with what follows it.
 
-    Where a history was rewritten (0.44+) every call of a turn got the answers to all of them, after more than one
-    resume several times over.
+    In a rewritten history (0.44+) every call of a turn has the answers to all calls, after several resumes even
+    several times.
     """
     answers = [item.functionResponse for item in items if isinstance(item, Piece) and item.functionResponse is not None]
     if len(answers) < 2 or all(response.id != call.id for response in answers):
         return items
     own: list[str | Piece] = []
-    taking = answers[0].id == call.id
+    is_own = answers[0].id == call.id
     for item in items:
         if isinstance(item, Piece) and item.functionResponse is not None:
-            taking = item.functionResponse.id == call.id and item not in own
-        if taking:
+            is_own = item.functionResponse.id == call.id and item not in own
+        if is_own:
             own.append(item)
     return own
 
 
 def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
-    """The response of a result that is one response to this very call and nothing else, as nearly every result is."""
+    """The response of a result that is only one response to this call, as nearly every result is."""
     if type(item) is not Piece or (response := item.functionResponse) is None:
         return None
     if response.id != call.id or response.name != call.name or response.parts or response.extra:
@@ -233,23 +233,21 @@ def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
     return None if item.extra or item.thoughtSignature else response
 
 
-def _bare(result: Pieces) -> Any:
+def _plain_result(result: Pieces) -> Any:
     """A result as it was written."""
     if isinstance(result, list):
-        return [item if isinstance(item, str) else bare(item) for item in result]
-    return result if isinstance(result, str) else bare(result)
+        return [item if isinstance(item, str) else as_plain(item) for item in result]
+    return result if isinstance(result, str) else as_plain(result)
 
 
 def _status(word: str | None, output: str | None, notes: Notes) -> Status:
     if word is not None:
-        notes.add(
-            "status.unknown", f"A tool call has the status {word!r}, which we do not know.", subject=f"status {word!r}"
-        )
+        notes.add("status.unknown", f"A tool call has the unknown status {word!r}.", subject=f"status {word!r}")
     return Status.UNFINISHED if output is None else Status.OK
 
 
 def _extra(call: Call, status: Status, rest: dict[str, Any]) -> dict[str, Any]:
-    """What else was recorded of a call; the vendor's own status only where it says something else than ours."""
+    """What else was recorded of a call; the vendor's own status only if it differs from ours."""
     extra: dict[str, Any] = {}
     if call.displayName is not None:
         extra["displayName"] = call.displayName

@@ -33,46 +33,46 @@ from pollux.sources.gemini.format.content import (
     attachments,
     client_parts,
     is_client_text,
-    loose_ends,
+    leftover_pieces,
     model_parts,
     only_words,
     pieces,
     plain_text,
-    stand_in,
+    stand_in_parts,
     text_of,
 )
 from pollux.sources.gemini.format.tools import TASKS
-from pollux.sources.gemini.messages.calls import asked, outcome, refused, tool_call
+from pollux.sources.gemini.messages.calls import outcome, settle_refused, tool_call, unrecorded_call
 from pollux.sources.gemini.messages.outputs import Offloaded
 from pollux.sources.gemini.messages.references import fused_parts, is_typed, prompt_parts
-from pollux.sources.gemini.replay.entries import Entry, gathered
+from pollux.sources.gemini.replay.entries import Entry, gather_calls
 from pollux.wire import Notes, coherent, tidy
 
 NOTICES = ("info", "warning", "error")
-# Looked up once: an enumeration's members are slow to name.
+# Members of an enumeration are slow to look up, so this happens once.
 _ASSISTANT, _USER, _SYSTEM = Role.ASSISTANT, Role.USER, Role.SYSTEM
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
 _SUBAGENT, _CANCELLED = Kind.SUBAGENT, Status.CANCELLED
 
 
 class Companions(msgspec.Struct):
-    """What lies beside a session file: which session a call started, and output too large for the file."""
+    """What a session file refers to: the session that a call started, and large outputs in other files."""
 
     child: Callable[[schema.Call], str | None]
     offloaded: Offloaded
 
 
 class Builder:
-    """Makes messages of one file's entries; knows which calls were recorded and which answers wait for one."""
+    """Makes the messages of one file's entries. It knows the recorded calls and the answers in contents."""
 
     def __init__(self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, around: Companions) -> None:
         self._file = file
-        self._entries = gathered(entries)
+        self._entries = gather_calls(entries)
         self._notes = notes
         self._kind = kind
-        self._around = around
+        self._companions = around
         self._task_seen = False
-        self._unpaid = False
+        self._has_reply_without_usage = False
         self._cancelled = False
         self.spawns = False
 
@@ -82,13 +82,13 @@ class Builder:
         return {call.id: call for entry in self._entries for call in entry.message.toolCalls or ()}
 
     @cached_property
-    def _asked(self) -> set[str | None]:
-        """The ids of the calls that stand in contents."""
+    def _content_calls(self) -> set[str | None]:
+        """The ids of the calls in contents."""
         return {piece.functionCall.id for piece in self._pieces() if piece.functionCall is not None}
 
     @cached_property
     def _answers(self) -> dict[str | None, schema.FunctionResponse]:
-        """The answers that stand in contents, by the id of their call."""
+        """The answers in contents, by the id of their call."""
         answers: dict[str | None, schema.FunctionResponse] = {}
         for piece in self._pieces():
             if piece.functionResponse is not None:
@@ -105,8 +105,8 @@ class Builder:
         """All messages, in order."""
         messages = [self._message(entry) for entry in self._entries]
         if self._cancelled:
-            messages = refused(messages)
-        return _settled(messages) if self._unpaid else messages
+            messages = settle_refused(messages)
+        return _move_usage(messages) if self._has_reply_without_usage else messages
 
     def _message(self, entry: Entry) -> Message:
         message = entry.message
@@ -121,22 +121,22 @@ class Builder:
             self._cancelled = self._cancelled or _has_cancelled(parts)
             plain = type(message.content) is str
             if message.tokens is not None:
-                usage = usage_of(message.tokens, self._notes, spoken=bool(plain_text(message)))
-            elif (said := stand_in(message)) is not None:
-                author, parts = _CLIENT, said
+                usage = usage_of(message.tokens, self._notes, has_words=bool(plain_text(message)))
+            elif (stand_in := stand_in_parts(message)) is not None:
+                author, parts = _CLIENT, stand_in
             else:
-                self._unpaid = True
+                self._has_reply_without_usage = True
         elif kind == "user":
             words = only_words(message)
-            plain = words is not None and not _strays(message)
+            plain = words is not None and not _has_model_fields(message)
             role, author, parts = _USER, *self._user(message, words)
         else:
             role, author = _SYSTEM, _CLIENT
-            parts = self._once(client_parts(message))
+            parts = self._without_repeats(client_parts(message))
             if kind not in NOTICES:
                 self._notes.add(
                     "message.unknown",
-                    f"A message has the type {kind!r}, which we do not know.",
+                    f"A message has the unknown type {kind!r}.",
                     subject=f"message type {kind!r}",
                 )
         return Message(
@@ -154,19 +154,19 @@ class Builder:
         )
 
     def _extra(self, entry: Entry) -> dict[str, Any]:
-        """Whatever was recorded of a message and has no other place."""
+        """What was recorded of a message and has no other place."""
         message = entry.message
-        spoken = message.type == "gemini" or (message.type == "user" and not _strays(message))
-        ends = loose_ends(message, lambda: self._recorded)
+        usual = message.type == "gemini" or (message.type == "user" and not _has_model_fields(message))
+        leftovers = leftover_pieces(message, lambda: self._recorded)
         extra = dict(message.extra)
-        if not spoken:
+        if not usual:
             for name in ("thoughts", "tokens", "toolCalls"):
                 if (value := getattr(message, name)) not in (None, []):
                     extra[name] = tidy(value)
             if message.type not in ("user", None):
                 extra["level" if message.type in NOTICES else "type"] = message.type
-        if ends:
-            extra["pieces"] = ends
+        if leftovers:
+            extra["pieces"] = leftovers
         if entry.copies:
             extra["copies"] = [
                 {"id": name, "timestamp": at.isoformat() if at is not None else None, "line": line}
@@ -182,12 +182,12 @@ class Builder:
             parts = model_parts(message, ())
         else:
             parts = [self._call_part(part) for part in model_parts(message, self._recorded)]
-        around = self._around
+        companions = self._companions
         for call in message.toolCalls or ():
-            child = around.child(call) if call.agentId is not None else None
+            child = companions.child(call) if call.agentId is not None else None
             if call.name in TASKS:
                 self.spawns = True
-            parts.append(tool_call(call, self._notes, child, around.offloaded))
+            parts.append(tool_call(call, self._notes, child, companions.offloaded))
         if message.displayContent is not None:
             shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
             if shown and shown != plain_text(message):
@@ -195,7 +195,7 @@ class Builder:
         return parts
 
     def _call_part(self, part: Part) -> Part:
-        """A `functionCall` in the content becomes a tool call with the answer that stands elsewhere."""
+        """A `functionCall` in the content becomes a tool call with its answer from elsewhere."""
         if type(part) is not Unknown or not isinstance(part.raw, dict) or "functionCall" not in part.raw:
             return part
         rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
@@ -206,16 +206,20 @@ class Builder:
         )
         if call is not None and call.name in TASKS:
             self.spawns = True
-        return part if call is None else asked(call, self._answers.get(call.id) if call.id is not None else None, rest)
+        return (
+            part
+            if call is None
+            else unrecorded_call(call, self._answers.get(call.id) if call.id is not None else None, rest)
+        )
 
     def _user(self, message: schema.Message, words: str | None) -> tuple[Author, list[Part]]:
         content = message.content
         for item in pieces(content) if words is None else ():
             if type(item) is schema.Part and item.functionResponse is not None:
-                return _CLIENT, self._once([self._result_part(part) for part in client_parts(message)])
+                return _CLIENT, self._without_repeats([self._result_part(part) for part in client_parts(message)])
         if is_client_text(plain_text(message) if words is None else words):
-            fused = fused_parts(message) if words is None and self._kind is not _SUBAGENT else None
-            return (_CLIENT, client_parts(message)) if fused is None else (_HUMAN, fused)
+            prompt = fused_parts(message) if words is None and self._kind is not _SUBAGENT else None
+            return (_CLIENT, client_parts(message)) if prompt is None else (_HUMAN, prompt)
         if self._kind is _SUBAGENT:
             first, self._task_seen = not self._task_seen, True
             return (_MODEL if first else _CLIENT), client_parts(message)
@@ -224,85 +228,85 @@ class Builder:
         if words and is_typed(words):
             return _HUMAN, [Text(text=words)]
         parts = prompt_parts(message)
-        # A picture that a tool read comes back as the user's (0.44+).
+        # A picture that a tool read is stored again as the user's (0.44+).
         if parts and all(type(part) is Attachment for part in parts):
-            known = self._once(parts)
+            known = self._without_repeats(parts)
             if all(type(part) is ToolResult for part in known):
                 return _CLIENT, known
         return _HUMAN, parts
 
-    def _once(self, parts: list[Part]) -> list[Part]:
-        """What a tool read stands with its call; where the client repeats it there is a reference to the call."""
+    def _without_repeats(self, parts: list[Part]) -> list[Part]:
+        """The parts with a reference to the call in place of an attachment that the client repeats."""
         if not any(type(part) is Attachment for part in parts):
             return parts
-        named = {part.call for part in parts if type(part) is ToolResult}
-        found: list[Part] = []
+        references = {part.call for part in parts if type(part) is ToolResult}
+        unique: list[Part] = []
         for part in parts:
             if type(part) is not Attachment:
-                found.append(part)
+                unique.append(part)
                 continue
-            holders = [result for result, held in self._held if held == part]
-            if not holders:
-                found.append(part)
-            elif named.isdisjoint(result.call for result in holders):
-                found.append(holders[0])
-                named.add(holders[0].call)
-        return found
+            results = [result for result, file in self._call_attachments if file == part]
+            if not results:
+                unique.append(part)
+            elif references.isdisjoint(result.call for result in results):
+                unique.append(results[0])
+                references.add(results[0].call)
+        return unique
 
     @cached_property
-    def _held(self) -> list[tuple[ToolResult, Attachment]]:
+    def _call_attachments(self) -> list[tuple[ToolResult, Attachment]]:
         """The attachments of calls, each with a reference to its call."""
-        found: list[tuple[ToolResult, Attachment]] = []
+        pairs: list[tuple[ToolResult, Attachment]] = []
         for call in self._recorded.values():
-            found += ((ToolResult(call=call.id, name=call.name), held) for held in outcome(call.result, call)[2])
-        for name in self._asked - self._recorded.keys():
+            pairs += ((ToolResult(call=call.id, name=call.name), file) for file in outcome(call.result, call)[2])
+        for name in self._content_calls - self._recorded.keys():
             if (response := self._answers.get(name)) is not None:
                 inner = attachments(response.parts or ())
-                found += ((ToolResult(call=name, name=response.name), held) for held in inner)
-        return found
+                pairs += ((ToolResult(call=name, name=response.name), file) for file in inner)
+        return pairs
 
     def _result_part(self, part: Part) -> Part:
-        """A tool's answer that stands with its call is only a reference; one that says more keeps its words."""
+        """A reference to a tool's answer that stands with its call; an answer that differs keeps its words."""
         if type(part) is not ToolResult:
             return part
         call = self._recorded.get(part.call)
         if call is not None:
-            known, _, held, _ = outcome(call.result, call)
-        elif part.call in self._asked and (answered := self._answers.get(part.call)) is not None:
-            known, held = answer(answered)[0], tuple(attachments(answered.parts or ()))
+            known_output, _, known_files, _ = outcome(call.result, call)
+        elif part.call in self._content_calls and (response := self._answers.get(part.call)) is not None:
+            known_output, known_files = answer(response)[0], tuple(attachments(response.parts or ()))
         else:
             return part
-        output = None if part.output == known else part.output
-        files = () if all(file in held for file in part.attachments) else part.attachments
+        output = None if part.output == known_output else part.output
+        files = () if all(file in known_files for file in part.attachments) else part.attachments
         return ToolResult(call=part.call, name=part.name, output=output, attachments=files, extra=part.extra)
 
 
-def _settled(messages: list[Message]) -> list[Message]:
-    """The messages with their own figures.
+def _move_usage(messages: list[Message]) -> list[Message]:
+    """The messages, each with its own figures.
 
-    Up to 0.31 calls may be recorded in a message of their own after they ended (those of sub-agents are): the figures
-    of the next request went to it, and the answer to that request has none.
+    Up to 0.31 calls may have their own message, written after they ended (as those of sub-agents): that message has the
+    figures of the next request, and the answer to that request has none.
     """
-    for place, (calls, answered) in enumerate(pairwise(messages)):
-        if answered.usage is not None or answered.author is not _MODEL or not answered.text:
+    for place, (calls, reply) in enumerate(pairwise(messages)):
+        if reply.usage is not None or reply.author is not _MODEL or not reply.text:
             continue
         ends = [part.at for part in calls.parts if type(part) is ToolCall and part.at is not None]
-        late = bool(ends) and calls.at is not None and calls.at >= max(ends)
-        if late and calls.usage is not None and calls.role is _ASSISTANT and not calls.text:
+        written_late = bool(ends) and calls.at is not None and calls.at >= max(ends)
+        if written_late and calls.usage is not None and calls.role is _ASSISTANT and not calls.text:
             messages[place] = msgspec.structs.replace(calls, usage=None)
-            messages[place + 1] = msgspec.structs.replace(answered, usage=calls.usage)
+            messages[place + 1] = msgspec.structs.replace(reply, usage=calls.usage)
     return messages
 
 
-def usage_of(tokens: schema.Tokens, notes: Notes, *, spoken: bool) -> Usage:
+def usage_of(tokens: schema.Tokens, notes: Notes, *, has_words: bool) -> Usage:
     """The API's figures in the shared meaning: tool-use prompts are input, thoughts are output.
 
-    Where words were spoken and no output is counted the figures are those of a stream that had not ended. Every release
-    writes all figures: where one is missing what was used cannot be told exactly.
+    If there are words but no output is counted, the figures are from a stream that had not ended. Every release writes
+    all figures, so the usage is not exact if one is missing.
     """
-    given, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
+    prompt, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
     native: dict[str, Any] = {
-        "input": given,
+        "input": prompt,
         "output": output,
         "cached": tokens.cached,
         "thoughts": thoughts,
@@ -311,22 +315,22 @@ def usage_of(tokens: schema.Tokens, notes: Notes, *, spoken: bool) -> Usage:
     }
     if tokens.extra:
         native.update(tokens.extra)
-    if spoken and output == 0 and not thoughts:
+    if has_words and output == 0 and not thoughts:
         output = None
     usage = Usage(
-        input=with_more(given, tool, odd="tool" in tokens.extra),
+        input=with_more(prompt, tool, odd="tool" in tokens.extra),
         cached=tokens.cached,
         output=with_more(output, thoughts, odd="thoughts" in tokens.extra),
         reasoning=thoughts,
         requests=1,
-        exact=None if None in (given, tool, output, thoughts, tokens.cached) else True,
+        exact=None if None in (prompt, tool, output, thoughts, tokens.cached) else True,
         native=native,
     )
     return coherent(usage, notes)
 
 
 def with_more(figure: int | None, more: int | None, *, odd: bool) -> int | None:
-    """A sum of two figures, as far as it is known. Where the second is `odd`, nobody knows how large it was."""
+    """A sum of two figures, as far as it is known. None where the second is `odd`: its size is not known."""
     return None if figure is None or odd else figure + (more or 0)
 
 
@@ -341,12 +345,12 @@ def _convertible(raw: dict[str, Any]) -> bool:
 
 
 def _has_cancelled(parts: list[Part]) -> bool:
-    for part in parts:  # noqa: SIM110 (quicker, and every reply comes by)
+    for part in parts:  # noqa: SIM110 (faster, and every reply passes here)
         if type(part) is ToolCall and part.status is _CANCELLED:
             return True
     return False
 
 
-def _strays(message: schema.Message) -> bool:
-    """Does a user's message hold what only a model's should?"""
+def _has_model_fields(message: schema.Message) -> bool:
+    """Does a user's message have fields of a model's message?"""
     return message.tokens is not None or bool(message.thoughts) or bool(message.toolCalls)

@@ -1,4 +1,4 @@
-"""A prompt as it was typed, apart from the files its `@path`s brought in and from what hooks added."""
+"""A prompt as it was typed, without the files of its `@path`s and the additions of hooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pollux.model import Attachment, Context, FileReference, Part, Text
 from pollux.sources.gemini.format.content import (
     CONTEXTS,
     attachment,
-    begins,
+    begins_with,
     client_parts,
     is_client_text,
     other_part,
@@ -32,14 +32,14 @@ class Mark:
         """The next such line."""
         place = text.find(self.words, position)
         while place >= 0:
-            if (place == 0 or text[place - 1] == "\n") and (found := self._pattern.match(text, place)) is not None:
-                return found
+            if (place == 0 or text[place - 1] == "\n") and (match := self._pattern.match(text, place)) is not None:
+                return match
             place = text.find(self.words, place + 1)
         return None
 
 
-class Ahead:
-    """The next of some lines in a text. It is looked for once, however often somebody asks on the way to it."""
+class NextMark:
+    """The next line with a mark in a text. It is searched for once, however often it is asked for."""
 
     def __init__(self, mark: Mark, text: str) -> None:
         self._mark = mark
@@ -47,7 +47,7 @@ class Ahead:
         self._next = mark.find(text, 0)
 
     def find(self, position: int) -> re.Match[str] | None:
-        """The next one from a position on. Positions never go back."""
+        """The next mark from a position on. Positions never go back."""
         if self._next is not None and self._next.start() < position:
             self._next = self._mark.find(self._text, position)
         return self._next
@@ -61,30 +61,30 @@ HOOK, HOOK_END = "<hook_context>", "</hook_context>"
 
 
 def prompt_parts(message: Message) -> list[Part]:
-    """A human's message: the words as typed, the files they brought in, and what the client added."""
+    """A human's message: the typed words, the referenced files, and the client's additions."""
     items = pieces(message.content)
     if len(items) == 1 and message.displayContent is None and (text := text_of(items[0])) and is_typed(text):
         return [Text(text=text, extra=signature(items[0]))]
-    found = Expansion().parts(items)
+    parts = Expansion().parts(items)
     if message.displayContent is None:
-        return _typed_first(found)
+        return _typed_first(parts)
     typed = "".join(text_of(piece) for piece in pieces(message.displayContent))
     shown: list[Part] = [Text(text=typed)] if typed else []
     shown += [part for piece in pieces(message.displayContent) if not text_of(piece) for part in other_part(piece)]
-    said = "".join(part.text for part in found if type(part) is Text)
-    if said.strip() not in (typed.strip(), ""):
-        shown.append(Context(source="expansion", text=said))
+    words = "".join(part.text for part in parts if type(part) is Text)
+    if words.strip() not in (typed.strip(), ""):
+        shown.append(Context(source="expansion", text=words))
     known = {repr(part) for part in shown}
-    return shown + [part for part in found if type(part) is not Text and repr(part) not in known]
+    return shown + [part for part in parts if type(part) is not Text and repr(part) not in known]
 
 
 def fused_parts(message: Message) -> list[Part] | None:
-    """A prompt that was run together with the session's context before it: its parts, the context told apart.
+    """The parts of a prompt that was joined with the session's context before it; None where nothing was typed.
 
-    So are the first turns of a shared conversation, and of a history since 0.5x; None where nobody typed anything.
+    The first turns of a shared conversation are such prompts, and of a history since 0.5x.
     """
-    items = [part for item in pieces(message.content) for part in _parted(item)]
-    context = [item for item in items if begins(text_of(item), CONTEXTS)]
+    items = [part for item in pieces(message.content) for part in _split_context(item)]
+    context = [item for item in items if begins_with(text_of(item), CONTEXTS)]
     typed = [item for item in items if not is_client_text(text_of(item))]
     if not context or not any(map(text_of, typed)):
         return None
@@ -95,23 +95,23 @@ def fused_parts(message: Message) -> list[Part] | None:
     ]
 
 
-def _parted(item: str | Piece) -> list[str | Piece]:
-    """The context and the prompt that follows it in the same text."""
+def _split_context(item: str | Piece) -> list[str | Piece]:
+    """The context, and the prompt after it in the same text."""
     text = text_of(item)
     end = text.find(CONTEXT_END) + len(CONTEXT_END)
-    if not begins(text, CONTEXTS) or end < len(CONTEXT_END) or not text[end:].strip():
+    if not begins_with(text, CONTEXTS) or end < len(CONTEXT_END) or not text[end:].strip():
         return [item]
     rest = {} if isinstance(item, str) else item.extra
     return [Piece(text=text[:end], extra=rest), Piece(text=text[end:].lstrip())]
 
 
 def is_typed(text: str) -> bool:
-    """Was all of a text typed, as far as it shows?"""
+    """Was all of a text typed, as far as its marks show?"""
     return START.words not in text and HOOK not in text
 
 
 def _typed_first(parts: list[Part]) -> list[Part]:
-    """One text for all the words, in front: what the human typed around the expansions belongs together."""
+    """All typed words as one text, before the other parts."""
     texts = [part.text for part in parts if type(part) is Text]
     if len(texts) < 2:
         return parts
@@ -119,14 +119,14 @@ def _typed_first(parts: list[Part]) -> list[Part]:
 
 
 class Expansion:
-    """Walks through a prompt's pieces: each mark a piece of its own (0.28+), or all in one string (before)."""
+    """Walks through a prompt's pieces: each mark is its own piece (0.28+), or all stand in one string (before)."""
 
     def __init__(self) -> None:
         self._inside = False
         self._path: str | None = None
         self._body: list[str] = []
         self._attached: list[Attachment] = []
-        self._found: list[Part] = []
+        self._parts: list[Part] = []
 
     def parts(self, items: list[str | Piece]) -> list[Part]:
         """Words, files and other parts in order."""
@@ -134,17 +134,17 @@ class Expansion:
             text = text_of(item)
             if text:
                 self._walk(text)
-            elif self._inside and isinstance(item, Piece) and (held := attachment(item)) is not None:
-                self._attached.append(held)
+            elif self._inside and isinstance(item, Piece) and (file := attachment(item)) is not None:
+                self._attached.append(file)
             else:
-                self._found.extend(other_part(item))
+                self._parts.extend(other_part(item))
         if self._inside:
             self._finish()
-        return self._found
+        return self._parts
 
     def _walk(self, text: str) -> None:
         position = 0
-        ends, headings = Ahead(END, text), Ahead(HEADING, text)
+        ends, headings = NextMark(END, text), NextMark(HEADING, text)
         while position < len(text):
             if self._inside:
                 position = self._file(text, position, ends.find(position), headings.find(position))
@@ -152,17 +152,17 @@ class Expansion:
                 position = self._words(text, position)
 
     def _words(self, text: str, position: int) -> int:
-        """Outside: everything up to the start mark was typed."""
+        """Outside of files: everything up to the start mark was typed."""
         start = START.find(text, position)
         if start is None:
-            self._found.extend(_without_hooks(text[position:]))
+            self._parts.extend(_without_hooks(text[position:]))
             return len(text)
-        self._found.extend(_without_hooks(_before(text, position, start)))
+        self._parts.extend(_without_hooks(_before(text, position, start)))
         self._inside = True
         return start.end()
 
     def _file(self, text: str, position: int, end: re.Match[str] | None, heading: re.Match[str] | None) -> int:
-        """Inside: everything up to the next heading or the end mark belongs to the file."""
+        """Inside a file: everything up to the next heading or the end mark belongs to it."""
         if heading is not None and (end is None or heading.start() < end.start()):
             self._body.append(_before(text, position, heading))
             self._finish()
@@ -177,14 +177,14 @@ class Expansion:
         return end.end()
 
     def _finish(self) -> None:
-        """A file is complete."""
+        """Add the complete file."""
         text = "".join(self._body)
         if self._path is not None:
-            self._found.append(FileReference(path=self._path, text=text or None, attachments=tuple(self._attached)))
+            self._parts.append(FileReference(path=self._path, text=text or None, attachments=tuple(self._attached)))
         else:
             if text:
-                self._found.append(Context(source="referenced content", text=text))
-            self._found.extend(self._attached)
+                self._parts.append(Context(source="referenced content", text=text))
+            self._parts.extend(self._attached)
         self._path = None
         self._body.clear()
         self._attached.clear()
@@ -196,12 +196,12 @@ def _before(text: str, position: int, mark: re.Match[str]) -> str:
 
 
 def _without_hooks(text: str) -> Iterator[Part]:
-    """Typed words, with a hook's additions told apart from them."""
+    """Typed words, and a hook's additions as separate parts."""
     position = 0
     for start, end in all_enclosed(text, HOOK, HOOK_END):
-        said = text[position : start - len(HOOK)].rstrip()
-        if said := said.lstrip() if position else said:
-            yield Text(text=said)
+        words = text[position : start - len(HOOK)].rstrip()
+        if words := words.lstrip() if position else words:
+            yield Text(text=words)
         position = end + len(HOOK_END)
         yield Context(source="hook", text=text[start - len(HOOK) : position])
     if rest := text[position:].lstrip() if position else text:

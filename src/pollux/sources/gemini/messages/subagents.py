@@ -1,4 +1,4 @@
-"""Sub-agents: which call started which session, and those that Gemini CLI up to 0.34 wrote into their parent's file."""
+"""Sub-agents: which call started which session. Up to 0.34 sub-agents are written into their parent's file."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pollux.text.enclosed import between
 _CREATED = re.compile(r"[-_](\d{13})[-_]")
 
 
-def made_at(call_id: str | None) -> float | None:
-    """The millisecond in which a call was made: the CLI's own ids hold it."""
-    found = _CREATED.search(call_id) if call_id else None
-    return float(found[1]) if found is not None else None
+def created_ms(call_id: str | None) -> float | None:
+    """The millisecond in which a call was made, which stands in the CLI's own ids."""
+    match = _CREATED.search(call_id) if call_id else None
+    return float(match[1]) if match is not None else None
 
 
 def created(call_id: str | None) -> datetime | None:
     """When a call was made."""
-    return since_epoch(made_at(call_id), 1000)
+    return since_epoch(created_ms(call_id), 1000)
 
 
 def task_of(call: ToolCall) -> str | None:
-    """The task a call hands to a sub-agent; None where the tool is none."""
+    """The task that a call gives to a sub-agent; None for other tools."""
     names = TASKS.get(call.name)
     if names is None or not isinstance(call.input, dict):
         return None
@@ -38,9 +38,9 @@ def task_of(call: ToolCall) -> str | None:
 
 
 class Run(msgspec.Struct):
-    """A sub-agent's run inside its parent's file: where it ends, and the call that started it, where it was recorded.
+    """A sub-agent's run inside its parent's file: where it ends, and the call that started it, if that was recorded.
 
-    A call is recorded when it ends: in a message of its own, or with the last words of the sub-agent.
+    A call is recorded when it ends: in its own message, or with the last words of the sub-agent.
     """
 
     end: int
@@ -48,11 +48,11 @@ class Run(msgspec.Struct):
 
 
 def objective_of(task: str) -> str:
-    """What a sub-agent is to do: the objective in its task, where it is marked as such."""
+    """The objective in a sub-agent's task, or the whole task where none is marked."""
     return (between(task, "<objective>", "</objective>") or "").strip() or task
 
 
-def carve(session: Session) -> list[Session]:
+def split_subagents(session: Session) -> list[Session]:
     """The session without its sub-agents' messages, then each sub-agent as a session of its own.
 
     The sub-agent's prompt was recorded as the user's while its call was running: after the call was made, before it
@@ -61,17 +61,17 @@ def carve(session: Session) -> list[Session]:
     runs = _runs(session.messages) if session.kind is Kind.MAIN else {}
     if not runs:
         return [session]
-    own = dict(enumerate(session.messages))
+    remaining = dict(enumerate(session.messages))
     children: list[Session] = []
-    starts = [*sorted(runs), len(own)]
+    starts = [*sorted(runs), len(remaining)]
     for start, following in pairwise(starts):
         run = runs[start]
-        inside = [n for n in range(start, min(run.end, following)) if own[n].role is not Role.SYSTEM]
-        messages = [own.pop(n) for n in inside]
+        places = [n for n in range(start, min(run.end, following)) if remaining[n].role is not Role.SYSTEM]
+        messages = [remaining.pop(n) for n in places]
         if run.call is None:
             children.append(_child(session, None, messages))
             continue
-        holder = own[run.end]
+        holder = remaining[run.end]
         if holder.at is not None and run.call.at is not None and holder.at < run.call.at and run.end < following:
             calls = tuple(part for part in holder.parts if type(part) is ToolCall)
             words = tuple(part for part in holder.parts if type(part) is not ToolCall)
@@ -81,12 +81,12 @@ def carve(session: Session) -> list[Session]:
         parts = tuple(
             msgspec.structs.replace(part, child=children[-1].key) if part is run.call else part for part in holder.parts
         )
-        own[run.end] = msgspec.structs.replace(holder, parts=parts)
-    return [msgspec.structs.replace(session, messages=tuple(own.values())), *children]
+        remaining[run.end] = msgspec.structs.replace(holder, parts=parts)
+    return [msgspec.structs.replace(session, messages=tuple(remaining.values())), *children]
 
 
 def _runs(messages: tuple[Message, ...]) -> dict[int, Run]:
-    """Where sub-agents begin. One whose call was never recorded, for the agent was killed, is known by its prompt."""
+    """Where sub-agents begin. If the call was never recorded, because the agent was killed, the prompt shows it."""
     runs: dict[int, Run] = {}
     for place, call in _spawns(messages):
         start = _task_place(messages, place, call, runs)
@@ -110,23 +110,23 @@ def _spawns(messages: tuple[Message, ...]) -> Iterator[tuple[int, ToolCall]]:
                 yield place, part
 
 
-def _task_place(messages: tuple[Message, ...], place: int, call: ToolCall, taken: Container[int]) -> int | None:
-    """Where the sub-agent's prompt stands: the first user message of the call's running time that holds its task."""
-    made, task = created(call.id), task_of(call) or ""
+def _task_place(messages: tuple[Message, ...], place: int, call: ToolCall, used: Container[int]) -> int | None:
+    """The place of the sub-agent's prompt: the first user message during the call that holds its task."""
+    creation, task = created(call.id), task_of(call) or ""
     for index in range(place):
         message = messages[index]
-        if index in taken or not _is_prompt(message):
+        if index in used or not _is_prompt(message):
             continue
         text = message.text
-        if task in text and (text.startswith(TASK) or _while_running(message, made, call)):
+        if task in text and (text.startswith(TASK) or _while_running(message, creation, call)):
             return index
     return None
 
 
-def _while_running(message: Message, made: datetime | None, call: ToolCall) -> bool:
-    if made is None or message.at is None:
+def _while_running(message: Message, creation: datetime | None, call: ToolCall) -> bool:
+    if creation is None or message.at is None:
         return False
-    return made <= message.at and (call.at is None or message.at <= call.at)
+    return creation <= message.at and (call.at is None or message.at <= call.at)
 
 
 def _child(parent: Session, call: ToolCall | None, inside: list[Message]) -> Session:
@@ -140,8 +140,8 @@ def _child(parent: Session, call: ToolCall | None, inside: list[Message]) -> Ses
     )
     ended = call.at if call is not None else None
     times = [at for at in (*(message.at for message in messages), ended) if at is not None]
-    # Since 0.32 every answer has a message with figures, also one of calls alone.
-    whole = any(message.usage is not None and not message.text for message in messages)
+    # Since 0.32 every answer has a message with figures, even if it has only calls.
+    complete = any(message.usage is not None and not message.text for message in messages)
     return Session(
         agent=parent.agent,
         id=task.id,
@@ -158,34 +158,34 @@ def _child(parent: Session, call: ToolCall | None, inside: list[Message]) -> Ses
             Link(kind="subagent_of", target=parent.key, evidence="recorded in the parent's file while its call ran"),
         ),
         files=parent.files,
-        exact=None if whole else False,
-        gaps=(Gap(why="Its requests were written into its parent's file, and not all of them.", certain=not whole),),
+        exact=None if complete else False,
+        gaps=(Gap(why="Its requests were written into its parent's file, and not all of them.", certain=not complete),),
     )
 
 
 def wants_children(session: Session) -> bool:
-    """Is there a call that started a sub-agent and does not say which?"""
+    """Is there a call that started a sub-agent without naming it?"""
     return next(_spawns(session.messages), None) is not None
 
 
 def link_children(session: Session, children: list[Session]) -> Session:
-    """Give calls that do not name their sub-agent (0.37, 0.38) the child whose task they hand over."""
-    free = [child for child in children if not _named(session, child)]
-    if not free:
+    """Give calls that do not name their sub-agent (0.37, 0.38) the child with their task."""
+    unlinked = [child for child in children if not _is_linked(session, child)]
+    if not unlinked:
         return session
     messages: list[Message] = []
     for message in session.messages:
         parts = list(message.parts)
         for index, part in enumerate(parts):
             if type(part) is ToolCall and part.child is None and (task := task_of(part)) is not None:
-                child = next((c for c in free if any(task in m.text for m in c.messages[:3])), None)
+                child = next((c for c in unlinked if any(task in m.text for m in c.messages[:3])), None)
                 if child is not None:
-                    free.remove(child)
+                    unlinked.remove(child)
                     parts[index] = msgspec.structs.replace(part, child=child.key)
-        same = all(new is old for new, old in zip(parts, message.parts, strict=True))
-        messages.append(message if same else msgspec.structs.replace(message, parts=tuple(parts)))
+        unchanged = all(new is old for new, old in zip(parts, message.parts, strict=True))
+        messages.append(message if unchanged else msgspec.structs.replace(message, parts=tuple(parts)))
     return msgspec.structs.replace(session, messages=tuple(messages))
 
 
-def _named(session: Session, child: Session) -> bool:
+def _is_linked(session: Session, child: Session) -> bool:
     return any(type(part) is ToolCall and part.child == child.key for m in session.messages for part in m.parts)

@@ -1,4 +1,4 @@
-"""What session files tell about their project's path: the paths that occur in them."""
+"""Evidence for a project's path in session files: the paths that occur in them."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _PATH = re.compile(rb"/(?<![\w.~/:-]/)[^\"<>|*?/\x00-\x1f][^\"<>|*?\x00-\x1f]{0,
 _WINDOWS = re.compile(rb":(?<=[A-Za-z]:)\\\\[^\"<>|*?\x00-\x1f]{1,400}")
 
 
-class Witness(msgspec.Struct):
-    """What one file tells: a path that has the hash, else the folder its paths share."""
+class PathEvidence(msgspec.Struct):
+    """The evidence of one file: a path with the hash, or else the folder that its paths share."""
 
     proof: str | None = None
     guess: str | None = None
 
 
 def digest(path: str) -> str:
-    """The hash Gemini CLI gives a project's path."""
+    """The hash that Gemini CLI gives a project's path."""
     return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def witness(wanted: str, file: File) -> Witness:
-    """Ask one file about the project that has this hash."""
-    counted: dict[str, int] = {}
+def path_evidence(wanted: str, file: File) -> PathEvidence:
+    """The evidence in one file for the project with this hash."""
+    counts: dict[str, int] = {}
     for path in _mentioned(file):
-        for parent in upwards(path):
-            if parent not in counted and digest(parent) == wanted:
-                return Witness(proof=display_path(parent))
-            counted[parent] = counted.get(parent, 0) + 1
-    return Witness(guess=_common_root(counted))
+        for parent in path_and_parents(path):
+            if parent not in counts and digest(parent) == wanted:
+                return PathEvidence(proof=display_path(parent))
+            counts[parent] = counts.get(parent, 0) + 1
+    return PathEvidence(guess=_common_root(counts))
 
 
 def _mentioned(file: File) -> Iterator[str]:
@@ -51,23 +51,23 @@ def _mentioned(file: File) -> Iterator[str]:
         raw = normalize_spelling(read_head(file.path, EACH))
     except Unreadable:
         return
-    found = [match.group() for match in _PATH.finditer(raw)]
+    matches = [match.group() for match in _PATH.finditer(raw)]
     if b":\\\\" in raw:
-        found += [raw[match.start() - 1 : match.end()] for match in _WINDOWS.finditer(raw)]
-    for name in dict.fromkeys(found):
-        # In a JSON string a backslash begins an escape: a line's end, or a quote, ends the path as well.
+        matches += [raw[match.start() - 1 : match.end()] for match in _WINDOWS.finditer(raw)]
+    for name in dict.fromkeys(matches):
+        # In a JSON string a backslash begins an escape. A line feed or a quote ends the path, too.
         text = re.split(r"\\[nrt\"]", name.decode("utf-8", "replace"), maxsplit=1)[0]
         yield text.replace("\\\\", "\\").rstrip(":;,.)]}'` ")
 
 
-def upwards(path: str) -> Iterator[str]:
-    """A path and its parents, the root itself left out; a text may go on behind a path, so words are cut off too."""
+def path_and_parents(path: str) -> Iterator[str]:
+    """A path and its parents without the root. Text may follow a path, so words at its end are also cut off."""
     current = path.rstrip("/\\") or path
     while len(current) > 1:
         yield current
         for mark in (":", " ", ",", ")", "'"):
-            head, found, _ = os.path.basename(current).partition(mark)  # noqa: PTH119
-            if found and head:
+            head, separator, _ = os.path.basename(current).partition(mark)  # noqa: PTH119
+            if separator and head:
                 yield os.path.join(os.path.dirname(current), head)  # noqa: PTH118, PTH120
         shorter = os.path.dirname(current)  # noqa: PTH120
         if shorter == current:
@@ -75,10 +75,10 @@ def upwards(path: str) -> Iterator[str]:
         current = shorter
 
 
-def _common_root(counted: dict[str, int]) -> str | None:
-    """The deepest folder most mentioned paths share; None where they share nothing but the beginning."""
-    if not counted:
+def _common_root(counts: dict[str, int]) -> str | None:
+    """The deepest folder that most mentioned paths share; None where they share only the beginning."""
+    if not counts:
         return None
-    most = max(counted.values())
-    shared = [path for path, count in counted.items() if count == most and path.count("/") >= 3]
+    most = max(counts.values())
+    shared = [path for path, count in counts.items() if count == most and path.count("/") >= 3]
     return max(shared, key=len) if shared and most > 1 else None

@@ -1,9 +1,9 @@
 """Which project a folder of sessions belongs to, and how we know.
 
-Folders are named by the SHA-256 of the project's path (up to 0.28) or by a slug (0.29+). A slug folder says its path in
-`.project_root`; a hash can only be tested. So a path is *proved* when its hash is the folder's, wherever the
-path was found; a path that merely occurs in the sessions is a guess, and is called one. What lies outside of the
-root is tried later, by others, for all agents alike.
+A folder has the SHA-256 of the project's path as its name (up to 0.28) or a slug (0.29+). A slug folder names its path
+in `.project_root`; a hash can only be tested. So a path is *proved* if its hash is the folder's, wherever the path
+comes from. A path that only occurs in the sessions is a guess, and is called so. Paths outside of the root are tried
+later, in the same way for all agents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from pollux.errors import Unreadable
 from pollux.sources.base import File, SourceContext
 from pollux.sources.gemini.find import MARKER
-from pollux.sources.gemini.projects.path_evidence import ALL, EACH, Witness, digest, witness
+from pollux.sources.gemini.projects.path_evidence import ALL, EACH, PathEvidence, digest, path_evidence
 from pollux.system.bounds import leads_out
 from pollux.wire import SMALL, Malformed, Notes, plain, read_bytes, read_head
 
@@ -25,7 +25,7 @@ _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class Folder:
-    """One project's folder under `tmp`, its files, and the hash of the path it stands for."""
+    """One project's folder under `tmp`, its files, and the hash of its path."""
 
     def __init__(self, path: str, files: list[File]) -> None:
         self.path = path
@@ -34,70 +34,70 @@ class Folder:
         self.mark(next((marker_of(file.path) for file in files if file.role == MARKER), None))
 
     def mark(self, marker: str | None) -> None:
-        """Let it be the folder of a path."""
+        """Set the path of the folder."""
         self.marker = marker
         self.marked = digest(marker) if marker else None
         self.hash: str | None = self.name if _HASH.match(self.name) else self.marked
 
 
 class Projects:
-    """Finds the path of each folder in what lies under the root, asking the cheap and certain witnesses first."""
+    """Finds the path of each folder from the files under the root, with cheap and certain evidence first."""
 
     def __init__(self, roots: Iterable[Path], around: SourceContext, markers: Iterable[str] = ()) -> None:
         self._around = around
-        self._registries = {str(root): _registry_beside(root) for root in roots}
+        self._registries = {str(root): _registry_of_root(root) for root in roots}
         registered = (path for registry in self._registries.values() for path in registry)
-        self._near = [*markers, *registered]
+        self._known_paths = [*markers, *registered]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
 
     def of(
         self, folder: Folder | None, header_hash: str | None, hints: Callable[[], list[File]]
     ) -> tuple[str | None, str | None]:
-        """The path and the evidence for it; hints are the files in which paths may be found."""
+        """The path and the evidence for it; `hints` are the files in which paths may occur."""
         wanted = header_hash or (folder.hash if folder is not None else None)
         if folder is not None and folder.marker is not None and wanted in (None, digest(folder.marker)):
             return folder.marker, "marker"
-        if folder is not None and (found := self._registered(folder, wanted)) is not None:
-            return found, "registry"
+        if folder is not None and (path := self._registered(folder, wanted)) is not None:
+            return path, "registry"
         if wanted is None or not _HASH.match(wanted):
             return None, None
-        return self._proved(wanted, hints)
+        return self._by_path_hash(wanted, hints)
 
     def _registered(self, folder: Folder, wanted: str | None) -> str | None:
-        """The registry's word, unless the hash says it lies."""
+        """The path in the registry, unless the hash contradicts it."""
         root, slug = os.path.split(folder.path)
         for path, name in self._registries.get(root, {}).items():
             if name == slug and (wanted is None or digest(path) == wanted):
                 return path
         return None
 
-    def _proved(self, wanted: str, hints: Callable[[], list[File]]) -> tuple[str | None, str | None]:
-        """The path that has this hash, wherever it is found; else the best guess."""
+    def _by_path_hash(self, wanted: str, hints: Callable[[], list[File]]) -> tuple[str | None, str | None]:
+        """A path with this hash, or else the best guess."""
         if wanted not in self._by_hash:
-            path = next((near for near in self._near if digest(near) == wanted), None)
+            path = next((known for known in self._known_paths if digest(known) == wanted), None)
             proof, guess = (path, None) if path is not None else self._in_files(wanted, hints())
             evidence = "hash" if proof is not None else "guess" if guess is not None else None
             self._by_hash[wanted] = (proof or guess, evidence)
         return self._by_hash[wanted]
 
     def _in_files(self, wanted: str, files: list[File]) -> tuple[str | None, str | None]:
-        """A path in the files that has the hash, else the folder that most of them are about."""
+        """A path in the files with the hash, or else the folder that most of them mention."""
         guesses: Counter[str] = Counter()
-        left = ALL
+        remaining = ALL
         for file in sorted(files, key=lambda file: (file.size, file.path)):
-            if left <= 0:
+            if remaining <= 0:
                 break
-            left -= min(file.size, EACH)
-            told = self._around.peek(file, Witness, lambda file: witness(wanted, file))
-            if told.proof is not None:
-                return told.proof, None
-            if told.guess is not None:
-                guesses[told.guess] += 1
+            remaining -= min(file.size, EACH)
+            evidence = self._around.peek(file, PathEvidence, lambda file: path_evidence(wanted, file))
+            if evidence.proof is not None:
+                return evidence.proof, None
+            if evidence.guess is not None:
+                guesses[evidence.guess] += 1
         return None, max(guesses, key=lambda path: (guesses[path], len(path), path), default=None)
 
 
 def marker_of(note: str) -> str | None:
-    """What a folder's own note says."""
+    """The path in a folder's own note."""
     try:
         text = read_head(note, 8192).decode("utf-8", "surrogateescape")
     except Unreadable:
@@ -106,19 +106,19 @@ def marker_of(note: str) -> str | None:
     return path if path and "\x00" not in path else None
 
 
-def _registry_beside(root: Path) -> dict[str, str]:
-    """The list of projects beside a root, unless a link leads out of there."""
+def _registry_of_root(root: Path) -> dict[str, str]:
+    """The list of projects next to a root, unless it is a link that leads elsewhere."""
     path = os.path.join(root.parent, "projects.json")  # noqa: PTH118
     return {} if leads_out(path, str(root)) else registry_of(Path(path))
 
 
 def registry_of(path: Path) -> dict[str, str]:
-    """`projects.json`: path to slug. Whatever in it is not text is left out."""
+    """`projects.json`: path to slug. Values that are not text are left out."""
     try:
         value = plain(read_bytes(path, SMALL), Notes())
     except (Unreadable, Malformed):
         return {}
-    listed = value.get("projects") if isinstance(value, dict) else None
-    if not isinstance(listed, dict):
+    projects = value.get("projects") if isinstance(value, dict) else None
+    if not isinstance(projects, dict):
         return {}
-    return {path: slug for path, slug in listed.items() if isinstance(slug, str)}
+    return {path: slug for path, slug in projects.items() if isinstance(slug, str)}

@@ -1,1 +1,1 @@
-"""What the human typed, from the log of prompts, and which message holds it."""
+"""The lines that the human typed, from the log of prompts, and the messages that hold them."""

@@ -1,7 +1,7 @@
-"""`logs.json`: every line the human typed in interactive mode, in the order of typing, whatever the clock said.
+"""`logs.json`: every line that the human typed in interactive mode, in the order of typing, whatever the clock.
 
-The log outlives the sessions, but its session ids lag behind: after `/clear` or a resume it goes on under another id
-than the session.
+The log outlives the sessions, but its session ids are late: after `/clear` or a resume it goes on under another id than
+the session.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from pollux.sources.base import File, SourceContext, fingerprint_of
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Typed
-from pollux.sources.typed import prompts_id, squeezed
+from pollux.sources.typed import normalize_space, prompts_id
 from pollux.wire import Notes, display_path, read_bytes
 
-# Commands and the other names that some releases give them.
+# Commands with the names that some releases give them.
 CLEAR = ("/clear", "/new")
 COMPRESS = ("/compress", "/summarize", "/compact")
 QUIT = ("/quit", "/exit")
 REWIND = ("/rewind",)
-# Hooks may run between the command and the session that it begins.
+# Hooks may run between the command and the beginning of the session.
 _RENEWAL = timedelta(seconds=10)
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One typed line and where it stands; a `command` was meant for the client or the shell.
+    """One typed line and where it stands. A `command` is for the client or the shell.
 
-    `words` is the text without differences in white space, by which lines and messages are compared. `rank` is its
-    place among all lines of the project. It was typed between `since` and `until`, where the clock may have been wrong.
+    `words` is the text with normalized white space, by which lines and messages are compared. `rank` is its place among
+    all lines of the project. It was typed between `since` and `until`: these allow for a wrong clock.
     """
 
     session: str
@@ -61,41 +61,41 @@ def calls(text: str, names: tuple[str, ...]) -> bool:
     return text.startswith("/") and text.split(maxsplit=1)[0] in names
 
 
-class Kept(msgspec.Struct):
-    """What one file of the log holds, and what was noticed about it."""
+class LogFile(msgspec.Struct):
+    """The lines of one file of the log, and its notices."""
 
     lines: list[Typed] = []
     notices: tuple[Notice, ...] = ()
 
 
-def _kept(file: File) -> Kept:
+def _read_file(file: File) -> LogFile:
     notes = Notes(display_path(file.path))
     lines: list[Typed] = []
     try:
-        found = records.contents(file.path, notes)
+        content = records.contents(file.path, notes)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
     else:
-        if isinstance(found, records.Prompts):
-            lines = found.lines
-        elif not isinstance(found, records.Nothing):
-            notes.add("file.damaged", "Nothing can be read: the file is no log of typed lines.", Severity.ERROR)
-        elif found.damaged:
-            notes.add("file.damaged", f"Nothing can be read: {found.reason}.", Severity.ERROR)
-    return Kept(lines, notes.all())
+        if isinstance(content, records.Prompts):
+            lines = content.lines
+        elif not isinstance(content, records.Nothing):
+            notes.add("file.damaged", "Nothing can be read: the file is not a log of typed lines.", Severity.ERROR)
+        elif content.damaged:
+            notes.add("file.damaged", f"Nothing can be read: {content.reason}.", Severity.ERROR)
+    return LogFile(lines, notes.all())
 
 
 class PromptLog:
     """The typed lines of one project, by session id; `sessions` are the ids that have a session file."""
 
     def __init__(self, files: Iterable[File], around: SourceContext | None = None) -> None:
-        held = tuple(files)
+        all_files = tuple(files)
         self._around = around
-        # A broken log is renamed, and another begun.
+        # A broken log is renamed, and a new one begun.
         self.files = tuple(
-            sorted((file for file in held if file.role != SHELL), key=lambda file: not file.path.endswith(".bak"))
+            sorted((file for file in all_files if file.role != SHELL), key=lambda file: not file.path.endswith(".bak"))
         )
-        self._shell = tuple(file for file in held if file.role == SHELL)
+        self._shell = tuple(file for file in all_files if file.role == SHELL)
         self.sessions: set[str] = set()
         self._lines: dict[str, list[Line]] | None = None
         self._by_words: dict[str, list[tuple[datetime, str, Line]]] | None = None
@@ -104,7 +104,7 @@ class PromptLog:
 
     @property
     def lines(self) -> dict[str, list[Line]]:
-        """Read when first asked for."""
+        """The lines by session, read when first needed."""
         if self._lines is None:
             self._lines = {}
             seen: set[tuple[str, str, datetime | None]] = set()
@@ -112,22 +112,22 @@ class PromptLog:
             shell = self._shell_commands()
             latest = float("-inf")
             for file in self.files:
-                kept = self._around.peek(file, Kept, _kept) if self._around is not None else _kept(file)
-                notices += kept.notices
-                for item, typed in _in_order(kept.lines):
-                    same = (typed.sessionId or "unknown", typed.message or "", typed.timestamp)
-                    if same in seen:
+                content = self._around.peek(file, LogFile, _read_file) if self._around is not None else _read_file(file)
+                notices += content.notices
+                for item, typed in _in_order(content.lines):
+                    key = (typed.sessionId or "unknown", typed.message or "", typed.timestamp)
+                    if key in seen:
                         continue
                     if typed.timestamp is not None:
                         latest = max(latest, typed.timestamp.timestamp())
                     line = _line(typed, file, item, shell, (len(seen), latest))
-                    seen.add(same)
+                    seen.add(key)
                     self._lines.setdefault(line.session, []).append(line)
             self.notices = tuple(notices)
         return self._lines
 
-    def saying(self, words: str, since: datetime, until: datetime) -> list[tuple[str, Line]]:
-        """Every line that says this and was typed between two moments, with the id under which it is kept."""
+    def lines_saying(self, words: str, since: datetime, until: datetime) -> list[tuple[str, Line]]:
+        """Every line with these words that was typed between two moments, with its id in the log."""
         if self._by_words is None:
             self._by_words = {}
             for name, lines in self.lines.items():
@@ -136,42 +136,44 @@ class PromptLog:
                         self._by_words.setdefault(line.words, []).append((line.at, name, line))
             for typed in self._by_words.values():
                 typed.sort(key=itemgetter(0))
-        found = self._by_words.get(words, [])
-        start = bisect_left(found, since, key=itemgetter(0))
-        return [(name, line) for _, name, line in found[start : bisect_right(found, until, key=itemgetter(0))]]
+        candidates = self._by_words.get(words, [])
+        start = bisect_left(candidates, since, key=itemgetter(0))
+        return [
+            (name, line) for _, name, line in candidates[start : bisect_right(candidates, until, key=itemgetter(0))]
+        ]
 
     def fingerprint(self, session: str, since: float | None, until: float | None) -> str:
-        """Stands for all that the log says of a session: the lines under its id, and under those used in its time."""
+        """A digest of all lines that may concern a session: those under its id, and under the ids used in its time."""
         if self._by_time is None:
-            every = [(name, line) for name, lines in self.lines.items() for line in lines]
-            self._by_time = sorted((line.at.timestamp(), name) for name, line in every if line.at is not None)
+            pairs = [(name, line) for name, lines in self.lines.items() for line in lines]
+            self._by_time = sorted((line.at.timestamp(), name) for name, line in pairs if line.at is not None)
         start = bisect_left(self._by_time, since, key=itemgetter(0)) if since is not None else 0
         end = bisect_right(self._by_time, until, key=itemgetter(0)) if until is not None else 0
         names = sorted({session, *(name for _, name in self._by_time[start:end])})
-        said = (
+        texts = (
             f"{name}\n{name in self.sessions}\n{line.text}\n{line.at}\n{line.rank}\n{line.item}"
             for name in names
             for line in self.lines.get(name, ())
         )
-        return fingerprint_of([*said, *(notice.text for notice in self.notices)])
+        return fingerprint_of([*texts, *(notice.text for notice in self.notices)])
 
-    def divide(self, begun: Mapping[str, datetime], renewing: Container[str]) -> None:
-        """Part the lines of each id at every `/clear` that began another session, and give that one its own.
+    def divide(self, beginnings: Mapping[str, datetime], renewing: Container[str]) -> None:
+        """Divide the lines of each id at every `/clear` that began another session, and give that session its lines.
 
-        Since 0.35 there is another session, but the log goes on under the old id until the program ends. Which one it
-        is shows in the moment at which it began. Where its file is gone the prompts get an id of their own; `renewing`
-        are the ids of sessions by releases that are known to begin another.
+        Since 0.35 `/clear` begins another session, but the log goes on under the old id until the program ends. The
+        time of its beginning shows which session it is. If its file is gone, the prompts get their own id. `renewing`
+        are the ids of sessions by releases in which `/clear` begins another session.
         """
-        starts = sorted((at, name) for name, at in begun.items())
+        starts = sorted((at, name) for name, at in beginnings.items())
         parts: dict[str, list[Line]] = {}
         for name, lines in self.lines.items():
             owner = name
-            for ended, stretch in _stretches(lines):
-                if ended is not None and ended.calls(QUIT):
+            for command, stretch in _stretches(lines):
+                if command is not None and command.calls(QUIT):
                     owner = name
-                elif ended is not None and (next_one := _begun_by(ended, starts)) is not None:
-                    owner = next_one
-                elif ended is not None and name in renewing and not all(line.command for line in stretch):
+                elif command is not None and (successor := _session_begun_by(command, starts)) is not None:
+                    owner = successor
+                elif command is not None and name in renewing and not all(line.command for line in stretch):
                     owner = prompts_id(f"{name}/{stretch[0].item}".encode("utf-8", "surrogateescape"))
                 parts.setdefault(owner, []).extend(stretch)
         for lines in parts.values():
@@ -179,7 +181,7 @@ class PromptLog:
         self._lines = parts
 
     def _shell_commands(self) -> set[str]:
-        """What was typed in shell mode: logged like prompts, and kept in a file of its own."""
+        """The commands of shell mode: they are logged like prompts, and also kept in their own file."""
         commands: set[str] = set()
         for file in self._shell:
             with contextlib.suppress(Unreadable):
@@ -188,7 +190,7 @@ class PromptLog:
 
 
 def _in_order(lines: list[Typed]) -> Iterator[tuple[int, Typed]]:
-    """The lines of a file with their places; those of one session in the order of their numbers."""
+    """The lines of a file with their places, those of one session in the order of their numbers."""
     places: dict[str | None, list[int]] = {}
     for item, typed in enumerate(lines):
         places.setdefault(typed.sessionId, []).append(item)
@@ -211,7 +213,7 @@ def _line(typed: Typed, file: File, item: int, shell: set[str], order: tuple[int
         extra["type"] = typed.type
     text = typed.message or ""
     rank, latest = order
-    # A time after the file was last written is one of a clock that was ahead.
+    # A time after the last writing of the file is from a clock that was ahead.
     since = min(typed.timestamp.timestamp(), file.mtime_ns / 1e9) if typed.timestamp is not None else latest
     return Line(
         session=typed.sessionId or "unknown",
@@ -221,7 +223,7 @@ def _line(typed: Typed, file: File, item: int, shell: set[str], order: tuple[int
         item=item,
         extra=extra,
         command=text.startswith("/") or text in shell,
-        words=squeezed(text),
+        words=normalize_space(text),
         rank=rank,
         since=since,
         until=latest,
@@ -229,20 +231,20 @@ def _line(typed: Typed, file: File, item: int, shell: set[str], order: tuple[int
 
 
 def _stretches(lines: list[Line]) -> Iterator[tuple[Line | None, list[Line]]]:
-    """The lines between the commands that end a conversation, each with the command before it."""
-    ended: Line | None = None
+    """The lines between commands that end a conversation, each group with the command before it."""
+    command: Line | None = None
     stretch: list[Line] = []
     for line in lines:
         stretch.append(line)
         if line.calls(CLEAR) or line.calls(QUIT):
-            yield ended, stretch
-            ended, stretch = line, []
+            yield command, stretch
+            command, stretch = line, []
     if stretch:
-        yield ended, stretch
+        yield command, stretch
 
 
-def _begun_by(command: Line, starts: list[tuple[datetime, str]]) -> str | None:
-    """The session that a `/clear` began: the first one to begin within moments of it."""
+def _session_begun_by(command: Line, starts: list[tuple[datetime, str]]) -> str | None:
+    """The session that a `/clear` began: the first one that begins shortly after it."""
     if command.at is None:
         return None
     place = bisect_left(starts, command.at, key=itemgetter(0))

@@ -1,8 +1,8 @@
-"""Which listed messages are earlier ones, written again under another id.
+"""Finds listed messages that are copies of earlier ones under another id.
 
-Gemini CLI since 0.44 sets a conversation's history from bare turns: after a compression, `/chat resume`, `/restore`,
-and since 0.57 after a cancelled turn. They come back as they were sent: neighbours of one speaker run together,
-thoughts left out, and with the white space, invisible characters and comments that the first writing had lost.
+Since 0.44 Gemini CLI sets a conversation's history from bare turns: after a compression, `/chat resume`, `/restore`,
+and since 0.57 after a cancelled turn. The copies are as they were sent: neighbours of one speaker are joined, thoughts
+are left out, and white space, invisible characters and comments are back that the first copy had lost.
 """
 
 from __future__ import annotations
@@ -15,50 +15,50 @@ from pollux.sources.gemini.replay.runs import Runs
 from pollux.sources.gemini.replay.words import Key, Words
 
 
-def aligned(
+def find_originals(
     messages: Sequence[Message], earlier: Sequence[Message], renamed: Sequence[bool], *, backwards: bool
 ) -> list[list[int]]:
-    """For each listed message under a new id the places of those it repeats: same speaker and words, in the same order.
+    """For each listed message under a new id, the places of its originals: same speaker and words, in the same order.
 
-    A compression keeps the end of a conversation, everything else its beginning: from there equal words are paired.
+    A compression keeps the end of a conversation, everything else keeps its beginning: the pairing starts from there.
     """
-    found: list[list[int]] = [[] for _ in messages]
+    originals: list[list[int]] = [[] for _ in messages]
     if not earlier or not any(renamed):
-        return found
+        return originals
     step = -1 if backwards else 1
     words = [Words(message) for message in earlier]
     later = {index: Words(messages[index]) for index in range(len(messages))[::step] if renamed[index]}
     singles, runs = _Singles(words, step), Runs(words, later.values(), step)
     position, end = (len(earlier) - 1, -1) if backwards else (0, len(earlier))
-    for index, said in later.items():
-        single = singles.find(said, position)
-        # The nearest counts; a message of its own before several that say it together.
-        nearby = list(runs.find(said, position, end if single is None else single))
-        if nearby:
-            run = min(nearby, key=lambda run: (run[0] * step, len(run)))
+    for index, copy in later.items():
+        single = singles.find(copy, position)
+        # The nearest counts; a single message before several joined ones.
+        candidates = list(runs.find(copy, position, end if single is None else single))
+        if candidates:
+            run = min(candidates, key=lambda run: (run[0] * step, len(run)))
         elif single is not None:
             run = [single]
         else:
             continue
-        found[index] = sorted(run)
+        originals[index] = sorted(run)
         position = run[-1] + step
-    return found
+    return originals
 
 
 class _Singles:
-    """Where each message stands, by all that a writing of it may be recognised by."""
+    """The places of single messages, by all keys under which a copy may look for them."""
 
     def __init__(self, words: list[Words], step: int) -> None:
         self._step = step
         self._places: dict[Key, deque[int]] = {}
         for place in range(len(words))[::step]:
-            for key in words[place].answers():
+            for key in words[place].own_keys():
                 self._places.setdefault(key, deque()).append(place)
 
-    def find(self, said: Words, position: int) -> int | None:
-        """The next place from a position on that says the same. The position never goes back."""
-        found = [place for key in said.asks() if (place := self._following(key, position)) is not None]
-        return min(found, key=lambda place: place * self._step, default=None)
+    def find(self, copy: Words, position: int) -> int | None:
+        """The next place from a position on with the same words. The position never goes back."""
+        places = [place for key in copy.search_keys() if (place := self._following(key, position)) is not None]
+        return min(places, key=lambda place: place * self._step, default=None)
 
     def _following(self, key: Key, position: int) -> int | None:
         places = self._places.get(key, deque())

@@ -1,4 +1,4 @@
-"""One message of a log, however often it was written: what a later writing adds to it, and what it must not take."""
+"""One message of a log, however often it was written: what a later copy adds, and what it must not remove."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 
 from pollux.model import Fate
-from pollux.sources.gemini.format.content import is_made_up, pieces, plain_text
+from pollux.sources.gemini.format.content import lacks_real_id, pieces, plain_text
 from pollux.sources.gemini.format.schema import Call, FunctionCall, Message, Part, Tokens
 
 Copies = dict[tuple[str | None, datetime | None], int | None]
-"""Other writings of a message: their ids and times, with the line of the first."""
+"""Other copies of a message: their ids and times, with the line of the first."""
 
 
 class Entry(msgspec.Struct, gc=False):
-    """One message, however often it was written: its richest form, its fate, and where it first stood."""
+    """One message, however often it was written: its fullest form, its fate, and its first place."""
 
     message: Message
     turn: int
@@ -30,72 +30,72 @@ class Entry(msgspec.Struct, gc=False):
     copies: Copies | None = None
     replaced: list[dict[str, Any]] | None = None
 
-    def also(self, name: str | None, at: datetime | None, line: int | None) -> None:
-        """Note another writing."""
+    def add_copy(self, name: str | None, at: datetime | None, line: int | None) -> None:
+        """Note another copy."""
         if self.copies is None:
             self.copies = {}
         self.copies.setdefault((name, at), line)
 
     def set_aside(self, **old: Any) -> None:
-        """Keep what a later writing replaced."""
+        """Keep what a later copy replaced."""
         if self.replaced is None:
             self.replaced = []
         self.replaced.append(old)
 
 
 def enrich(entry: Entry, later: Message, line: int | None) -> None:
-    """Take a later writing of the same message in: newer words win, but nothing is lost to a poorer copy."""
-    kept = entry.message
-    if later.id != kept.id or later.timestamp != kept.timestamp:
-        entry.also(later.id, later.timestamp, line)
-    if later.timestamp is not None and (kept.timestamp is None or later.timestamp < kept.timestamp):
-        kept.timestamp = later.timestamp
-    if later.content != kept.content:
-        _renew(entry, "content", later.content, line)
+    """Merge a later copy of a message: newer words replace older ones, but a poorer copy removes nothing."""
+    message = entry.message
+    if later.id != message.id or later.timestamp != message.timestamp:
+        entry.add_copy(later.id, later.timestamp, line)
+    if later.timestamp is not None and (message.timestamp is None or later.timestamp < message.timestamp):
+        message.timestamp = later.timestamp
+    if later.content != message.content:
+        _renew_content(entry, "content", later.content, line)
     if later.displayContent is not None:
-        _renew(entry, "displayContent", later.displayContent, line)
-    if later.type is not None and later.type != kept.type:
+        _renew_content(entry, "displayContent", later.displayContent, line)
+    if later.type is not None and later.type != message.type:
         _replace(entry, "type", later.type, line)
-    if later.model is not None and later.model != kept.model:
+    if later.model is not None and later.model != message.model:
         _replace(entry, "model", later.model, line)
-    if later.tokens is not None and later.tokens != kept.tokens:
-        if _used(later.tokens) >= _used(kept.tokens):
+    if later.tokens is not None and later.tokens != message.tokens:
+        if _token_count(later.tokens) >= _token_count(message.tokens):
             _replace(entry, "tokens", later.tokens, line)
         else:
             entry.set_aside(tokens=later.tokens, line=line)
-    if later.thoughts and later.thoughts != kept.thoughts:
+    if later.thoughts and later.thoughts != message.thoughts:
         _replace(entry, "thoughts", later.thoughts, line)
     if later.toolCalls:
-        kept.toolCalls = _joined(kept.toolCalls, later.toolCalls, entry, line)
+        message.toolCalls = _join_calls(message.toolCalls, later.toolCalls, entry, line)
     if later.extra:
-        kept.extra = {**kept.extra, **later.extra}
+        message.extra = {**message.extra, **later.extra}
 
 
-def form(value: Message | Part | str) -> bytes:
-    """The same for all that is equal, however its keys are ordered."""
+def digest_of(value: Message | Part | str) -> bytes:
+    """A digest that is the same for equal values, in any order of keys."""
     try:
-        written = msgspec.json.encode(value, order="sorted")
-    except UnicodeEncodeError:  # half a character
-        written = repr(msgspec.to_builtins(value, order="sorted")).encode()
-    return hashlib.blake2b(written, digest_size=16).digest()
+        encoded = msgspec.json.encode(value, order="sorted")
+    except UnicodeEncodeError:  # a lone surrogate
+        encoded = repr(msgspec.to_builtins(value, order="sorted")).encode()
+    return hashlib.blake2b(encoded, digest_size=16).digest()
 
 
-def _used(tokens: Tokens | None) -> int:
-    """How much figures tell of: the richest of a message count."""
-    told = (tokens.input, tokens.output, tokens.thoughts, tokens.tool) if tokens is not None else ()
-    return sum(figure for figure in told if figure is not None)
+def _token_count(tokens: Tokens | None) -> int:
+    """The sum of the figures: the largest of a message count."""
+    figures = (tokens.input, tokens.output, tokens.thoughts, tokens.tool) if tokens is not None else ()
+    return sum(figure for figure in figures if figure is not None)
 
 
-def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:
-    """New content replaces old. Where both say the same the richer form stays; where the new says nothing, the old."""
-    kept = getattr(entry.message, name)
-    if later is None or later == kept:
+def _renew_content(entry: Entry, name: str, later: Any, line: int | None) -> None:
+    """Replace old content by new. The richer form of the same words stays. An empty new one changes nothing."""
+    current = getattr(entry.message, name)
+    if later is None or later == current:
         return
-    if kept is None or kept in ("", []):
+    if current is None or current in ("", []):
         setattr(entry.message, name, later)
         return
     old, new = plain_text(entry.message, name), plain_text(Message(content=later))
-    if old == new and isinstance(kept, str):
+    if old == new and isinstance(current, str):
         setattr(entry.message, name, later)
     elif old == new and isinstance(later, str):
         return
@@ -106,20 +106,20 @@ def _renew(entry: Entry, name: str, later: Any, line: int | None) -> None:
 
 
 def _replace(entry: Entry, name: str, later: Any, line: int | None) -> None:
-    kept = getattr(entry.message, name)
-    if kept is not None and kept != []:
-        entry.set_aside(**{name: kept, "line": line})
+    current = getattr(entry.message, name)
+    if current is not None and current != []:
+        entry.set_aside(**{name: current, "line": line})
     setattr(entry.message, name, later)
 
 
-def _joined(kept: list[Call] | None, later: list[Call], entry: Entry, line: int | None) -> list[Call]:
-    """Calls by id: a later record of a call replaces an earlier one, but not the outcome it had.
+def _join_calls(earlier: list[Call] | None, later: list[Call], entry: Entry, line: int | None) -> list[Call]:
+    """Calls by id: a later record of a call replaces an earlier one, but not its outcome.
 
-    Where a history is rewritten (0.44+) an outcome is only shortened, or joined with those of the calls beside it.
+    In a rewritten history (0.44+) an outcome is only shortened, or joined with those of neighbouring calls.
     """
-    if not kept:
+    if not earlier:
         return later
-    calls = {call.id or f"#{n}": call for n, call in enumerate(kept)}
+    calls = {call.id or f"#{n}": call for n, call in enumerate(earlier)}
     for n, call in enumerate(later):
         name = call.id or f"#{n}"
         old = calls.get(name)
@@ -131,53 +131,55 @@ def _joined(kept: list[Call] | None, later: list[Call], entry: Entry, line: int 
     return list(calls.values())
 
 
-def gathered(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries, with the calls of a stopped turn in the reply that asked for them.
+def gather_calls(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries, with the calls of a stopped turn in the reply that made them.
 
-    After Esc the line that tells of it stands last, so that the calls are recorded in a message of their own behind it.
+    After Esc, the line that says so comes first, and the calls follow it in a separate message.
     """
-    found: list[Entry] = []
+    result: list[Entry] = []
     reply: Entry | None = None
     for entry in entries:
         message = entry.message
         if message.type == "gemini":
-            if reply is not None and _completes(entry, reply):
+            if reply is not None and _has_calls_of(entry, reply):
                 _take_over(reply, entry)
                 continue
             reply = entry
         elif message.type == "user" and not answers(message):
             reply = None
-        found.append(entry)
-    return found
+        result.append(entry)
+    return result
 
 
-def _completes(entry: Entry, reply: Entry) -> bool:
-    """Is it nothing but the calls that a reply asked for: by its own words, or as the only one that can have?"""
+def _has_calls_of(entry: Entry, reply: Entry) -> bool:
+    """Does an entry hold only calls of this reply: by the reply's content, or because no other can have made them?"""
     message, calls = entry.message, entry.message.toolCalls or []
     if message.tokens is not None or message.thoughts or message.displayContent is not None:
         return False
-    made = {form(Part(functionCall=FunctionCall(id=call.id, name=call.name, args=call.args))) for call in calls}
-    if any(item != "" and form(item) not in made for item in pieces(message.content)):
+    recorded = {
+        digest_of(Part(functionCall=FunctionCall(id=call.id, name=call.name, args=call.args))) for call in calls
+    }
+    if any(item != "" and digest_of(item) not in recorded for item in pieces(message.content)):
         return False
     if all(call.status != "cancelled" for call in calls) or message.model not in (None, reply.message.model):
         return False
     items = [item for item in pieces(reply.message.content) if not isinstance(item, str)]
-    asked = [item.functionCall for item in items if item.functionCall is not None]
-    if asked:
-        named = sorted(call.name or "" for call in asked) == sorted(call.name or "" for call in calls)
+    requested = [item.functionCall for item in items if item.functionCall is not None]
+    if requested:
+        same_names = sorted(call.name or "" for call in requested) == sorted(call.name or "" for call in calls)
         ids = {call.id for call in calls}
-        return named and all(call.id in ids or is_made_up(call.id) for call in asked)
+        return same_names and all(call.id in ids or lacks_real_id(call.id) for call in requested)
     return entry.fate is reply.fate and reply.message.tokens is not None and not reply.message.toolCalls
 
 
 def _take_over(reply: Entry, entry: Entry) -> None:
-    """Give a reply the calls that a later message holds."""
+    """Give a reply the calls of a later message."""
     message = entry.message
-    reply.message.toolCalls = _joined(reply.message.toolCalls, message.toolCalls or [], reply, entry.line)
+    reply.message.toolCalls = _join_calls(reply.message.toolCalls, message.toolCalls or [], reply, entry.line)
     reply.message.extra = {**message.extra, **reply.message.extra}
-    reply.also(message.id, message.timestamp, entry.line)
+    reply.add_copy(message.id, message.timestamp, entry.line)
     for (name, at), line in (entry.copies or {}).items():
-        reply.also(name, at, line)
+        reply.add_copy(name, at, line)
     for old in entry.replaced or ():
         reply.set_aside(**old)
 

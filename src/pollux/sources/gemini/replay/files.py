@@ -1,4 +1,4 @@
-"""The files of one session, each read for itself, and every message of them once."""
+"""Joins the files of one session: every message once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import msgspec
 from pollux.model import Author, Fate, Kind, Message, Role
 from pollux.sources.base import File
 from pollux.sources.gemini.format.content import TASK
-from pollux.sources.gemini.gaps import folds
+from pollux.sources.gemini.gaps import is_compression
 from pollux.sources.gemini.prompts.log import COMPRESS, Line
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.in_time import in_time
 
 
 class Part(msgspec.Struct):
-    """What one file gave: its replay, the messages built from it, and whether one of their calls starts sub-agents."""
+    """One file: its replay, its messages, and whether one of their calls starts sub-agents."""
 
     file: File
     replay: Replay
@@ -25,77 +25,81 @@ class Part(msgspec.Struct):
 
     @property
     def current(self) -> tuple[bool, float, bool, float]:
-        """How the CLI would choose between files of one session: said something, updated last, the newer format.
+        """How the CLI chooses between files of one session: has content, updated last, newer format.
 
-        Of those that say the same of themselves it is the one in which the last message is the latest.
+        Among equals it is the file with the latest message.
         """
-        said = any(message.author is not Author.CLIENT for message in self.messages)
+        has_content = any(message.author is not Author.CLIENT for message in self.messages)
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
         last = max((message.at.timestamp() for message in self.messages if message.at is not None), default=0.0)
-        return said, updated, ".jsonl" in self.file.path, last
+        return has_content, updated, ".jsonl" in self.file.path, last
 
     @property
     def may_lack_calls(self) -> bool:
-        """May 0.4 to 0.8 have written it, which recorded no calls? Nothing shows that a later release did."""
+        """May a release from 0.4 to 0.8 have written the file? Those record no calls. Nothing shows a later one."""
         if ".jsonl" in self.file.path or self.replay.facts.keys() - {"sessionId", "projectHash"}:
             return False
-        held = [entry.message for entry in self.replay.entries]
-        plain = all(m.type in ("user", "gemini") and type(m.content) is str and not m.toolCalls for m in held)
-        return plain and any(m.type == "gemini" for m in held)
+        messages = [entry.message for entry in self.replay.entries]
+        plain = all(m.type in ("user", "gemini") and type(m.content) is str and not m.toolCalls for m in messages)
+        return plain and any(m.type == "gemini" for m in messages)
 
     @property
     def is_subagent(self) -> bool:
-        """Does the file hold a sub-agent's conversation: by its own word (0.31+), or by the prompt it begins with?"""
+        """Does the file hold a sub-agent's conversation: by its own field (0.31+), or by its first prompt?"""
         if self.replay.facts.get("kind") == Kind.SUBAGENT:
             return True
         first = next((message for message in self.messages if message.role is Role.USER), None)
         return first is not None and first.text.startswith(TASK)
 
 
-def joined(parts: list[Part], current: Part, typed: list[Line]) -> list[Message]:
-    """Every message of all files once, in the order of time; the current file decides what became of it."""
+def join_files(parts: list[Part], current: Part, typed: list[Line]) -> list[Message]:
+    """Every message of all files once, in the order of time. The current file decides its fate."""
     if len(parts) == 1:
         return parts[0].messages
     fates = {message.id: message.fate for message in current.messages}
     chosen: dict[str, Message] = {}
     for part, following in zip(parts, [*parts[1:], None], strict=True):
-        folded = bool(part.messages) and (folds(part.messages[-1]) or _folded_by(typed, part, following))
+        compressed = bool(part.messages) and (
+            is_compression(part.messages[-1]) or _was_compressed(typed, part, following)
+        )
         for message in part.messages:
             fate = fates.get(message.id)
             if fate is None and part is not current:
-                fate = message.fate if message.fate is not Fate.LIVE else Fate.COMPRESSED if folded else Fate.REWOUND
-            settled = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
-            kept = chosen.get(message.id)
-            chosen[message.id] = settled if kept is None else _richer(kept, settled)
+                fate = (
+                    message.fate if message.fate is not Fate.LIVE else Fate.COMPRESSED if compressed else Fate.REWOUND
+                )
+            final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
+            earlier = chosen.get(message.id)
+            chosen[message.id] = final if earlier is None else _richer(earlier, final)
     order = in_time({message.id: message.at for message in part.messages}.items() for part in parts)
     return [chosen[name] for name in order]
 
 
-def _folded_by(typed: list[Line], part: Part, following: Part | None) -> bool:
-    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed lines tells."""
+def _was_compressed(typed: list[Line], part: Part, following: Part | None) -> bool:
+    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed lines shows it."""
     since, until = part.replay.updated, following.replay.started if following is not None else None
     if since is None or until is None:
         return False
     return any(line.calls(COMPRESS) and line.at and since <= line.at <= until for line in typed)
 
 
-def _richer(one: Message, other: Message) -> Message:
-    """Of two writings of a message the one that tells more; where it stands in a log, rather than in a document."""
+def _richer(first: Message, second: Message) -> Message:
+    """The fuller of two copies of a message; one in a log rather than one in a document."""
 
     def weight(message: Message) -> tuple[bool, int, bool]:
         line = message.origin is not None and message.origin.line is not None
         return message.usage is not None, len(message.parts), line
 
-    better, worse = (other, one) if weight(other) > weight(one) else (one, other)
-    at = min((m.at for m in (one, other) if m.at is not None), default=None)
-    changes: dict[str, Any] = {"fate": other.fate, "at": at}
+    better, worse = (second, first) if weight(second) > weight(first) else (first, second)
+    at = min((m.at for m in (first, second) if m.at is not None), default=None)
+    changes: dict[str, Any] = {"fate": second.fate, "at": at}
     if _content(worse) != _content(better):
-        kept = [*better.extra.get("replaced", ()), {"message": msgspec.to_builtins(worse)}]
-        changes["extra"] = {**better.extra, "replaced": kept}
+        replaced = [*better.extra.get("replaced", ()), {"message": msgspec.to_builtins(worse)}]
+        changes["extra"] = {**better.extra, "replaced": replaced}
     return msgspec.structs.replace(better, **changes)
 
 
 def _content(message: Message) -> tuple[Any, ...]:
-    """What two writings of a message must share for nothing to be lost with one of them."""
+    """What two copies of a message must share, so that nothing is lost with one of them."""
     extra = {name: value for name, value in message.extra.items() if name != "copies"}
     return message.parts, message.model, message.usage, message.role, message.at, extra

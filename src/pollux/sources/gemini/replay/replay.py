@@ -1,9 +1,9 @@
 """One log, two views: as it happened, and as Gemini CLI would resume it.
 
-Gemini CLI's own loader walks the records and ends with a list of messages; whatever a rewind, a compression, a resume
-or a cancelled turn took out of that list is gone for it, though it is still in the file. Replay follows the loader
-step by step to know which messages are *live*, and at the same time keeps every message ever written, once, at the
-place where it first stood, with what became of it.
+Gemini CLI's own loader walks through the records and ends with a list of messages. Messages that a rewind, a
+compression, a resume or a cancelled turn took out of that list are gone for the CLI, but still in the file. Replay
+follows the loader step by step to know which messages are *live*. It also keeps every message that was ever written,
+once, at its first place, with its fate.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 from pollux.model import Fate, Severity
 from pollux.sources.gemini.format.content import is_client_text, is_summary, plain_text
 from pollux.sources.gemini.format.schema import Facts, Message, Record
-from pollux.sources.gemini.replay.copies import aligned
-from pollux.sources.gemini.replay.entries import Entry, answers, enrich, form
+from pollux.sources.gemini.replay.copies import find_originals
+from pollux.sources.gemini.replay.entries import Entry, answers, digest_of, enrich
 from pollux.wire import Notes, Pile, tidy
 
 _LOST = (Fate.FAILED, Fate.REWOUND)
@@ -28,29 +28,29 @@ _COUNTS = (
     "hasResumableContent",
     "hasUserOrAssistantMessage",
 )
-_LIVE = Fate.LIVE  # looked up once: an enumeration's members are slow to name
+_LIVE = Fate.LIVE  # members of an enumeration are slow to look up
 
 
 class Replay:
-    """The state of one session log while its records go by."""
+    """The state of one session log while its records are read."""
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.facts: dict[str, Any] = {}
         self.earlier_facts: list[dict[str, Any]] = []
         self.unknown = Pile(notes)
-        self._written: list[Entry] = []
+        self._all_entries: list[Entry] = []
         self.started: datetime | None = None
         self.updated: datetime | None = None
         self._by_id: dict[str, Entry] = {}
         self._live: dict[str, Entry] = {}
-        self._fused: dict[str, list[Entry]] = {}
+        self._joined_entries: dict[str, list[Entry]] = {}
         self._set_aside: set[tuple[int, bytes]] = set()
         self._dropped = False
         self._rewinding = False
 
     def run(self, records: Iterable[tuple[int | None, Message | Record]]) -> Replay:
-        """Take all records in; the order of the questions is the loader's."""
+        """Process all records. The order of the checks is the loader's."""
         for line, record in records:
             self.notes.line = line
             if not isinstance(record, Record):
@@ -72,83 +72,81 @@ class Replay:
                 self._leftovers(line, record, unknown=True)
         self.notes.line = None
         if self._dropped:
-            self._keep_together()
+            self._restore_prompts()
         return self
 
     @property
     def entries(self) -> list[Entry]:
-        """Every message ever written, once, in the order in which they first stood in the file."""
-        return [entry for entry in self._written if entry.copy_of is None]
+        """Every message ever written, once, in the order of their first places in the file."""
+        return [entry for entry in self._all_entries if entry.copy_of is None]
 
     @property
     def live(self) -> dict[str, Entry]:
-        """The messages the CLI would resume with, in its order, under the ids by which it knows them."""
+        """The messages that the CLI would resume with, in its order and under its ids."""
         return dict(self._live)
 
     def _add(self, message: Message, line: int | None, item: int | None) -> None:
-        """A message: new, or written again under the same id."""
-        if message.type == "human":  # as published notes on the format have it; no release is known to write it
+        """Add a message: a new one, or another copy under the same id."""
+        if message.type == "human":  # published notes on the format name it; no release is known to write it
             message.type, message.extra = "user", {**message.extra, "type": "human"}
         known = self._by_id.get(message.id) if message.id is not None else None
         if known is None:
-            entry = Entry(message, len(self._written), line, item)
+            entry = Entry(message, len(self._all_entries), line, item)
             if message.id is None:
                 message.id = f"{'line' if line is not None else 'item'}-{line if line is not None else item}"
                 self.notes.add("message.no-id", "A message has no id; one was derived from its place.")
                 if message.id in self._by_id:
-                    message.id = f"{message.id}-{len(self._written)}"
-            self._written.append(entry)
+                    message.id = f"{message.id}-{len(self._all_entries)}"
+            self._all_entries.append(entry)
             self._by_id[message.id] = entry
             self._live[message.id] = entry
         else:
-            self._again(known, message, line)
+            self._add_again(known, message, line)
             self._live.setdefault(message.id, known)  # type: ignore[arg-type]
 
-    def _again(self, known: Entry, message: Message, line: int | None) -> None:
-        """A message under an id that was there before: alive again, and perhaps richer."""
-        run = self._fused.get(message.id or "")
+    def _add_again(self, known: Entry, message: Message, line: int | None) -> None:
+        """Add a message under a known id: it is live again, and may have more content."""
+        run = self._joined_entries.get(message.id or "")
         if run is None:
             enrich(known, message, line)
             known.fate = _LIVE
             return
-        known.also(message.id, message.timestamp, line)
-        copy = known.turn, form(message)
+        known.add_copy(message.id, message.timestamp, line)
+        copy = known.turn, digest_of(message)
         if copy not in self._set_aside:
             self._set_aside.add(copy)
             known.set_aside(copy=message, line=line)
         for entry in run:
             entry.fate = Fate.LIVE
 
-    def _named(self, name: str) -> list[Entry]:
-        """The messages that stand under an id: one, or those that a copy holds together."""
-        return self._fused.get(name) or [self._live[name]]
+    def _entries_of(self, name: str) -> list[Entry]:
+        """The messages under an id: one, or several that a copy joins."""
+        return self._joined_entries.get(name) or [self._live[name]]
 
     def _rewind(self, target: str) -> None:
-        """`/rewind`: that message and all after it go; an unknown id clears everything."""
+        """`/rewind` removes a message and all after it; an unknown id removes everything."""
         if target not in self._live:
             self.unknown.add({"line": self.notes.line, "record": {"$rewindTo": target}})
-            self.notes.add(
-                "rewind.unknown", "A rewind names a message that is not there; it cleared everything.", Severity.INFO
-            )
+            self.notes.add("rewind.unknown", "A rewind names an unknown message; it removed everything.", Severity.INFO)
         name = None
         while self._live and name != target:
             name = next(reversed(self._live))
-            for entry in self._named(name):
+            for entry in self._entries_of(name):
                 entry.fate = Fate.REWOUND
             del self._live[name]
         self._rewinding = True
 
-    def _keep_together(self) -> None:
-        """A loader passes over some prompts whose answers it keeps: they were not lost, and go with the answer."""
-        spoken = [entry for entry in self.entries if _is_spoken(entry.message)]
-        for prompt, after in pairwise(spoken):
+    def _restore_prompts(self) -> None:
+        """A loader skips some prompts whose answers it keeps: such a prompt gets the fate of its answer."""
+        turns = [entry for entry in self.entries if _is_turn(entry.message)]
+        for prompt, after in pairwise(turns):
             answered = after.message.type == "gemini" and after.message.model is not None
             if answered and prompt.fate in _LOST and _is_prompt(prompt.message):
                 prompt.fate = after.fate
 
     def _set(self, changes: Facts, line: int | None) -> None:
         if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
-            # As every second line of a log.
+            # Every second line of a log is like this.
             if self.updated is None or changes.lastUpdated > self.updated:
                 self.updated = changes.lastUpdated
             return
@@ -157,31 +155,31 @@ class Replay:
             self._rebuild(changes.messages, line)
 
     def _rebuild(self, messages: list[Message], line: int | None) -> None:
-        """`$set.messages`: the live list is made anew. What it holds again is recognised, what it lacks is dropped."""
-        listed = {message.id for message in messages}
-        unlisted = [entry for name in self._live if name not in listed for entry in self._named(name)]
+        """`$set.messages` replaces the live list. Messages in it are recognised, missing ones are dropped."""
+        ids = {message.id for message in messages}
+        unlisted = [entry for name in self._live if name not in ids for entry in self._entries_of(name)]
         burst = self._burst(messages)
-        folded = any(is_summary(message) and message.id not in self._by_id for message in messages)
+        compressed = any(is_summary(message) and message.id not in self._by_id for message in messages)
         renamed = [message.id not in self._by_id or message.id in burst for message in messages]
-        originals = aligned(messages, [entry.message for entry in unlisted], renamed, backwards=folded)
+        originals = find_originals(messages, [entry.message for entry in unlisted], renamed, backwards=compressed)
         self._live = {}
-        taken: set[int] = set()
+        recognized: set[int] = set()
         for message, places in zip(messages, originals, strict=True):
             known = self._by_id.get(message.id) if message.id is not None else None
             if places:
-                taken.update(places)
-                known = self._absorb([unlisted[place] for place in places], known, message)
+                recognized.update(places)
+                known = self._recognize([unlisted[place] for place in places], known, message)
             elif known is None:
                 self._add(message, line, None)
                 continue
             else:
-                # A burst that copies nothing of this session came from a checkpoint of another.
+                # A burst that copies nothing of this session comes from a checkpoint of another session.
                 known.inherited = known.inherited or message.id in burst
-            self._again(known, message, line)
+            self._add_again(known, message, line)
             self._live[message.id or ""] = known
-        dropped = [entry for place, entry in enumerate(unlisted) if place not in taken]
-        fate = Fate.COMPRESSED if folded else _cause(dropped)
-        if fate is Fate.COMPRESSED and not folded and self._rewinding:
+        dropped = [entry for place, entry in enumerate(unlisted) if place not in recognized]
+        fate = Fate.COMPRESSED if compressed else _drop_fate(dropped)
+        if fate is Fate.COMPRESSED and not compressed and self._rewinding:
             fate = Fate.REWOUND
         self._dropped = self._dropped or fate in _LOST
         for entry in dropped:
@@ -189,9 +187,9 @@ class Replay:
         self._rewinding = False
 
     def _burst(self, messages: list[Message]) -> set[str | None]:
-        """The ids of messages written again just before the list: turns without model or figures, and nothing else."""
+        """The ids of copies that were written just before the list: only turns without model or figures."""
         burst: list[Message] = []
-        for entry in reversed(self._written[max(len(self._written) - len(messages), 0) :]):
+        for entry in reversed(self._all_entries[max(len(self._all_entries) - len(messages), 0) :]):
             message = entry.message
             own = message.model is not None or message.tokens is not None or bool(message.toolCalls)
             if (
@@ -205,22 +203,22 @@ class Replay:
         bare = any(message.type == "gemini" for message in burst)
         return names if bare and names <= {message.id for message in messages} else set()
 
-    def _absorb(self, run: list[Entry], copy: Entry | None, message: Message) -> Entry:
-        """A message that says what an earlier one said is that one, written again; or several, then run together."""
+    def _recognize(self, run: list[Entry], copy: Entry | None, message: Message) -> Entry:
+        """Recognise a message as a copy of an earlier one, or of several that it joins."""
         original = run[-1]
         if len(run) > 1:
-            self._fused[message.id or ""] = run
+            self._joined_entries[message.id or ""] = run
         if copy is not None and copy is not original:
-            self._again(original, copy.message, copy.line)
+            self._add_again(original, copy.message, copy.line)
             copy.copy_of = original
             for (name, at), place in (copy.copies or {}).items():
-                original.also(name, at, place)
+                original.add_copy(name, at, place)
         self._by_id[message.id or ""] = original
         return original
 
     def _state(self, facts: Facts | Record) -> None:
-        """Merge what the session says about itself; an earlier statement that differs is kept aside."""
-        said = (
+        """Merge the facts of the session. An earlier fact that differs is kept separately."""
+        pairs = (
             ("sessionId", facts.sessionId),
             ("projectHash", facts.projectHash),
             ("kind", facts.kind),
@@ -228,7 +226,7 @@ class Replay:
             ("directories", facts.directories),
             ("memoryScratchpad", tidy(facts.memoryScratchpad) if facts.memoryScratchpad is not None else None),
         )
-        for name, value in said:
+        for name, value in pairs:
             if value is not None:
                 if name in self.facts and self.facts[name] != value:
                     self.earlier_facts.append({name: self.facts[name]})
@@ -247,7 +245,7 @@ class Replay:
             self.facts.update(facts.extra)
 
     def _leftovers(self, line: int | None, record: Record, *, unknown: bool = False) -> None:
-        """A record of a kind we do not know is kept whole, and so is what stood beside a known one."""
+        """Keep a record of an unknown kind, or the unknown fields of a known one."""
         rest = dict(record.extra)
         if unknown:
             for name in ("type", "timestamp", "model", "content", "summary", "kind"):
@@ -255,34 +253,32 @@ class Replay:
                     rest[name] = value if type(value) in (str, dict) else str(value)
             what = ", ".join(sorted(key for key in rest)) or "empty"
             kind = f"type {record.type!r}" if record.type else f"keys {what}"
-            self.notes.add(
-                "record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}"
-            )
+            self.notes.add("record.unknown", f"A record of an unknown kind ({kind}); kept.", subject=f"record {kind}")
         if rest:
             self.unknown.add({"line": line, "record": rest})
 
 
-def _cause(dropped: list[Entry]) -> Fate:
-    """Why messages left the list: cancelled, failed, or simply not taken along."""
-    turn = list(dropwhile(lambda message: not _is_spoken(message), (entry.message for entry in dropped)))
-    spoken = list(filter(_is_spoken, turn))
-    if not spoken:
+def _drop_fate(dropped: list[Entry]) -> Fate:
+    """The fate of messages that left the list: cancelled, failed, compressed, or rewound."""
+    turn = list(dropwhile(lambda message: not _is_turn(message), (entry.message for entry in dropped)))
+    turns = list(filter(_is_turn, turn))
+    if not turns:
         return Fate.COMPRESSED
-    if sum(map(_is_prompt, spoken)) <= 1 and any(map(_cancelled, turn)):
+    if sum(map(_is_prompt, turns)) <= 1 and any(map(_is_cancelled, turn)):
         return Fate.CANCELLED
-    return Fate.FAILED if all(map(_is_prompt, spoken)) else Fate.REWOUND
+    return Fate.FAILED if all(map(_is_prompt, turns)) else Fate.REWOUND
 
 
-def _is_spoken(message: Message) -> bool:
+def _is_turn(message: Message) -> bool:
     return message.type == "gemini" or _is_prompt(message)
 
 
 def _is_prompt(message: Message) -> bool:
-    """Did a human say it? Neither a tool's answer nor the client's own texts are."""
+    """Did a human write it? Neither tools' answers nor the client's texts count."""
     return message.type == "user" and not answers(message) and not is_client_text(plain_text(message))
 
 
-def _cancelled(message: Message) -> bool:
+def _is_cancelled(message: Message) -> bool:
     if message.type == "info":
         return message.content == "Request cancelled."
     return any(call.status == "cancelled" for call in message.toolCalls or ())

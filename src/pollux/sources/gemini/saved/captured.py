@@ -24,14 +24,14 @@ _MODEL, _CLIENT = (Role.ASSISTANT, Author.MODEL), (Role.SYSTEM, Author.CLIENT)
 
 
 def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: File, notes: Notes) -> Session:
-    """What was captured of one run."""
+    """The session of one captured run."""
     run = _Run(display_path(file.path), notes)
     for line, event in events:
         notes.line = line
         if line is None and "type" not in event:
-            run.whole(event)
+            run.add_result(event)
         else:
-            run.event(event, line)
+            run.add_event(event, line)
     notes.line = None
     project, evidence = bundle.project()
     messages = run.messages()
@@ -54,7 +54,7 @@ def session(events: list[tuple[int | None, Event]], bundle: GeminiBundle, file: 
 
 
 class _Run:
-    """A run put together from its events."""
+    """Builds a run from its events."""
 
     def __init__(self, file: str, notes: Notes) -> None:
         self.file = file
@@ -67,7 +67,7 @@ class _Run:
         self._calls: dict[str, tuple[int, int]] = {}
 
     def messages(self) -> list[Message]:
-        """The messages; the run's figures stand with the model's last turn."""
+        """The messages. The model's last turn has the figures of the whole run."""
         if self.usage is not None:
             last = next(
                 (n for n in range(len(self._messages) - 1, -1, -1) if self._messages[n].role is Role.ASSISTANT), None
@@ -78,7 +78,7 @@ class _Run:
             self._messages[last] = _with(self._messages[last], usage=self.usage)
         return self._messages
 
-    def whole(self, event: Event) -> None:
+    def add_result(self, event: Event) -> None:
         """The one object of `--output-format json`."""
         rest = dict(event)
         if isinstance(rest.get("session_id"), str):
@@ -91,7 +91,7 @@ class _Run:
             self._stats(rest["stats"])
         self.extra.update(rest)
 
-    def event(self, event: Event, line: int | None) -> None:
+    def add_event(self, event: Event, line: int | None) -> None:
         """One line of `stream-json`."""
         rest = dict(event)
         kind = rest.pop("type", None)
@@ -117,7 +117,7 @@ class _Run:
             case _:
                 self.notes.add(
                     "record.unknown",
-                    f"An event of the type {kind!r}, which we do not know; kept.",
+                    f"An event of the unknown type {kind!r}; kept.",
                     subject=f"event {kind!r}",
                 )
                 self._say(_CLIENT, (Unknown(raw=event),), at, line, {})
@@ -138,23 +138,29 @@ class _Run:
             return
         if role not in ("user", "assistant"):
             rest["role"] = role
-        who = _MODEL if assistant else (Role.USER, Author.HUMAN)
-        self._say(who, (Text(text=text),), at, line, rest)
+        speaker = _MODEL if assistant else (Role.USER, Author.HUMAN)
+        self._say(speaker, (Text(text=text),), at, line, rest)
 
     def _tool_use(self, rest: Event, at: datetime | None, line: int | None) -> None:
         name = rest.pop("tool_name") if isinstance(rest.get("tool_name"), str) else "?"
-        given = rest.pop("tool_id") if isinstance(rest.get("tool_id"), str) else None
+        call_id = rest.pop("tool_id") if isinstance(rest.get("tool_id"), str) else None
         shared, kind = canonical(name)
         call = ToolCall(
-            id=given, name=name, canonical=shared, tool_kind=kind, input=rest.pop("parameters", None), at=at, extra=rest
+            id=call_id,
+            name=name,
+            canonical=shared,
+            tool_kind=kind,
+            input=rest.pop("parameters", None),
+            at=at,
+            extra=rest,
         )
         last = self._messages[-1] if self._messages else None
         if last is not None and last.role is Role.ASSISTANT:
             self._messages[-1] = _with(last, parts=(*last.parts, call))
         else:
             self._say(_MODEL, (call,), at, line, {})
-        if given is not None:
-            self._calls[given] = (len(self._messages) - 1, len(self._messages[-1].parts) - 1)
+        if call_id is not None:
+            self._calls[call_id] = (len(self._messages) - 1, len(self._messages[-1].parts) - 1)
 
     def _tool_result(self, rest: Event, at: datetime | None) -> None:
         place, index = self._calls[rest.pop("tool_id")]
@@ -170,11 +176,11 @@ class _Run:
         if status not in ("success", "error", None):
             self.notes.add(
                 "status.unknown",
-                f"A tool call has the status {status!r}, which we do not know.",
+                f"A tool call has the unknown status {status!r}.",
                 subject=f"status {status!r}",
             )
             extra["status"] = status
-        done = ToolCall(
+        finished = ToolCall(
             id=call.id,
             name=call.name,
             canonical=call.canonical,
@@ -186,12 +192,12 @@ class _Run:
             at=at or call.at,
             extra=extra,
         )
-        self._messages[place] = _with(message, parts=(*message.parts[:index], done, *message.parts[index + 1 :]))
+        self._messages[place] = _with(message, parts=(*message.parts[:index], finished, *message.parts[index + 1 :]))
 
     def _say(
-        self, who: tuple[Role, Author], parts: tuple[Part, ...], at: datetime | None, line: int | None, extra: Event
+        self, speaker: tuple[Role, Author], parts: tuple[Part, ...], at: datetime | None, line: int | None, extra: Event
     ) -> None:
-        role, author = who
+        role, author = speaker
         self._messages.append(
             Message(
                 id=f"event-{line if line is not None else len(self._messages)}",
@@ -215,8 +221,8 @@ class _Run:
                 self.model = next(iter(models))
                 self._messages = [_with(m, model=self.model) if m.role is Role.ASSISTANT else m for m in self._messages]
             if tokens:
-                given, tool = _total(tokens, "prompt"), _total(tokens, "tool")
-                written, thoughts = _total(tokens, "candidates"), _total(tokens, "thoughts")
+                prompt, tool = _total(tokens, "prompt"), _total(tokens, "tool")
+                answer, thoughts = _total(tokens, "candidates"), _total(tokens, "thoughts")
                 requests = [
                     m["api"].get("totalRequests")
                     for m in models.values()
@@ -224,25 +230,25 @@ class _Run:
                 ]
                 cached = _total(tokens, "cached")
                 usage = Usage(
-                    input=with_more(given, tool, odd=tool is None and _tells(tokens, "tool")),
+                    input=with_more(prompt, tool, odd=tool is None and _has_figure(tokens, "tool")),
                     cached=cached,
-                    output=with_more(written, thoughts, odd=thoughts is None and _tells(tokens, "thoughts")),
+                    output=with_more(answer, thoughts, odd=thoughts is None and _has_figure(tokens, "thoughts")),
                     reasoning=thoughts,
                     requests=sum(n for n in requests if isinstance(n, int)) or None,
-                    exact=None if None in (given, tool, cached, written, thoughts) else True,
+                    exact=None if None in (prompt, tool, cached, answer, thoughts) else True,
                     native=stats,
                 )
                 self.usage = coherent(usage, self.notes)
                 return
-        given, written = _count(stats, "input_tokens"), _count(stats, "output_tokens")
-        if given is not None or written is not None:
+        prompt, answer = _count(stats, "input_tokens"), _count(stats, "output_tokens")
+        if prompt is not None or answer is not None:
             total = _count(stats, "total_tokens")
-            # Thoughts are in the total only: what neither prompt nor answer explains was reasoning.
-            thought = total - given - written if None not in (total, given, written) else None  # type: ignore[operator]
-            output = (written or 0) + thought if thought is not None and thought > 0 else written
+            # Only the total includes thoughts: the part that is neither prompt nor answer was reasoning.
+            reasoning = total - prompt - answer if None not in (total, prompt, answer) else None  # type: ignore[operator]
+            output = (answer or 0) + reasoning if reasoning is not None and reasoning > 0 else answer
             cached = _count(stats, "cached")
-            odd = None in (given, written) or (cached is None and "cached" in stats)
-            usage = Usage(input=given, cached=cached, output=output, exact=None if odd else True, native=stats)
+            odd = None in (prompt, answer) or (cached is None and "cached" in stats)
+            usage = Usage(input=prompt, cached=cached, output=output, exact=None if odd else True, native=stats)
             self.usage = coherent(usage, self.notes)
 
 
@@ -252,17 +258,17 @@ def _count(stats: Event, name: str) -> int | None:
 
 
 def _total(tokens: list[Event], name: str) -> int | None:
-    """The sum over all models; unknown where one of them does not tell."""
+    """The sum over all models; None where one of them lacks the figure."""
     total = 0
-    for one in tokens:
-        if (figure := _count(one, name)) is None:
+    for figures in tokens:
+        if (figure := _count(figures, name)) is None:
             return None
         total += figure
     return total
 
 
-def _tells(tokens: list[Event], name: str) -> bool:
-    return any(name in one for one in tokens)
+def _has_figure(tokens: list[Event], name: str) -> bool:
+    return any(name in figures for figures in tokens)
 
 
 def _time(rest: Event) -> datetime | None:

@@ -1,4 +1,4 @@
-"""Conversations kept as the API saw them: `/chat save`, `/chat share`, `/restore`."""
+"""Conversations saved in the form of the API: `/chat save`, `/chat share`, `/restore`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pollux.sources.gemini.format import records, schema
 from pollux.sources.gemini.format.content import (
     client_parts,
     is_client_text,
-    loose_ends,
+    leftover_pieces,
     model_parts,
     pieces,
     plain_text,
-    stand_in,
+    stand_in_parts,
 )
-from pollux.sources.gemini.messages.calls import asked, refused
+from pollux.sources.gemini.messages.calls import settle_refused, unrecorded_call
 from pollux.sources.gemini.messages.references import fused_parts, prompt_parts
 from pollux.system.clock import recorded
 from pollux.wire import Notes, display_path
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 _MINUTE = re.compile(r"session-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-")
 
 
-def session(found: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
-    """A saved conversation as a session of kind `checkpoint`: no figures, and no time but one its name may tell."""
-    saved = found.checkpoint
+def session(history: records.History, bundle: GeminiBundle, file: File, notes: Notes) -> Session:
+    """A saved conversation as a session of kind `checkpoint`: without figures, and without times except in its name."""
+    saved = history.checkpoint
     messages = _messages(saved.history or saved.clientHistory or [], display_path(file.path), notes)
     project, evidence = bundle.project()
     extra: dict[str, Any] = dict(saved.extra)
@@ -48,18 +48,18 @@ def session(found: records.History, bundle: GeminiBundle, file: File, notes: Not
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
-        started=_begun(file.path),
+        started=_time_in_name(file.path),
         messages=tuple(messages),
         notices=notes.all(),
-        files=tuple(display_path(held.path) for held in bundle.files),
+        files=tuple(display_path(member.path) for member in bundle.files),
         extra=extra,
     )
 
 
-def _begun(path: str) -> datetime | None:
-    """The minute, in UTC, that a file has in its name where it is called like a session's."""
-    told = _MINUTE.match(os.path.basename(path))  # noqa: PTH119
-    return recorded(f"{told[1]}T{told[2]}:{told[3]}Z") if told is not None else None
+def _time_in_name(path: str) -> datetime | None:
+    """The minute, in UTC, in the name of a file that is called like a session file."""
+    match = _MINUTE.match(os.path.basename(path))  # noqa: PTH119
+    return recorded(f"{match[1]}T{match[2]}:{match[3]}Z") if match is not None else None
 
 
 def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Message]:
@@ -70,7 +70,7 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
         text = plain_text(message)
         if turn.role == "model":
             role = Role.ASSISTANT
-            words = stand_in(message)
+            words = stand_in_parts(message)
             author = Author.MODEL if words is None else Author.CLIENT
             parts = words or [_call(part, answers) for part in model_parts(message, set())]
         else:
@@ -78,10 +78,10 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
             if turn.role != "user":
                 notes.add(
                     "role.unknown",
-                    f"A turn has the role {turn.role!r}, which we do not know.",
+                    f"A turn has the unknown role {turn.role!r}.",
                     subject=f"role {turn.role!r}",
                 )
-            author, parts = _said(message, text, answers)
+            author, parts = _user_turn(message, text, answers)
         messages.append(
             Message(
                 id=f"turn-{number}",
@@ -92,54 +92,54 @@ def _messages(turns: list[schema.Content], file: str, notes: Notes) -> list[Mess
                 extra={
                     **turn.extra,
                     **({} if turn.role in ("user", "model", None) else {"role": turn.role}),
-                    **_ends(message),
+                    **_leftovers(message),
                 },
             )
         )
-    return refused(messages)
+    return settle_refused(messages)
 
 
-def _ends(message: schema.Message) -> dict[str, Any]:
-    ends = loose_ends(message, dict)
-    return {"pieces": ends} if ends else {}
+def _leftovers(message: schema.Message) -> dict[str, Any]:
+    leftovers = leftover_pieces(message, dict)
+    return {"pieces": leftovers} if leftovers else {}
 
 
-def _said(message: schema.Message, text: str, answers: Answers) -> tuple[Author, list[Part]]:
-    """Who speaks in a user's turn."""
+def _user_turn(message: schema.Message, text: str, answers: Answers) -> tuple[Author, list[Part]]:
+    """The author and the parts of a user's turn."""
     if any(not isinstance(p, str) and p.functionResponse is not None for p in pieces(message.content)):
         return Author.CLIENT, [_reference(part, answers) for part in client_parts(message)]
     if is_client_text(text):
-        fused = fused_parts(message)
-        return (Author.CLIENT, client_parts(message)) if fused is None else (Author.HUMAN, fused)
+        prompt = fused_parts(message)
+        return (Author.CLIENT, client_parts(message)) if prompt is None else (Author.HUMAN, prompt)
     return Author.HUMAN, prompt_parts(message)
 
 
 class Answers:
-    """Tools' answers waiting for their calls: by id, or by name in order where old releases gave the call no id."""
+    """Tools' answers for their calls: by id, or by name and order, because old releases gave calls no id."""
 
     def __init__(self) -> None:
         self.by_id: dict[str, schema.FunctionResponse] = {}
         self.by_name: dict[str | None, list[schema.FunctionResponse]] = {}
-        self.taken: set[int] = set()
-        self._met: dict[str | None, int] = {}
+        self.used: set[int] = set()
+        self._positions: dict[str | None, int] = {}
 
     def take(self, call: schema.FunctionCall) -> schema.FunctionResponse | None:
-        """The answer to a call; it is not given to another."""
-        found = self.by_id.get(call.id) if call.id is not None else None
-        if found is None and call.id is None:
-            found = next((r for r in self.by_name.get(call.name, ()) if id(r) not in self.taken), None)
-        if found is not None:
-            self.taken.add(id(found))
-        return found
+        """The answer to a call. No other call gets it."""
+        response = self.by_id.get(call.id) if call.id is not None else None
+        if response is None and call.id is None:
+            response = next((r for r in self.by_name.get(call.name, ()) if id(r) not in self.used), None)
+        if response is not None:
+            self.used.add(id(response))
+        return response
 
-    def held(self, result: ToolResult) -> bool:
-        """Does a call hold this answer? Those without an id are met in the order in which they stand."""
+    def has_call(self, result: ToolResult) -> bool:
+        """Does a call have this answer? Answers without an id come in their order."""
         named = self.by_name.get(result.name, [])
         if result.call is not None:
-            return any(id(r) in self.taken for r in (self.by_id.get(result.call), *named) if r and r.id == result.call)
+            return any(id(r) in self.used for r in (self.by_id.get(result.call), *named) if r and r.id == result.call)
         nameless = [r for r in named if r.id is None]
-        place = self._met[result.name] = self._met.get(result.name, -1) + 1
-        return place < len(nameless) and id(nameless[place]) in self.taken
+        place = self._positions[result.name] = self._positions.get(result.name, -1) + 1
+        return place < len(nameless) and id(nameless[place]) in self.used
 
 
 def _answers(turns: list[schema.Content]) -> Answers:
@@ -162,21 +162,21 @@ def _call(part: Part, answers: Answers) -> Part:
     ):
         return part
     raw = part.raw["functionCall"]
-    name, given = raw.get("name"), raw.get("id")
-    if not isinstance(name, str | None) or not isinstance(given, str | None):
+    name, call_id = raw.get("name"), raw.get("id")
+    if not isinstance(name, str | None) or not isinstance(call_id, str | None):
         return part
     rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
     call = schema.FunctionCall(
-        id=given,
+        id=call_id,
         name=name,
         args=raw.get("args"),
         extra={k: v for k, v in raw.items() if k not in ("id", "name", "args")},
     )
-    return asked(call, answers.take(call), rest)
+    return unrecorded_call(call, answers.take(call), rest)
 
 
 def _reference(part: Part, answers: Answers) -> Part:
-    """An answer that found its call keeps only the reference."""
+    """An answer that a call has is only a reference."""
     if type(part) is not ToolResult:
         return part
-    return ToolResult(call=part.call, name=part.name, extra=part.extra) if answers.held(part) else part
+    return ToolResult(call=part.call, name=part.name, extra=part.extra) if answers.has_call(part) else part
