@@ -143,7 +143,9 @@ def test_files_hold_no_typed_lines_and_are_not_made_of_them_alone(pollux: Pollux
     assert [(Path(one["file"]).name, one["messages"]) for one in told["left_out"]] == [("logs.json", 1)]
     alone = pollux("recover", "eeee1111", "-o", str(tmp_path / "other"))
     assert alone.returncode == 1
-    assert "Only typed lines are left of gemini:eeee1111-aaaa, and its agent could not resume that." in alone.stderr
+    assert (
+        "Only typed prompts are left of gemini:eeee1111-aaaa; its agent could not resume the session." in alone.stderr
+    )
     assert not (tmp_path / "other").exists()
     for senseless in (["-o", "x", "--in-place"], ["--to", "x", "-o", "y"], ["--yes"], ["--to", "claude", "-o", "y"]):
         assert pollux("recover", "abcdabcd", *senseless).returncode == 2

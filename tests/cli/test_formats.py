@@ -126,4 +126,7 @@ def test_lines_are_those_that_the_agent_itself_counted(pollux: Pollux) -> None:
 
 def test_tables_are_not_by_day(pollux: Pollux) -> None:
     done = pollux("export", "--all", "--to", "parquet", "--by", "day", "-o", "tables")
-    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "pollux: parquet has a file an agent and month.")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "pollux: parquet writes one file for each agent and month.",
+    )

@@ -22,9 +22,9 @@ NONSENSE = {
     "watch --project ''": ("No project has an empty name.", "Try: pollux projects"),
     "archive retsore": ("No command is called 'retsore'.", "Did you mean: pollux archive restore?"),
     "cache frobnicate": ("No command is called 'frobnicate'.", "Try: pollux cache --help"),
-    "export last --to json --tools none": ("json does not heed --tools.", "--tools is for markdown, text."),
-    "export last --to csv --ids short": ("csv does not heed --ids.", "--ids is for atif, otel, openai, hf, acp."),
-    "export last --to text --front-matter --content": ("text does not heed --content.", "--content is for otel."),
+    "export last --to json --tools none": ("json does not support --tools.", "--tools is for markdown, text."),
+    "export last --to csv --ids short": ("csv does not support --ids.", "--ids is for atif, otel, openai, hf, acp."),
+    "export last --to text --front-matter --content": ("text does not support --content.", "--content is for otel."),
     "export last --to text --redact-word ''": ("No word is empty.", "Leave out --redact-word, or name one."),
     "list --agent gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
     "export last --to md": ("No format is called 'md'.", "Did you mean: markdown?"),
@@ -190,7 +190,7 @@ def test_which_of_two_values_was_meant_is_asked(pollux: Pollux) -> None:
             f"pollux: {command[-2]} takes one value, and was given 2.\nLeave out all {command[-2]} but one.\n"
         )
     done = pollux("archive", "schedule", "--install", "--remove")
-    assert (done.returncode, "--install and --remove do not go together." in done.stderr) == (2, True)
+    assert (done.returncode, "--install and --remove cannot be combined." in done.stderr) == (2, True)
     assert pollux("list", "--all", "--all").returncode == 0
 
 

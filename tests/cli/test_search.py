@@ -83,7 +83,7 @@ def test_a_search_that_finds_nothing_is_widened_and_says_so(pollux: Pollux) -> N
     done = pollux("search", "humdity", "in:prompts")
     assert (done.returncode, "humidity column" in done.stdout) == (0, True)
     assert done.stderr == (
-        "Nothing holds exactly that. Looked for humdity as humidity. --exact looks for what you typed only.\n"
+        "No exact match. Searched for humdity as humidity. --exact searches only for what you typed.\n"
     )
     done = pollux("search", "humdity", "--in", "prompts", "--json")
     assert {hit["widened"] for hit in json.loads(done.stdout)} == {True}

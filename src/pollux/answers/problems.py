@@ -46,4 +46,4 @@ def gaps_sentence(library: Library) -> str | None:
     if unread:
         places.append(plural(unread, "session"))
     what = " and ".join(places)
-    return f"{what} could not be read. Lists may lack sessions, and sums may be too low: pollux doctor tells why."
+    return f"{what} could not be read. Lists may lack sessions, and sums may be too low: see pollux doctor."

@@ -46,5 +46,5 @@ def search_remarks(result: SearchResult) -> Iterator[str]:
             f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
             for one in result.widened
         ]
-        yield f"Nothing holds exactly that. Looked for {'; '.join(changes)}. --exact looks for what you typed only."
+        yield f"No exact match. Searched for {'; '.join(changes)}. --exact searches only for what you typed."
     yield from result.hints

@@ -10,7 +10,7 @@ from pollux.model import Message, Session, Value
 from pollux.sources.resuming import Resumable
 from pollux.wire import display_path
 
-TYPED = "the agent keeps typed lines apart from the session"
+TYPED = "the agent stores typed prompts outside the session"
 OTHER = "the file holds another form of the same message"
 CUT = "the record is cut off"
 

@@ -133,7 +133,7 @@ def take_in(archive: Archive, file: Path) -> Carried:
     with opened(file) as head:
         try:
             if not recognise(head, file):
-                raise Unreadable(f"{display_path(file)} is no archive of pollux.", "pollux archive export makes one.")
+                raise Unreadable(f"{display_path(file)} is not a pollux archive.", "pollux archive export makes one.")
         except StoreError as error:
             raise Unreadable(str(error), error.hint) from error
     _refuse_bomb(file)
@@ -184,8 +184,8 @@ def _refuse_bomb(file: Path) -> None:
         packed = stream.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
-            f"{display_path(file)} is not taken in: its files would be more than {MOST} times as large as it, as no "
-            "sessions are.",
+            f"{display_path(file)} was refused: its files would be more than {MOST} times as large as the "
+            "archive, which sessions never are.",
             "Somebody may have made it to fill the disk.",
         )
 

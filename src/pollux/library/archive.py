@@ -200,7 +200,10 @@ class ArchiveService:
     def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
         """Why something is not kept: as long as another pollux is at it, nobody knows."""
         if self.store.busy:
-            return Busy("Another pollux is keeping just now, and has not come to that.", "Try again when it is done.")
+            return Busy(
+                "Another pollux is writing to the archive, and has not reached this session yet.",
+                "Try again when it is done.",
+            )
         return NotFound(sentence, hint or "Try: pollux archive run")
 
     def _past(self, session: Session) -> Past:

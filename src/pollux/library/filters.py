@@ -42,7 +42,7 @@ def filter_of(  # noqa: PLR0913
         elif colon and value and name.lower() in _OPTIONS:
             option, read = _OPTIONS[name.lower()]
             if options[option] is not None:
-                raise RequestError(f"{word} comes second: --{option} takes one value.", f"Leave out {word}.")
+                raise RequestError(f"--{option} takes one value, and {word} is a second one.", f"Leave out {word}.")
             options[option] = read(value)
         else:
             plain.append(word)

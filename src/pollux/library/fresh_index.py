@@ -231,7 +231,7 @@ class FreshIndex:
         """A sync that does not count."""
         self.busy = False
         try:
-            outcome = self.store.sync(self._scan, SyncInput(self._report))
+            outcome = self._take_in()
             self._resolve(changed=bool(outcome.changed))
         except Enough:
             outcome = Outcome(busy=True)
@@ -240,6 +240,43 @@ class FreshIndex:
         self.looked = True
         self._syncs += 1
         return outcome
+
+    def _take_in(self) -> Outcome:
+        """Sync what changed. Agents that name projects by unknown hashes come last: others may tell the paths."""
+        scans = self._scan()
+        unresolved = self._unresolved(scans)
+        others = [scan for scan in scans if scan.source.name not in unresolved]
+        early = self._sync(others) if unresolved and others else Outcome()
+        if early.changed:
+            self._resolver.resolve(set().union(*unresolved.values()), self._queries.directories)
+        outcome = self._sync(scans)
+        outcome.changed += early.changed
+        outcome.removed += early.removed
+        outcome.bytes += early.bytes
+        outcome.seconds += early.seconds
+        return outcome
+
+    def _unresolved(self, scans: Iterable[RootScan]) -> dict[str, set[str]]:
+        """The hashes in the names of an agent's folders whose paths are not known, where something changed.
+
+        A path that is known before a session is read need not be filled in later.
+        """
+        hashes: dict[str, set[str]] = {}
+        for scan in scans:
+            if not scan.known(self.store.catalogue):
+                hashes.setdefault(scan.source.name, set()).update(hashes_in(file.path for file in scan.files))
+        self._resolver.resolve(set().union(*hashes.values()), self._queries.directories)
+        return {agent: rest for agent, names in hashes.items() if (rest := self._resolver.unresolved(names))}
+
+    def _sync(self, scans: list[RootScan]) -> Outcome:
+        """Sync these roots, as they were just seen; as they are later where another pollux had to be awaited."""
+        first = iter([scans])
+        names = {(scan.source.name, scan.root) for scan in scans}
+
+        def scan_again() -> list[RootScan]:
+            return [scan for scan in self._scan() if (scan.source.name, scan.root) in names]
+
+        return self.store.sync(lambda: next(first, None) or scan_again(), SyncInput(self._report))
 
     def _resolve(self, *, changed: bool) -> None:
         """Sessions of projects that are known by a hash are read again when their paths are known."""
@@ -257,8 +294,4 @@ class FreshIndex:
         self.barred = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
         scans += [RootScan(source, root) for source, root in self._homes.kept_roots()]
-        # What is known before anything is read need not be read again for it.
-        changed = [scan for scan in scans if not scan.known(self.store.catalogue)]
-        names = hashes_in(file.path for scan in changed for file in scan.files)
-        self._resolver.resolve(names, self._queries.directories)
         return scans

@@ -88,7 +88,8 @@ class SessionReader:
             if source.recognizes(path, head):
                 return self._of_file(source, path)
         raise Unreadable(
-            f"{path} is no session file of an agent pollux knows.", f"Known: {', '.join(registry.source_names())}."
+            f"{path} is not a session file of an agent that pollux knows.",
+            f"Known: {', '.join(registry.source_names())}.",
         )
 
     def _of_file(self, source: Source, path: Path) -> Session:

@@ -191,9 +191,9 @@ class RecoverService:
             if not doubled:
                 break
         if best is None:
-            what = "Only typed lines are" if wanted[0].kind is Kind.PROMPTS else "Too little is"
+            what = "Only typed prompts are" if wanted[0].kind is Kind.PROMPTS else "Too little is"
             hint = "Try: pollux recover KEY -o FILE.json, which writes what there is for pollux."
-            raise NotFound(f"{what} left of {session.key}, and its agent could not resume that.", hint)
+            raise NotFound(f"{what} left of {session.key}; its agent could not resume the session.", hint)
         return best
 
     def _made(self, session: Session, forms: list[FileVersion], home: Path) -> list[Resumable]:

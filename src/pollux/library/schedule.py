@@ -196,7 +196,7 @@ class ScheduleService:
             roots = [root.path for source in self._homes.sources() for root in source.roots(asked, home)]
             if not carried and (odd := next((path for path in roots if not path.is_absolute()), None)) is not None:
                 raise RequestError(
-                    f"{odd} is a relative path, and a timer starts nowhere.", "Name it from the root on."
+                    f"{odd} is a relative path, but a timer has no current directory.", "Use an absolute path."
                 )
             _ = places.data, places.config, places.cache
             if not asked.answers:

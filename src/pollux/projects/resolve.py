@@ -88,13 +88,13 @@ class Resolver:
         if not unsettled:
             return set()
         self._hashes.refresh()
-        self._prove(self._open(unsettled), (str(self._cwd), *map(str, self._cwd.parents)))
-        self._prove(self._open(unsettled), directories())
-        early = self._search(self._open(unsettled)) if self._hunt else set()
+        self._prove(self.unresolved(unsettled), (str(self._cwd), *map(str, self._cwd.parents)))
+        self._prove(self.unresolved(unsettled), directories())
+        early = self._search(self.unresolved(unsettled)) if self._hunt else set()
         self._hashes.save()
-        return {*unsettled} - self._open(unsettled) | early
+        return {*unsettled} - self.unresolved(unsettled) | early
 
-    def _open(self, hashes: Iterable[str]) -> set[str]:
+    def unresolved(self, hashes: Iterable[str]) -> set[str]:
         """Those whose paths are not known."""
         return {digest for digest in hashes if self._hashes.path_of(digest) is None}
 
@@ -112,7 +112,7 @@ class Resolver:
         marks = {mark for name in registry.source_names() for mark in marks_of(registry.source(name))}
         search = DiskSearch(self._places.home, marks)
         self._prove(wanted, search.folders())
-        vain = self._open(wanted)
+        vain = self.unresolved(wanted)
         changed = {digest for digest in vain if self._hashes.ended_early(digest) != search.ended_early}
         for digest in vain:
             self._hashes.give_up(digest, self._circumstances, early=search.ended_early)

@@ -58,5 +58,5 @@ def _path(place: str) -> Path:
         steps.append(int(step[1]) if step[1] is not None else step[2])
         end = step.end()
     if end != len(place) or not steps:
-        raise RequestError(f"{place!r} is no place in a record.", "Try: --place session.entries[3].content")
+        raise RequestError(f"{place!r} is not a place in a record.", "Try: --place session.entries[3].content")
     return tuple(steps)

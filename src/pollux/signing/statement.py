@@ -54,7 +54,7 @@ class Verdict(Value, frozen=True, kw_only=True):
         """What the signature does not prove, in one sentence."""
         more = ["what the hidden values are"] if self.hidden else []
         points = [f"that the key is that of {self.issuer}", "when it was signed", *more]
-        return f"{', '.join(points)}, or that what is told happened so."
+        return f"{', '.join(points)}, or that the record is true."
 
 
 def sign(subject: Subject, issuer: str, key: Private, *, attach: bool = False) -> bytes:

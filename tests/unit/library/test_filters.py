@@ -27,7 +27,7 @@ def test_days_begin_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_said_twice_is_refused() -> None:
-    with pytest.raises(RequestError, match="agent:codex comes second"):
+    with pytest.raises(RequestError, match="agent:codex is a second one"):
         filter_of("gemini", words=["agent:codex"])
     with pytest.raises(RequestError, match="empty name"):
         filter_of(project="")

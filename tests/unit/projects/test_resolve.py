@@ -112,10 +112,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_another_agent_tells_the_path_in_the_same_sync(machine: Machine) -> None:
+def test_another_agent_tells_the_path_before_it_is_needed(machine: Machine, reads: list[str]) -> None:
     machine.gemini("one", LOST)
     machine.claude("two", LOST)
+    assert machine.library().sync().changed == 2
     assert machine.projects() == {"one": (LOST, "hash")}
+    assert reads == ["one"]
     with machine.library() as library:
         assert [project.path for project in library.projects.all()] == [LOST]
         assert {hit.key for hit in library.search("hello project:weather").hits} == {"gemini:one", "claude:two"}

@@ -98,7 +98,7 @@ def _tell_run(ctx: click.Context, result: RunResult, *, as_json: bool, lossy: bo
 
         screen.json(run_document(result))
     elif result.busy:
-        talk("pollux: another pollux is keeping just now.")
+        talk("pollux: another pollux is writing to the archive.")
     else:
         facts = [f"{plural(result.changed, 'file')} kept" if result.changed else "nothing new to keep"]
         if result.stored:
@@ -190,7 +190,7 @@ def restore(
         screen.lines(file_lines(files))
 
 
-@command.command("schedule", short_help="Have a timer keep what changed, so that nobody has to.")
+@command.command("schedule", short_help="Let a timer keep what changed.")
 @click.option("--install", "act", flag_value="install", help="Install the timer, or renew it.")
 @click.option("--remove", "act", flag_value="remove", help="Remove it.")
 @click.option("--every", metavar="PERIOD", help="How often: 15min, 6h, daily, weekly. Usually 6h.")
@@ -215,7 +215,7 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     if ctx.meta.get(SAMPLE):
         raise RequestError("A timer is for your own history.", "Leave --sample out.")
     if act == "remove" and (every or using):
-        raise RequestError("Whatever timer is there is removed.", "Leave --every and --using out.")
+        raise RequestError("--remove takes no other options.", "Leave --every and --using out.")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     home = str(library.places.home)
     if act == "remove":
@@ -243,9 +243,7 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 
     amount = open_library(ctx, quiet=as_json).archive.export(file)
     if amount.damaged and not as_json:
-        talk(
-            f"pollux: {plural(amount.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
-        )
+        talk(f"pollux: {plural(amount.damaged, 'damaged record')} left out. pollux archive verify names the files.")
     line = f"{plural(amount.states, 'state')} in {size(amount.bytes)}: {file}"
     _tell_transfer(ctx, amount, line, as_json=as_json, damage=4)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
 
 
-@click.command("audit", cls=Command, short_help="Prove the token figures, and tell what is missing.")
+@click.command("audit", cls=Command, short_help="Prove the token figures, and say what is missing.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option("--raw", is_flag=True, help="Show the vendor's own record of each figure.")
 @whose

@@ -223,7 +223,7 @@ def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None
     if isinstance(writer, Dataset):
         writer.ready()
         if by == "day":
-            raise RequestError(f"{writer.name} has a file an agent and month.", "Leave out --by day.")
+            raise RequestError(f"{writer.name} writes one file for each agent and month.", "Leave out --by day.")
     if by == "day" and not folder:
         raise RequestError("--by day is for a folder.", "Try: -o FOLDER/")
     if by == "day" and not isinstance(writer, Joinable):
@@ -253,7 +253,7 @@ def _heeded(ctx: click.Context, writer: Writer) -> None:
         if given and name not in getattr(writer, "heeds", STYLE):
             formats = [one for one in registry.writer_names() if name in getattr(registry.writer(one), "heeds", STYLE)]
             option = f"--{name.replace('_', '-')}"
-            raise RequestError(f"{writer.name} does not heed {option}.", f"{option} is for {', '.join(formats)}.")
+            raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 
 
 def _writer(to: str | None, output: str | None) -> Writer:
@@ -269,7 +269,7 @@ def _writer(to: str | None, output: str | None) -> Writer:
         closest = max((len(w.suffix) for w in fitting), default=0)
         if len(best := [w for w in fitting if len(w.suffix) == closest]) == 1:
             return best[0]
-    raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
+    raise RequestError("Name a format.", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
 
 
 def _in_cbor(writer: Writer) -> Writer:

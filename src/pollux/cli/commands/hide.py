@@ -43,7 +43,7 @@ def command(
     from pollux.text.figures import plural
 
     if not (places or words or secrets):
-        raise RequestError("Hide what?", "Try: --text TEXT, --place PLACE, or --secrets")
+        raise RequestError("Choose what to hide.", "Try: --text TEXT, --place PLACE, or --secrets")
     library = open_library(ctx)
     whole = parse_salted(read_file(file))
     copy = hide(whole, places, words, secrets=secrets, names=names)

@@ -10,7 +10,7 @@ from pollux.cli.options.group import Command
 from pollux.errors import NotFound
 
 
-@click.command("history", cls=Command, short_help="Tell what became of a session's files.")
+@click.command("history", cls=Command, short_help="Show what happened to a session's files.")
 @click.argument("key", shell_complete=sessions)
 @json_option
 @common()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1)
 @filters
 @branch_option
-@click.option("--limit", "-n", metavar="N", type=click.IntRange(min=1), help="At most so many.")
+@click.option("--limit", "-n", metavar="N", type=click.IntRange(min=1), help="At most N sessions.")
 @json_option
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line.")
 @common()
@@ -94,7 +94,7 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Fi
     total = every if selection.everything else ordinary
     hint = "Try: pollux list --all" if every > total else "Try: pollux list"
     hint = library.index.hint(selection, hint if selection.project is None else "Try: pollux projects")
-    raise library.index.absence(selection.agent)(f"None of {plural(total, 'session')} fits.", hint)
+    raise library.index.absence(selection.agent)(f"No session of {total:,} matches.", hint)
 
 
 def _remarks(screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
@@ -107,7 +107,7 @@ def _remarks(screen: Screen, entries: list[ListEntry], every: int, *, more: bool
     if low := sum(entry.summary.usage.exact is False for entry in entries):
         remarks.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
     if odd := sum(entry.troubled for entry in entries):
-        remarks.append(f"! {plural(odd, 'session')} with damaged or odd files: pollux doctor tells.")
+        remarks.append(f"! {plural(odd, 'session')} with damaged or odd files: see pollux doctor.")
     if from_archive := sum(entry.summary.kept for entry in entries):
         why = "deleted or cut, or that cannot be read now" if hidden else "deleted or cut"
         remarks.append(f"k {plural(from_archive, 'session')} that the agent has {why}, and that pollux kept.")

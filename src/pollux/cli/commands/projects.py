@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 EVIDENCE = {
     "moved": "your word: pollux rehome",
-    "recorded": "the session's own word",
-    "history": "the log of typed lines",
+    "recorded": "recorded in the session",
+    "history": "the log of typed prompts",
     "marker": "the agent's own note",
     "registry": "the agent's list of projects",
     "hash": "its hash fits",
@@ -47,7 +47,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
     from pollux.cli.terminal.screen import Screen, talk
 
     if add is not None and ctx.meta.get(SAMPLE):
-        raise RequestError("The sample history learns nothing.", "Leave out --sample, or --add.")
+        raise RequestError("The sample history is read-only.", "Leave out --sample, or --add.")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if add is not None:
         _teach(library, add)
@@ -106,5 +106,5 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, name: str | N
     if name is not None and library.projects.all():
         near = library.projects.closest(name)
         hint = f"Did you mean: {near}?" if near is not None else "Try: pollux projects"
-        raise NotFound(f"No project fits {name!r}.", hint)
+        raise NotFound(f"No project matches {name!r}.", hint)
     nothing(ctx, screen, library)

@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Put a session together again from everything that is left of it.
 
-    Its files, copies and twins of them, logs of typed lines, and every state the archive kept. Each message is as it
+    Its files, copies and twins of them, logs of typed prompts, and every state the archive kept. Each message is as it
     stands in a file, which is named. Without KEY: the sessions of which the agents' own files hold not all.
 
     In a folder, or with --in-place, it becomes files in the agent's own format, of the agent's own records, that it
@@ -67,7 +67,7 @@ def command(
     from pollux.cli.terminal.screen import Screen
 
     if (key is None and (to or output or in_place)) or (yes and not in_place) or (output and in_place):
-        raise RequestError("That does not go together.", "Try: pollux recover KEY -o FOLDER/")
+        raise RequestError("These options cannot be combined.", "Try: pollux recover KEY -o FOLDER/")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         _list(ctx, library, screen, as_json)
@@ -80,7 +80,7 @@ def command(
             raise RequestError("The agent's folder takes only files of its own format.", f"Try: --to {session.agent}")
         _rebuild(library, screen, session, output, yes=yes, as_json=as_json)
     elif to == session.agent:
-        raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
+        raise RequestError("Choose where to write the files.", "Use -o FOLDER or --in-place.")
     else:
         _show(library, screen, session, output, as_json or (to == DOCUMENT and output is None))
 

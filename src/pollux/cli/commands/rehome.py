@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command("rehome", cls=Command, short_help="Show the history of a moved project under its new path.")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
-@click.option("--in-place", is_flag=True, help="Tell what must change in the agents' files for them to find it too.")
+@click.option("--in-place", is_flag=True, help="Show what must change in the agents' files so that they find it too.")
 @click.option("--yes", is_flag=True, help="Do not ask before changing an agent's files.")
 @click.option("--undo", is_flag=True, help="Forget the move from OLD, and put back what it changed.")
 @json_option
@@ -49,7 +49,7 @@ def command(
     elif old is not None and new is not None and not undo:
         _move(library, old, new)
     elif old is not None or undo or in_place:
-        raise RequestError("A move has two ends.", "Try: pollux rehome OLD NEW, or pollux rehome OLD --undo")
+        raise RequestError("Give both paths.", "Try: pollux rehome OLD NEW, or pollux rehome OLD --undo")
     _tell(ctx, library, every=old is None, as_json=as_json)
 
 

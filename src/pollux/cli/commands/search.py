@@ -65,13 +65,13 @@ def _excludes(argument: str) -> bool:
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="At most so many messages.",
+    help="At most N messages.",
 )
 @click.option(
     "--each",
     metavar="N",
     type=click.IntRange(min=1),
-    help=f"At most so many messages of one session.  [default: {EACH}; with --json: no limit]",
+    help=f"At most N messages of one session.  [default: {EACH}; with --json: no limit]",
 )
 @click.option(
     "--regex", metavar="PATTERN", help="Read all files for a regular expression, newest first, instead of a QUERY."
@@ -167,7 +167,7 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
     if regex is not None and sort == SORTS[0]:
         raise RequestError("What --regex finds has no relevance: it comes newest first.")
     if regex == "" or (regex is None and not text.strip()):
-        raise RequestError("What is to be found?", "Try: pollux search WORD…")
+        raise RequestError("Give a query.", "Try: pollux search WORD…")
 
 
 def _for_people(screen: Screen, result: SearchResult) -> None:

@@ -46,7 +46,7 @@ def command(
     from pollux.text.escape import visible
 
     if not issuer.strip():
-        raise RequestError("In whose name?", "Try: --issuer NAME")
+        raise RequestError("Name the issuer.", "Try: --issuer NAME")
     if salted and attach:
         raise RequestError("A salted copy and its signature are two files.", "Leave out --attach.")
     library = open_library(ctx)

@@ -30,7 +30,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
     "--by",
     type=Several(BY),
     multiple=True,
-    help="What to tell it by; each row by the next as well: day,model.  [default: day]",
+    help="What each row stands for; a second name divides each row: day,model.  [default: day]",
 )
 @narrowing
 @timezone_option
@@ -85,7 +85,10 @@ def command(
     library, screen = open_library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
         if as_csv or output is not None or by or what or timezone is not None or selection != _all():
-            raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
+            raise RequestError(
+                "A KEY cannot be combined with these options.",
+                "Leave out the other options to see one session turn by turn, or leave out KEY.",
+            )
         _one(screen, library, key, as_json)
         return
     library.homes.require_agent(selection.agent)
@@ -93,7 +96,7 @@ def command(
     of = Of(what) if what is not None else None
     if output is not None:
         if first is By.TOOL or within:
-            raise RequestError("A chart is by one thing, and not by tools.", "Try: --by day --stack model")
+            raise RequestError("A chart needs exactly one --by, and not tool.", "Try: --by day --stack model")
         from pollux.cli.options.picture import picture
         from pollux.usage.charts.pictures import stats_picture
 
@@ -213,5 +216,5 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Fi
 
     if library.count():
         hint = library.index.hint(selection, "Try: pollux stats, or: pollux list")
-        raise library.index.absence(selection.agent)("Nothing was used then and there.", hint)
+        raise library.index.absence(selection.agent)("No usage matches.", hint)
     nothing(ctx, screen, library)

@@ -76,7 +76,7 @@ def command(
         asks = any(options.values())
         hint = library.index.hint(selection, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
         untimed = _untimed(library, of, selection, amounts)
-        raise library.index.absence(selection.agent)(untimed or "Nothing was done then and there.", hint)
+        raise library.index.absence(selection.agent)(untimed or "Nothing matches.", hint)
     if output is not None:
         from pollux.cli.options.picture import picture
         from pollux.usage.charts.pictures import timeline_picture

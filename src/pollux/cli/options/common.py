@@ -47,7 +47,7 @@ def _color(hidden: bool) -> Callable[[Decorated], Decorated]:
         callback=_keep(COLOR),
         expose_value=False,
         hidden=hidden,
-        help="Colours: in a terminal only (auto), always, never. NO_COLOR and FORCE_COLOR are heeded.",
+        help="Colours: in a terminal only (auto), always, never. NO_COLOR and FORCE_COLOR count too.",
     )
 
 

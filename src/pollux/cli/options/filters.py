@@ -50,7 +50,7 @@ timezone_option = click.option(
 def filters(function: Decorated) -> Decorated:
     """Add `--agent`, `--project`, `--since`, `--until`, `--all`."""
     everything = click.option(
-        "--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and lone prompt logs."
+        "--all", "everything", is_flag=True, help="Also sub-agents, checkpoints and sessions with prompts only."
     )
     return narrowing(everything(function))
 
@@ -58,12 +58,12 @@ def filters(function: Decorated) -> Decorated:
 def whose(function: Decorated) -> Decorated:
     """Add `--agent` and `--project`."""
     options: list[Callable[[Any], Any]] = [
-        click.option("--agent", metavar="NAME", shell_complete=agents, help="Only this agent's."),
+        click.option("--agent", metavar="NAME", shell_complete=agents, help="Only sessions of this agent."),
         click.option(
             "--project",
             metavar="PATH-OR-NAME",
             shell_complete=projects,
-            help="Only this project's: a path, a name, part of a name.",
+            help="Only sessions of this project: a path, a name, part of a name.",
         ),
     ]
     return _added(function, options)
@@ -73,9 +73,9 @@ def narrowing(function: Decorated) -> Decorated:
     """Add `--agent`, `--project`, `--since`, `--until`."""
     options: list[Callable[[Any], Any]] = [
         click.option(
-            "--since", metavar="WHEN", type=When(), help="Only newer ones: 3d, 2w, 12h, yesterday, 2026-11-15."
+            "--since", metavar="WHEN", type=When(), help="Only sessions since then: 3d, 2w, 12h, yesterday, 2026-11-15."
         ),
-        click.option("--until", metavar="WHEN", type=When(end=True), help="Only older ones."),
+        click.option("--until", metavar="WHEN", type=When(end=True), help="Only sessions until then."),
     ]
     return whose(_added(function, options))
 

@@ -41,7 +41,7 @@ def _check(given: list[click.Parameter]) -> None:
             raise RequestError(f"{name} takes one value, and was given {times}.", f"Leave out all {name} but one.")
         other = next((one for one in options if one.name == option.name and one is not option), None)
         if other is not None:
-            raise RequestError(f"{name} and {max(other.opts, key=len)} do not go together.", "Leave out one of them.")
+            raise RequestError(f"{name} and {max(other.opts, key=len)} cannot be combined.", "Leave out one of them.")
 
 
 class Command(_Once):

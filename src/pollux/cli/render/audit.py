@@ -149,7 +149,7 @@ def review_lines(screen: Screen, review: Review) -> Iterator[str]:
         low.add(number(agent_review.at_least), "warn" if agent_review.at_least else "dim")
         unknown.add(number(agent_review.unknown), None if agent_review.unknown else "dim")
     yield from table(screen, [agent, requests, inherited, total, exact, low, unknown])
-    text = "The last three columns count sessions: the figures hold all, less than all, or nobody can know."
+    text = "The last three columns count sessions: their figures are complete, too low, or perhaps too low."
     yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
     if review.missing:
         yield ""

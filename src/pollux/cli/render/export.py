@@ -27,7 +27,7 @@ def print_session(screen: Screen, exporter: Exporter, session: Session) -> None:
     """Print a session; control characters stay out of a terminal."""
     writer = exporter.writer
     if screen.terminal and isinstance(writer, Binary | Dataset):
-        raise RequestError(f"{writer.name} is no text that a terminal could show.", "Try: -o FILE or -o FOLDER/")
+        raise RequestError(f"{writer.name} is binary: a terminal cannot show it.", "Try: -o FILE or -o FOLDER/")
     if isinstance(writer, Binary):
         exporter.write(session, screen.raw)
         return
@@ -61,7 +61,7 @@ def tell(outcome: Outcome, path: str) -> None:
     if outcome.unread:
         raise Unreadable(
             f"{plural(len(outcome.unread), 'session')} could not be read: {_names(outcome.unread)}.",
-            "pollux doctor tells why.",
+            "See pollux doctor.",
         )
 
 

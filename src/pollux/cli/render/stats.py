@@ -118,13 +118,13 @@ def _uncertain(total: Row) -> Iterator[str]:
     if total.lone_subagents:
         every += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
     if total.too_low:
-        yield f"≥ In {total.too_low:,} of {every} more was used than the files tell: pollux audit shows why."
+        yield f"≥ {total.too_low:,} of {every} used more tokens than their files record: pollux audit shows why."
     if total.unsure:
-        yield f"In {total.unsure:,} of {every} nobody can know whether that is all: pollux audit shows why."
+        yield f"{total.unsure:,} of {every} may have used more than their files record: pollux audit shows why."
     if total.silent:
-        yield f"{NONE} In {total.silent:,} of {every} there are no token figures."
+        yield f"{NONE} {total.silent:,} of {every} without token figures."
     if total.lone_subagents:
-        yield "Lone sub-agents count with their tokens: the session that started them is gone, or was not asked for."
+        yield "The tokens of lone sub-agents count: the session that started them is gone, or was not asked for."
 
 
 def _costs(stats: Stats, prices: PriceList, settings: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def one_place(folder: Path | None, *, in_place: bool) -> None:
     """Raise `RequestError` unless exactly one place was named."""
     if in_place == (folder is not None):
-        raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
+        raise RequestError("Choose where to write the files.", "Use -o FOLDER or --in-place.")
 
 
 def agreed(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -> None:

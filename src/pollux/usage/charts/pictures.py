@@ -36,7 +36,7 @@ def stats_picture(  # noqa: PLR0913
     of = of or usage.stats(By.AGENT, wanted).of
     amounts = usage.stacks(by, of, stack, wanted, timezone)
     if not amounts:
-        raise NotFound("Nothing was used then and there.", "Try: pollux stats")
+        raise NotFound("No usage matches.", "Try: pollux stats")
     title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(usage, of, wanted)
     if by in TIMES:
         names = unbroken(name for name in amounts if name is not None)

@@ -122,10 +122,10 @@ def test_a_pasted_text_is_not_widened(index: WordIndex) -> None:
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("project:wether", "No project fits 'wether'. Did you mean: project:weather?"),
-        ("project:/home/bob/wether", "No project fits '/home/bob/wether'. Did you mean: project:/home/ada/weather?"),
-        ("project:wind-sttion", "No project fits 'wind-sttion'. Did you mean: project:wind-station?"),
-        ("-project:wether humidity", "No project fits 'wether'. Did you mean: project:weather?"),
+        ("project:wether", "No project matches 'wether'. Did you mean: project:weather?"),
+        ("project:/home/bob/wether", "No project matches '/home/bob/wether'. Did you mean: project:/home/ada/weather?"),
+        ("project:wind-sttion", "No project matches 'wind-sttion'. Did you mean: project:wind-station?"),
+        ("-project:wether humidity", "No project matches 'wether'. Did you mean: project:weather?"),
         ("(model:gemni OR model:gemini)", "No model fits 'gemni'. Did you mean: model:gemini?"),
         ("tool:shel_exec", "No tool fits 'shel_exec'. Did you mean: tool:shell_exec?"),
         ("file:src/man.py", "No file fits 'src/man.py'. Did you mean: file:src/main.py?"),
